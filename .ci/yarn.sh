@@ -14,5 +14,6 @@ mkdir -p "$TMPDIR"
 jar=$(yarn/build.sh --debug)
 for kind in Fair Capacity; do
     RM_KIND=${kind,,} RM_EXTRA_CP=$jar yarn/checks/run.sh "io.evenweave.yarn.Evenweave${kind}Scheduler" \
-        queue-status containers locality release refresh-queues move kill preemption rm-restart
+        queue-status containers locality release refresh-queues move kill preemption nonsense rm-restart
+    RM_EXTRA_CP=$jar yarn/lockstep/run.sh "${kind,,}" 5
 done

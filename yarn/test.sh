@@ -1,7 +1,7 @@
 #!/bin/sh
-# test.sh [--debug] [fair|capacity]... : builds the jar, then runs the checks on a real cluster and Hadoop's own tests with each class.
-# Ends with 0 where all checks pass. What failed of Hadoop's own tests is listed; it is compared where yarn/hadoop-tests/expected-KIND.txt says
-# what is known to fail. Needs cargo, Maven, JDK 17, Linux; build output and work folders lie under TMPDIR.
+# test.sh [--debug] [fair|capacity]... : builds the jar, then runs the checks on a real cluster, the sessions in lockstep with Hadoop's class, and Hadoop's
+# own tests, with each class. Ends with 0 where all checks pass, all sessions are the same, and what failed of Hadoop's own tests stands in
+# yarn/hadoop-tests/expected-KIND.txt. Needs cargo, Maven, JDK 17, Linux; build output and work folders lie under TMPDIR. RM_SESSIONS: how many (100).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 debug=
@@ -20,11 +20,11 @@ for kind in "$@"; do
   esac
   echo "== checks on a real cluster: $class"
   RM_KIND=$kind RM_EXTRA_CP=$jar RM_WORK="$tmp/checks-$kind" "$here/checks/run.sh" $class || rc=1
+  echo "== in lockstep with Hadoop's class: $class"
+  RM_EXTRA_CP=$jar RM_LOCKSTEP_WORK="$tmp/lockstep-$kind" "$here/lockstep/run.sh" "$kind" "${RM_SESSIONS:-100}" | tail -n 40 || true
+  [ -e "$tmp/lockstep-$kind/same" ] || rc=1
   echo "== Hadoop's own tests: $class"
   RM_MUTE=yes RM_KIND=$kind RM_EXTRA_CP=$jar RM_TEST_WORK="$tmp/tests-$kind" "$here/hadoop-tests/run.sh" $class || true
-  expected="$here/hadoop-tests/expected-$kind.txt"
-  if [ -f "$expected" ]; then
-    "$here/hadoop-tests/compare.sh" "$tmp/tests-$kind" "$expected" || rc=1
-  fi
+  "$here/hadoop-tests/compare.sh" "$tmp/tests-$kind" "$here/hadoop-tests/expected-$kind.txt" || rc=1
 done
 exit $rc

@@ -7,7 +7,7 @@ use evenweave_bench::simulate::{ClusterOptions, Moment, RunResult, SimulateOptio
 const HOUR_MS: u64 = 3_600_000;
 
 fn days(nodes: u32, change: impl FnOnce(&mut SimulateOptions)) -> Vec<RunResult> {
-    let cluster = ClusterOptions { nodes: Some(nodes), ..ClusterOptions::default() };
+    let cluster = ClusterOptions { nodes: vec![nodes], ..ClusterOptions::default() };
     let mut options = SimulateOptions { cluster, ..SimulateOptions::default() };
     change(&mut options);
     // More jobs than that are open at once only where they wait for ever.

@@ -14,16 +14,16 @@
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
 //! scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //!
-//! // New demand counts from the next update on: by itself each `update-interval-ms`, here at once.
+//! // New demand counts from the next update on. An update runs every `update-interval-ms`; here we call it.
 //! scheduler.quiesce();
 //! scheduler.update_now();
 //!
-//! // A node's heartbeat offers its room, one container each.
+//! // A heartbeat offers the node's room. Each one grants one container.
 //! scheduler.heartbeat(Heartbeat::new(&node))?;
 //! scheduler.heartbeat(Heartbeat::new(&node))?;
 //! scheduler.quiesce();
 //!
-//! // The next call brings what was granted.
+//! // The next call returns the granted containers.
 //! scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! assert_eq!(answer.granted.len(), 2);
 //! scheduler.shutdown();
@@ -31,43 +31,42 @@
 //! ```
 //!
 //! # A ResourceManager's loops
-//! An application whose AM runs in a container too, as the ResourceManager sees it: its nodes' heartbeats, and the calls of its AMs.
+//! This example shows an application whose AM runs in a container, from the ResourceManager's view: heartbeats of nodes and calls of the AM.
 //!
 //! ```
 //! use evenweave::prelude::*;
 //!
-//! // `node_stops`: what a node has to stop is put into the answer of its heartbeat.
+//! // `node_stops`: each node lists the containers that it has to stop.
 //! let rm = FairScheduler::builder().node_stops(true).timers(false).start()?;
 //! let node = rm.add_node("n1", "/rack1", Resource::new(8192, 8))?;
 //! let app = rm.submit(Submission::new(1, "ann").with_am(Resource::new(512, 1)))?;
 //!
-//! // A NodeManager's heartbeat: what it has started and what has ended since the last one, then what it has to stop.
+//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to stop.
 //! let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
 //!     let mut report = Heartbeat::new(&node);
 //!     report.launched.extend(started.iter().copied());
 //!     report.completed.extend(ended.iter().copied());
-//!     // `Busy`: the report comes back, and is sent again with the next one.
+//!     // If it is refused as `Busy`, the report comes back. Send it again with the next one.
 //!     rm.heartbeat(report).map_err(|not_sent| not_sent.reason)?;
 //!     let mut stop = Vec::new();
 //!     node.take_stops(&mut stop);
 //!     Ok(stop)
 //! };
-//! // By themselves asks count from the next update on, and heartbeats come each second: here both are called for. (With a
-//! // CapacityScheduler asks count at once.)
+//! // Without this, asks count from the next periodic update on. (With a CapacityScheduler they count at once.)
 //! let settle = || { rm.quiesce(); rm.update_now(); };
 //!
 //! settle();
 //! beat(&[], &[])?;
 //! rm.quiesce();
-//! // The ResourceManager itself fetches the AM's container, the application's first, with an empty call (when `on_grants` or `mail_async`
-//! // tells of it), and has its node start it. Until it is granted, all but an empty call is refused (`NoAm`).
+//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or `mail_async` reports it,
+//! // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
 //! let mut answer = Allocation::default();
 //! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! let am = answer.granted[0];
 //! assert_eq!(rm.find_node_by_id(am.node), Some(node.clone()));
 //! beat(&[am.id], &[])?;
 //!
-//! // The AM's call. A count replaces the one before: it says 2 once, not with each call.
+//! // The AM's call. A count replaces the one before: say 2 once, not with each call.
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
 //! rm.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //! settle();
@@ -82,7 +81,7 @@
 //! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! assert_eq!((answer.ended[0].id, answer.ended[0].reason), (tasks[0], EndReason::Completed));
 //!
-//! // The AM says that it is done. What still runs is stopped by its node, and its room is free when the node says that it has ended.
+//! // The AM is done. The node stops the containers that still run. Their room is free when the node reports their end.
 //! rm.finish(&app)?;
 //! let mut stops = beat(&[], &[])?;
 //! stops.sort();
@@ -93,45 +92,45 @@
 //! rm.shutdown();
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! `docs/embedding.md` of the repository says who waits for whom, what ends where, and what callbacks may do; its example
-//! `resource_manager` is the same over TCP.
+//! `docs/embedding.md` in the repository says which calls block, who is told when a container ends, and what callbacks may do. The
+//! example `resource_manager` does the same over TCP.
 //!
 //! # Where to begin
-//! - [`FairScheduler`] runs on threads of its own, or with its workers on yours ([`Worker`]). [`Stepped`] is the same scheduler
-//!   without threads: each call runs to its end before it returns. [`FairSchedulerBuilder`] makes either.
-//! - [`CapacityScheduler`] decides as Hadoop's CapacityScheduler, by a `capacity-scheduler.xml` ([`CapacityConfiguration`]); without threads it is
-//!   [`CapacityStepped`]. Handles, requests, answers and events are the same. `docs/capacity.md` has a file to begin with.
-//! - [`AppHandle`] and [`NodeHandle`] name an application and a node in all calls. They are cheap to clone and go from thread to thread.
-//! - An AM's call is [`AllocateRequest`] in, [`Allocation`] out; what it wants is an [`Ask`]. A node's report is a [`Heartbeat`].
-//! - A call that is not carried out says why: [`Refused`]. What happens by itself is a [`SchedulerEvent`].
+//! - [`FairScheduler`] runs on its own threads, or with its workers on your threads ([`Worker`]). [`Stepped`] is the same scheduler
+//!   without threads: each call is complete when it returns. [`FairSchedulerBuilder`] makes both.
+//! - [`CapacityScheduler`] decides as Hadoop's CapacityScheduler, from a `capacity-scheduler.xml` ([`CapacityConfiguration`]).
+//!   [`CapacityStepped`] is the same without threads. Handles, requests, answers and events are the same. `docs/capacity.md` has a first file.
+//! - [`AppHandle`] and [`NodeHandle`] name an application and a node in all calls. They are cheap to clone and can be sent to other threads.
+//! - An AM's call takes an [`AllocateRequest`] with [`Ask`]s and fills an [`Allocation`]. A node's report is a [`Heartbeat`].
+//! - A refused call returns the reason: [`Refused`]. A [`SchedulerEvent`] reports what happens without a call.
 //!
-//! With one worker the decisions are those of Hadoop 3.4.2. With more workers the limits of queues hold at every instant, and the
-//! order of grants may be a bounded number of grants apart.
+//! With one worker the decisions are those of Hadoop 3.4.2. With several workers the limits of queues still hold at every instant. The
+//! order of grants may differ from Hadoop's by a bounded number of grants.
 //!
 //! # The modules
 //! | module | has |
 //! | --- | --- |
 //! | [`config`] | site files, allocation files, their errors and warnings; [`config::capacity`] the CapacityScheduler's |
-//! | [`view`] | what is shown of queues, applications, nodes, containers |
-//! | [`reason`] | why a decision went as it did, as values |
+//! | [`view`] | views of queues, applications, nodes and containers |
+//! | [`reason`] | reasons of decisions, as values |
 //! | [`event`] | refusals and events |
-//! | [`policy`], [`shares`] | what a scheduling policy is; Hadoop's three |
+//! | [`policy`], [`shares`] | the trait of a scheduling policy; Hadoop's three policies |
 //! | [`reservation`] | the ReservationSystem: plans, agents, sharing policies, the follower |
 //! | [`resource`] | the resource vector, its types and units |
-//! | [`groups`] | who is in which group |
+//! | [`groups`] | groups of users |
 //! | [`clock`] | real and virtual time |
 //!
 //! [`prelude`] has the names that nearly every embedder needs.
 //!
 //! # Features
 //! - `system-groups`: [`groups`] can ask the operating system.
-//! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be written and read; refusals and events written. The ids of
-//!   the outside world are their texts. A [`Location`] other than `*` belongs to its scheduler: an [`Ask`] or an [`AmRequest`] with one is
-//!   written and cannot be read. A wire brings names, of which `location` of the scheduler makes locations. A [`Heartbeat`] holds its node:
-//!   neither.
-//! - `tracing`: events, updates, rounds of preemption and what the control is asked for go into the log of the process, at `debug`
-//!   where they are not events. Nothing that a worker does is written.
-//! - `faults`: panics and deaths of workers on purpose, and an audit of all records, for tests and soak runs.
+//! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be serialized and deserialized; refusals and events can only be
+//!   serialized. Application, attempt and container ids are written as text. A [`Location`] other than `*` belongs to its scheduler, so an [`Ask`] or
+//!   [`AmRequest`] with one can be serialized and not deserialized: send names over a wire, and make locations with `location` of the
+//!   scheduler. A [`Heartbeat`] holds its node and can do neither.
+//! - `tracing`: logs events, updates, rounds of preemption and requests to the control. All but events have level `debug`. Work of the
+//!   workers is not logged.
+//! - `faults`: injected panics and deaths of workers, and an audit of all records, for tests and soak runs.
 
 mod ahead;
 #[cfg(not(loom))]
@@ -205,19 +204,19 @@ pub use scheduler::{
     FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakCapacityScheduler, WeakScheduler, Worker,
 };
 
-/// What is shown of queues, applications, nodes and containers. Plain values, as of the moment in which they were asked for.
+/// Views of queues, applications, nodes and containers: plain values, as of the moment of the call.
 #[cfg(not(loom))]
 pub mod view {
     pub use crate::capacity::{
         CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView, Lifetime,
     };
-    pub use crate::engine::{ContainerView, NodeView, RequestView};
+    pub use crate::engine::{ContainerView, NodeView, RequestView, ReservationNews, ReservedView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};
 }
 
-/// Why a decision went as it did, as values: what [`Stepped::take_trace`], `not_offered` and `why_waiting` tell.
+/// Reasons of decisions, as values: the results of [`Stepped::take_trace`], `not_offered` and `why_waiting`.
 #[cfg(not(loom))]
 pub mod reason {
     pub use crate::app::Reason;
@@ -232,7 +231,7 @@ pub mod reason {
     };
 }
 
-/// Faults on purpose, and the audit of all records: feature `faults`.
+/// Injected faults, and the audit of all records: feature `faults`.
 #[cfg(all(feature = "faults", not(loom)))]
 pub mod faults {
     pub use crate::engine::{Audit, Kept};
@@ -261,3 +260,8 @@ struct PreemptionPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/capacity.md")]
 struct CapacityPage;
+
+/// The programs of `docs/tutorial.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/tutorial.md")]
+struct TutorialPage;

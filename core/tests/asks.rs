@@ -197,3 +197,25 @@ fn counts_of_nodes_are_replaced_under_their_owners() {
         assert_eq!(served(&mut stepped), wanted);
     }
 }
+
+/// What is larger than any node is refused, or, where the embedder checks sizes itself, waits for a larger node.
+#[test]
+fn the_largest_node_counts_unless_the_embedder_says_no() {
+    for counts in [true, false] {
+        let settings = Settings::builder().maximum_allocation(8192, 8).build().unwrap();
+        let mut stepped = FairScheduler::builder().settings(settings).largest_node(counts).stepped().unwrap();
+        stepped.add_node("n1", "/r", Resource::new(2048, 8)).unwrap();
+        let app = submit(&mut stepped, 1, None);
+        let request = AllocateRequest::new([of_size(3072, 1)]);
+        let outcome = stepped.allocate(&app, &request, &mut Allocation::default());
+        assert_eq!(outcome.is_ok(), !counts, "{outcome:?}");
+        let large = stepped.add_node("n2", "/r", Resource::new(4096, 8)).unwrap();
+        stepped.update_now();
+        stepped.heartbeat(Heartbeat::new(&large));
+        let mut answer = Allocation::default();
+        stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        assert_eq!(answer.granted.len(), usize::from(!counts));
+        let too_large = stepped.allocate(&app, &AllocateRequest::new([of_size(9000, 1)]), &mut answer);
+        assert!(too_large.is_err(), "beyond the configured maximum");
+    }
+}

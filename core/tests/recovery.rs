@@ -197,3 +197,45 @@ fn what_is_accepted_is_not_there_until_it_is_submitted() {
     let terms = SubmitTerms::default();
     assert_eq!(capacity.accept(Submission::new(2, "ann").in_queue("gone"), terms).unwrap_err().kind(), "no-such-queue");
 }
+
+/// I13: what was taken over keeps its number, and the scheduler counts from 1 again. An id of before never means a container of now, though both
+/// have one number and, one after the other, one record; nor do two that were taken over from schedulers of different epochs.
+#[test]
+fn a_number_that_comes_again_is_another_container() {
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    let node = scheduler.add_node("n1", "/r1", NODE).unwrap();
+    let app = scheduler.submit(of_before(7, "root.a")).unwrap();
+    scheduler.recover_container(&app, &node, task(9).with_am(true)).unwrap();
+    let ends = |scheduler: &mut Stepped, id| {
+        let mut report = Heartbeat::new(&node);
+        report.completed.push(id);
+        report.offer = false;
+        scheduler.heartbeat(report);
+        scheduler.node("n1").unwrap().free
+    };
+    let two_run = Resource::new(8192 - 2048, 6);
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        ids.push(scheduler.recover_container(&app, &node, task(1)).unwrap());
+        assert_eq!(scheduler.node("n1").unwrap().free, two_run);
+        for stale in &ids[..ids.len() - 1] {
+            assert_eq!(ends(&mut scheduler, *stale), two_run, "I13: an id of before ends nothing");
+        }
+        ends(&mut scheduler, ids[ids.len() - 1]);
+    }
+    let mut answer = Allocation::default();
+    scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(4, TASK, 1)]), &mut answer).unwrap();
+    scheduler.update_now();
+    scheduler.heartbeat(Heartbeat::new(&node));
+    scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    assert_eq!(answer.granted.len(), 1, "{answer:?}");
+    let granted = answer.granted[0].id;
+    assert_eq!([granted, ids[0], ids[1]].map(|id| id.number()), [1; 3]);
+    for stale in &ids {
+        assert_eq!(ends(&mut scheduler, *stale), two_run, "I13: an id of before ends nothing");
+        let back = AllocateRequest::default().with_releases([*stale]);
+        scheduler.allocate(&app, &back, &mut answer).unwrap();
+        assert!(answer.ended.is_empty(), "I13: nor is it given back");
+    }
+    assert_eq!(ends(&mut scheduler, granted), Resource::new(8192 - 1024, 7));
+}

@@ -55,3 +55,43 @@ pub fn schedule(settings: Settings) {
     let _ = stepped.allocate(&app, &request, &mut Allocation::default());
     stepped.heartbeat(&Heartbeat::new(&node));
 }
+
+/// The readers of traces alone: the package that they are of has a server and plots, too.
+#[path = "../../bench/src/traces/mod.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub, unused_imports, reason = "what no target uses")]
+pub mod traces;
+
+/// Whether bytes are packed: a few may be very many.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+}
+
+/// More jobs than these are not drawn of one input: a recipe may be for millions.
+const MOST_JOBS: usize = 200;
+
+/// Reads a trace: every job has what a simulator needs, and what is refused has a place and one line.
+///
+/// # Panics
+/// When that is not so.
+pub fn check_trace(bytes: &[u8], kind: Option<traces::TraceKind>) {
+    let mut options = traces::TraceOptions::default();
+    options.kind = kind;
+    options.longest_job = 1 << 18;
+    let trace = match traces::Trace::read(std::io::Cursor::new(bytes.to_vec()), "t", &options) {
+        Ok(trace) => trace,
+        Err(error) => return assert!(is_one_line(&error.to_string()), "{error}"),
+    };
+    for item in trace.take(MOST_JOBS) {
+        match item {
+            Err(error) => assert!(is_one_line(&error.to_string()), "{error}"),
+            Ok(traces::Item::Refused(refusal)) => {
+                assert!(refusal.at.line > 0 && refusal.at.column > 0);
+                assert!(is_one_line(&refusal.problem) && is_one_line(&refusal.help));
+            }
+            Ok(traces::Item::Job(job)) => {
+                assert!(job.count > 0 && job.tasks.iter().all(|task| task.count > 0 && task.duration_ms > 0));
+            }
+            Ok(traces::Item::Node(_)) => {}
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! fetched with each question.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use evenweave::reason::{AppVisited, CapacityPass};
 
@@ -86,14 +86,40 @@ pub(crate) struct Activities {
 }
 
 impl Activities {
-    /// What is kept, with what the scheduler was told since. Of applications only of those that run.
-    pub(crate) fn kept(&self, scheduler: &dyn Scheduler, runs: impl Fn(u32) -> bool) -> MutexGuard<'_, Kept> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+    /// What is kept, with what the scheduler was told since. Of applications only of those that run. Nothing while it is being looked at for
+    /// somebody else: so those who ask do not queue up behind each other.
+    pub(crate) fn kept(&self, scheduler: &dyn Scheduler, runs: impl Fn(u32) -> bool) -> Option<MutexGuard<'_, Kept>> {
+        let mut kept = match self.kept.try_lock() {
+            Ok(kept) => kept,
+            Err(TryLockError::Poisoned(kept)) => kept.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
         let watched = scheduler.take_watched();
         let most = VISITS.max(scheduler.nodes().len() * 12 / 10);
         watched.passes.into_iter().for_each(|pass| kept.took(pass));
         watched.visits.into_iter().for_each(|visit| kept.visited(visit, most));
         kept.forget(watched.now_ms, runs);
-        kept
+        Some(kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evenweave::{FairScheduler, Settings};
+
+    use super::*;
+    use crate::scheduler::{Basics, Steps};
+
+    #[test]
+    fn a_second_question_does_not_wait_for_the_first() {
+        let settings = Settings::from_properties([]).expect("Hadoop's defaults");
+        let basics = Basics::of_fair(&settings);
+        let stepped = FairScheduler::builder().settings(settings).stepped().expect("a scheduler");
+        let (scheduler, activities) = (Steps::new(stepped, basics), Activities::default());
+        let first = activities.kept(&scheduler, |_| true);
+        assert!(first.is_some());
+        assert!(activities.kept(&scheduler, |_| true).is_none());
+        drop(first);
+        assert!(activities.kept(&scheduler, |_| true).is_some());
     }
 }

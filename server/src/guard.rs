@@ -1,5 +1,5 @@
 //! Who asks, and who may change something: whoever says who he is; where nobody is asked, whoever is on this machine. A page of another
-//! site may not.
+//! site may not, nor somebody for whom a proxy asks that nobody has told of.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,6 +16,12 @@ use crate::rest::errors::Fault;
 const READS_ONLY: &str = "This address is not loopback and no authenticator is configured, and so it serves reads only: nothing was changed.";
 const OTHER_SITE: &str = "The request comes from a page of another site: nothing was changed.";
 const OTHER_HOST: &str = "The Host header does not name this machine's loopback address: nothing was changed.";
+const READ_AS_OTHER: &str =
+    "The Host header does not name this machine's loopback address, where alone this server listens.";
+const PROXY: &str = "The request comes through a proxy and no authenticator is configured, and so nobody knows who asks: nothing was changed.";
+const LEVEL_BY_GET: &str = "A level of the log is set by GET only with an Authorization header, or by a browser that says that a page of \
+                            this server asks (Sec-Fetch-Site): nothing was changed.";
+const FETCH_SITE: &str = "sec-fetch-site";
 const WHO: &str = "This server answers only those who say who they are.";
 
 /// What the guard goes by.
@@ -57,7 +63,8 @@ impl Gate {
         let (uri, headers) = (request.uri(), request.headers());
         let writes = is_write(request.method(), uri);
         if self.access.authenticators.is_empty() {
-            if let Some(why) = self.against(uri, headers).filter(|_| writes) {
+            let against = if writes { self.against_write(uri, headers) } else { self.against_read(uri, headers) };
+            if let Some(why) = against {
                 return Err((Fault::forbidden(why), None));
             }
             let says = self.listens.ip().is_loopback() && self.access.user_name_counts;
@@ -80,13 +87,29 @@ impl Gate {
         if writes && is_of_another_site(uri, headers, &["http://", "https://"]) {
             return Err((Fault::forbidden(OTHER_SITE), None));
         }
+        // The same where a browser says nothing of who has led it here, as it does of what it fetches by GET.
+        let is_own = || headers.contains_key(header::AUTHORIZATION) || said(headers, FETCH_SITE).is_some();
+        if sets_level(uri) && !is_own() {
+            return Err((Fault::forbidden(LEVEL_BY_GET), None));
+        }
         Ok(Some(Caller(user)))
     }
 
+    /// What stands against a read of one who has said nothing of himself: on loopback, that a page of another site may ask, whose name
+    /// was led here. Only a browser can be led so, and a browser names the host.
+    fn against_read(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+        let host = host(uri, headers);
+        (self.listens.ip().is_loopback() && !host.is_empty() && !is_loopback(host)).then_some(READ_AS_OTHER)
+    }
+
     /// What stands against a write of one who has said nothing of himself.
-    fn against(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
+    fn against_write(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         if !self.listens.ip().is_loopback() {
             return Some(READS_ONLY);
+        }
+        // A proxy on this machine makes everybody one of this machine.
+        if is_by_proxy(headers) {
+            return Some(PROXY);
         }
         if is_of_another_site(uri, headers, &["http://"]) {
             return Some(OTHER_SITE);
@@ -96,13 +119,21 @@ impl Gate {
     }
 }
 
-/// Hadoop sets levels of its log by `GET`.
 fn is_write(method: &Method, uri: &Uri) -> bool {
-    let sets_level = || {
-        let query = uri.query().unwrap_or_default().as_bytes();
-        uri.path().trim_matches('/') == "logLevel" && form_urlencoded::parse(query).any(|(name, _)| name == "level")
-    };
-    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || sets_level()
+    !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) || sets_level(uri)
+}
+
+/// Hadoop sets levels of its log by `GET`.
+fn sets_level(uri: &Uri) -> bool {
+    let query = uri.query().unwrap_or_default().as_bytes();
+    uri.path().trim_matches('/') == "logLevel" && form_urlencoded::parse(query).any(|(name, _)| name == "level")
+}
+
+/// What proxies add to what they pass on.
+fn is_by_proxy(headers: &HeaderMap) -> bool {
+    headers.keys().any(|name| {
+        matches!(name.as_str(), "forwarded" | "via" | "x-real-ip") || name.as_str().starts_with("x-forwarded-")
+    })
 }
 
 fn said<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -113,11 +144,15 @@ fn host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> &'a str {
     uri.authority().map(|host| host.as_str()).or(said(headers, header::HOST.as_str())).unwrap_or_default()
 }
 
+/// A browser that says whose page asks is believed: no page can say it otherwise. Others say by `Origin` where their page comes from, which
+/// is compared with what this server is called, as far as a proxy leaves that as it was.
 fn is_of_another_site(uri: &Uri, headers: &HeaderMap, schemes: &[&str]) -> bool {
+    if let Some(site) = said(headers, FETCH_SITE) {
+        return !matches!(site, "same-origin" | "none");
+    }
     let host = host(uri, headers);
     let is_ours = |origin: &str| schemes.iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
-    said(headers, "sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"))
-        || said(headers, header::ORIGIN.as_str()).is_some_and(|origin| !is_ours(origin))
+    said(headers, header::ORIGIN.as_str()).is_some_and(|origin| !is_ours(origin))
 }
 
 fn is_loopback(host: &str) -> bool {

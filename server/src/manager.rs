@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::config::Diagnostic;
 use evenweave::{Refused, Resource};
 
 use crate::access::Access;
@@ -13,7 +13,7 @@ use crate::controls::Controls;
 use crate::excluded::hosts_in;
 use crate::latency::Latencies;
 use crate::logging::Logging;
-use crate::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState, Records};
+use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
 
@@ -103,6 +103,8 @@ pub struct ResourceManager {
     queues: Option<QueuesSource>,
     /// Who refreshes queues, one after the other.
     refreshing: Mutex<()>,
+    /// Who commands nodes, one after the other: what the scheduler does and what is written down of it are one.
+    commanding: Mutex<()>,
     logging: Option<Arc<Logging>>,
     controls: Option<Arc<dyn Controls>>,
     access: Arc<Access>,
@@ -127,6 +129,7 @@ impl ResourceManager {
             records: Mutex::default(),
             queues: None,
             refreshing: Mutex::default(),
+            commanding: Mutex::default(),
             logging: None,
             controls: None,
             access: Arc::default(),
@@ -238,14 +241,6 @@ impl ResourceManager {
     /// What the scheduler has of the applications that have not ended, by number.
     pub(crate) fn figures(&self) -> HashMap<u32, AppFigures> {
         self.scheduler.apps().into_iter().map(|app| (app.number, app)).collect()
-    }
-
-    /// Whether somebody may see or change an application: its owner, an administrator, who may administer its queue.
-    pub(crate) fn may(&self, user: &str, app: &AppRecord) -> bool {
-        !self.scheduler.basics().acls
-            || user == app.user
-            || self.scheduler.is_admin(user)
-            || self.scheduler.has_access(user, &app.queue, QueueAccess::Administer)
     }
 
     /// Ends an application on behalf of a user.
@@ -378,11 +373,23 @@ impl ResourceManager {
         Ok(changed)
     }
 
+    fn command(&self) -> MutexGuard<'_, ()> {
+        self.commanding.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a node is, once a command to it that is under way is done. Nothing of one that is not known.
+    #[must_use]
+    pub fn node_state(&self, node: &str) -> Option<NodeState> {
+        let _one = self.command();
+        self.records().nodes().iter().find(|one| one.name == node).map(|one| one.state)
+    }
+
     /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.
     ///
     /// # Errors
     /// What the scheduler says against it.
     pub fn decommission(&self, node: &str) -> Result<(), Refused> {
+        let _one = self.command();
         self.scheduler.decommission_node(node)?;
         self.records().node_is(node, NodeState::Decommissioning);
         Ok(())
@@ -393,6 +400,7 @@ impl ResourceManager {
     /// # Errors
     /// What the scheduler says against it.
     pub fn recommission(&self, node: &str) -> Result<(), Refused> {
+        let _one = self.command();
         self.scheduler.recommission_node(node)?;
         self.records().node_is(node, NodeState::Running);
         Ok(())
@@ -403,6 +411,12 @@ impl ResourceManager {
     /// # Errors
     /// What the scheduler says against it.
     pub fn remove_node(&self, node: &str) -> Result<(), Refused> {
+        let _one = self.command();
+        self.take_away(node)
+    }
+
+    /// While nobody else commands.
+    fn take_away(&self, node: &str) -> Result<(), Refused> {
         self.scheduler.remove_node(node)?;
         self.records().node_is(node, NodeState::Decommissioned);
         Ok(())
@@ -410,12 +424,13 @@ impl ResourceManager {
 
     /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless it was kept meanwhile.
     pub fn node_drained(&self, node: &str) {
+        let _one = self.command();
         let is_to_go = |records: &Records| {
             records.nodes().iter().any(|one| one.name == node && one.state == NodeState::Decommissioning)
         };
         if is_to_go(&self.records()) {
             // One that is gone at this moment is gone, too.
-            let _ = self.remove_node(node);
+            let _ = self.take_away(node);
         }
     }
 
@@ -424,6 +439,7 @@ impl ResourceManager {
     /// # Errors
     /// What the scheduler says against it.
     pub fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
+        let _one = self.command();
         self.scheduler.resize_node(node, total)?;
         self.records().node_has(node, total);
         Ok(())

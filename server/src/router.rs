@@ -15,7 +15,7 @@ use crate::access::{Caller, NOBODY};
 use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
 use crate::answered::{refusal, text, whole};
 use crate::manager::ResourceManager;
-use crate::rest::asked::{Asked, Outcome};
+use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::Format;
 use crate::rest::{
@@ -186,32 +186,33 @@ impl axum::extract::FromRequest<Manager> for Request {
     }
 }
 
-/// Works an answer out. Views may wait for the scheduler's threads, so that is done where waiting is allowed.
+/// Works an answer out, and writes it. Views may wait for the scheduler's threads, and a large answer takes long to be written, so that is
+/// done where waiting is allowed.
 async fn answer(endpoint: Endpoint, request: Request) -> Response {
     let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
     let (method, path) = (request.method.clone(), request.uri.path().to_owned());
     let (of, asked) = request.asked(format);
     let user = asked.user.clone();
-    let work = tokio::task::spawn_blocking(move || (endpoint(&of, &asked), asked.format));
-    let response = match work.await {
-        Ok((Ok(answer), format)) => {
-            let body = answer.written(format);
-            let mut response = whole(answer.status, Some(format.content_type()), body);
-            if let Some(location) = answer.location.as_deref().and_then(|at| HeaderValue::from_str(at).ok()) {
-                response.headers_mut().insert(header::LOCATION, location);
-            }
-            response
-        }
-        Ok((Err(fault), format)) => refusal(&fault, format),
-        // The endpoint has panicked: it is said so, and the server goes on.
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    };
+    let work = tokio::task::spawn_blocking(move || match endpoint(&of, &asked) {
+        Ok(answer) => written(&answer, asked.format),
+        Err(fault) => refusal(&fault, asked.format),
+    });
+    // Where the endpoint has panicked it is said so, and the server goes on.
+    let response = work.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
     let status = response.status().as_u16();
     match method {
         Method::GET | Method::HEAD => tracing::debug!(user, %method, path, status, "answered"),
         // Who has changed what.
         _ => tracing::info!(user, %method, path, status, "answered"),
+    }
+    response
+}
+
+fn written(answer: &Answer, format: Format) -> Response {
+    let mut response = whole(answer.status, Some(format.content_type()), answer.written(format));
+    if let Some(location) = answer.location.as_deref().and_then(|at| HeaderValue::from_str(at).ok()) {
+        response.headers_mut().insert(header::LOCATION, location);
     }
     response
 }

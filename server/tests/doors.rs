@@ -196,6 +196,8 @@ fn a_file_of_tokens_that_is_not_good_is_refused_by_its_line() {
         ("ann:0123456789abcde", "tokens:1: the token of ann has to be 16"),
         ("ann:0123456789abcdef 1", "tokens:1: the token of ann"),
         ("ann:0123456789abcdef\nbob:0123456789abcdef", "tokens:2: the token of bob is that of ann too"),
+        ("", "tokens: there is no token in it"),
+        ("# ann:0123456789abcdef\n\n", "tokens: there is no token in it"),
     ] {
         let found = Tokens::from_file(token_file(&folder, text)).unwrap_err();
         assert!(found.contains(why) && !found.contains("0123456789"), "{text:?}: {found}");
@@ -244,6 +246,109 @@ fn a_header_counts_from_a_trusted_proxy_alone() {
     let both = Served::with(both);
     assert_eq!(both.ask("GET", INFO, &bearer(BOB)).0, 200);
     assert_eq!(both.ask("GET", INFO, &(bearer(BOB) + "X-Forwarded-User: ann\r\n")).0, 401);
+}
+
+#[test]
+fn behind_a_proxy_a_level_is_set_by_a_page_of_ours_or_with_a_token() {
+    const LEVEL: &str = "/logLevel?log=evenweave&level=INFO";
+    let header = TrustedHeader::new("X-Forwarded-User", ["127.0.0.1"]).expect("a header");
+    let folder = TempDir::new().expect("a folder");
+    let tokens = Tokens::from_file(token_file(&folder, &format!("ann:{ANN}"))).expect("tokens");
+    let access = Access { authenticators: vec![Arc::new(header), Arc::new(tokens)], ..Access::default() };
+    let served = Served::with(access);
+    // What a browser sends for a picture of another site's, where it does not say whose page asks.
+    for method in ["GET", "HEAD"] {
+        assert_eq!(served.ask(method, LEVEL, "X-Forwarded-User: ann\r\n").0, 403, "{method}");
+    }
+    let (_, answer) = served.ask("GET", LEVEL, "X-Forwarded-User: ann\r\nSec-Fetch-Site: same-site\r\n");
+    assert!(answer.contains("another site"), "{answer}");
+    for site in ["same-origin", "none"] {
+        let headers = format!("X-Forwarded-User: ann\r\nSec-Fetch-Site: {site}\r\n");
+        assert_eq!(served.ask("GET", LEVEL, &headers).0, 200, "{site}");
+    }
+    assert_eq!(served.ask("GET", LEVEL, &bearer(ANN)).0, 200);
+    // It is read as before.
+    assert_eq!(served.ask("GET", "/logLevel?log=evenweave", "X-Forwarded-User: ann\r\n").0, 200);
+}
+
+#[test]
+fn a_proxy_that_nobody_has_told_of_writes_nothing() {
+    let served = Served::with(Access::default());
+    let write = format!("{REFRESH}?user.name=ann");
+    assert_eq!(served.ask("POST", &write, "").0, 200);
+    for sent in [
+        "Forwarded: for=10.0.0.1",
+        "X-Forwarded-For: 10.0.0.1",
+        "x-forwarded-host: rm.example",
+        "X-Forwarded-Proto: https",
+        "Via: 1.1 proxy",
+        "X-Real-IP: 10.0.0.1",
+    ] {
+        let (status, answer) = served.ask("POST", &write, &format!("{sent}\r\n"));
+        assert!(status == 403 && answer.contains("comes through a proxy"), "{sent}: {answer}");
+        assert_eq!(served.ask("GET", INFO, &format!("{sent}\r\n")).0, 200, "{sent}");
+    }
+}
+
+#[test]
+fn a_browser_is_believed_where_it_says_whose_page_asks() {
+    let served = Served::with(Access::default());
+    let write = |headers: &str| served.ask("POST", &format!("{REFRESH}?user.name=ann"), headers).0;
+    let (own, other) = (format!("Origin: http://{}\r\n", served.at), "Origin: https://rm.example\r\n");
+    // A proxy may have changed the Host on the way, which the Origin is compared with.
+    for site in ["same-origin", "none"] {
+        assert_eq!(write(&format!("Sec-Fetch-Site: {site}\r\n{other}")), 200, "{site}");
+    }
+    for site in ["cross-site", "same-site", "\u{e9}"] {
+        assert_eq!(write(&format!("Sec-Fetch-Site: {site}\r\n{own}")), 403, "{site}");
+    }
+    assert_eq!(write(&own), 200);
+    for origin in [other, "Origin: null\r\n"] {
+        assert_eq!(write(origin), 403, "{origin}");
+    }
+}
+
+#[test]
+fn a_name_that_was_led_to_loopback_reads_nothing_there() {
+    let served = Served::with(Access::default());
+    let port = served.at.rsplit_once(':').expect("a port").1;
+    let read = |host: &str, path: &str| {
+        served.send(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes())
+    };
+    for path in [INFO, "/", "/events/state", "/metrics", "/jmx", "/assets/live.js"] {
+        let answer = read(&format!("evil.example:{port}"), path);
+        assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("loopback address"), "{path}: {answer}");
+    }
+    for host in ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"] {
+        assert!(read(&format!("{host}:{port}"), INFO).starts_with("HTTP/1.1 200"), "{host}");
+    }
+    // No browser: it names no host.
+    assert!(served.send(format!("GET {INFO} HTTP/1.0\r\n\r\n").as_bytes()).starts_with("HTTP/1.0 200"));
+    // Elsewhere nobody knows what the server is called.
+    let open = Served::start("0.0.0.0:0", Access::default(), Limits::default());
+    assert_eq!(
+        open.send(format!("GET {INFO} HTTP/1.1\r\nHost: rm.example\r\nConnection: close\r\n\r\n").as_bytes())
+            .split(' ')
+            .nth(1),
+        Some("200")
+    );
+}
+
+#[test]
+fn who_does_not_read_his_answers_loses_his_place() {
+    let limits = Limits { connections: 1, write_time: Duration::from_millis(200), ..Limits::default() };
+    let served = Served::start("127.0.0.1:0", Access::default(), limits);
+    let mut stream = served.connect();
+    stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a time");
+    let request = format!("GET /assets/vendor/uPlot.js HTTP/1.1\r\nHost: {}\r\n\r\n", served.at);
+    // Until nothing is taken of it any more: answers fill what there is of room for them.
+    while stream.write_all(request.as_bytes()).is_ok() {}
+    let again = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        served.ask("GET", INFO, "").0 == 200
+    });
+    assert!(again, "the place is kept");
+    drop(stream);
 }
 
 #[test]

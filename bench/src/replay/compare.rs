@@ -1,6 +1,6 @@
 //! What a step showed against what was recorded: every field, the first difference wins.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::amounts::resource;
 use super::booking::Booked;
@@ -55,9 +55,29 @@ pub(super) struct SeenQueue {
     pub(super) weight: Option<u32>,
 }
 
+impl SeenQueue {
+    /// In the form of a recording; `of` writes an amount.
+    pub(super) fn json(&self, of: &dyn Fn(&Resource) -> Value) -> Value {
+        let mut out = json!({"name": self.name, "policy": self.policy, "leaf": self.leaf});
+        let (resources, counts) =
+            if self.leaf { (QUEUE_RESOURCES.len(), QUEUE_COUNTS.len()) } else { (PARENT_RESOURCES, PARENT_COUNTS) };
+        for (name, amount) in QUEUE_RESOURCES.iter().zip(&self.resources).take(resources) {
+            // Boundless is not written.
+            if *amount != Resource::UNBOUNDED {
+                out[*name] = of(amount);
+            }
+        }
+        for (name, count) in QUEUE_COUNTS.iter().zip(self.counts).take(counts) {
+            out[*name] = count.into();
+        }
+        out
+    }
+}
+
 const QUEUE_RESOURCES: [&str; 7] =
     ["fair-share", "steady-fair-share", "usage", "demand", "min-share", "max-share", "am-usage"];
 const QUEUE_COUNTS: [&str; 3] = ["runnable", "non-runnable", "pending"];
+const APP_RESOURCES: [&str; 3] = ["fair-share", "usage", "demand"];
 /// `am-usage` and all counts but the first are told of leaves only.
 const PARENT_RESOURCES: usize = 6;
 const PARENT_COUNTS: usize = 1;
@@ -70,6 +90,17 @@ pub(super) struct SeenApp {
     /// Fair share, usage, demand.
     pub(super) resources: [Resource; 3],
     pub(super) runnable: bool,
+}
+
+impl SeenApp {
+    /// In the form of a recording; `of` writes an amount.
+    pub(super) fn json(&self, of: &dyn Fn(&Resource) -> Value) -> Value {
+        let mut out = json!({"app": self.app, "queue": self.queue, "runnable": self.runnable});
+        for (name, amount) in APP_RESOURCES.iter().zip(&self.resources) {
+            out[*name] = of(amount);
+        }
+        out
+    }
 }
 
 /// A node.
@@ -212,7 +243,7 @@ fn app_difference(eye: &Eye<'_>, want: &SeenApp, got: &SeenApp) -> Option<Mismat
     if want.queue != got.queue {
         return mismatch(field("queue"), &want.queue, &got.queue);
     }
-    for ((name, want), got) in ["fair-share", "usage", "demand"].iter().zip(&want.resources).zip(&got.resources) {
+    for ((name, want), got) in APP_RESOURCES.iter().zip(&want.resources).zip(&got.resources) {
         if !eye.same(want, got) {
             return mismatch(field(name), eye.show(want), eye.show(got));
         }

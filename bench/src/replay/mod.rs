@@ -51,6 +51,8 @@ mod plain;
 
 mod play;
 
+mod record;
+
 mod scenario;
 
 mod vectors;
@@ -60,6 +62,7 @@ mod words;
 pub use explain::explain;
 pub use options::{DriverChoice, ExplainOptions, PlayOptions, ReplayOptions};
 pub use outcome::{Outcomes, Tally};
+pub(crate) use record::{End, Grant, Happened, recorded};
 
 use crate::bundled;
 use crate::failure::Failure;

@@ -135,6 +135,45 @@ pub(super) fn over_time(
     }) + &legend(lines)
 }
 
+/// Lines with a dot at each point, over any number; `names` are those of the axes.
+pub(super) fn over(label: &str, (across, up): (&str, &str), lines: &[Line]) -> String {
+    svg(label, SIZE, |area| {
+        area.fill(&WHITE)?;
+        let places = || lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        let (least, most) = (places().fold(f64::INFINITY, f64::min), places().fold(f64::NEG_INFINITY, f64::max));
+        // A single point has room on both sides.
+        let span = if least < most { least..most } else { least.min(0.0)..most.max(least.min(0.0) + 1.0) };
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .margin_right(28)
+            .x_label_area_size(38)
+            .y_label_area_size(66)
+            .build_cartesian_2d(span, 0.0..(top(lines) * 1.08).max(1.0))?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .bold_line_style(GRID)
+            .axis_style(INK)
+            .label_style(font(13))
+            .axis_desc_style(font(14))
+            .x_desc(across)
+            .y_desc(up)
+            .y_label_formatter(&|value| short(*value))
+            .x_label_formatter(&|value| short(*value))
+            .draw()?;
+        for line in lines {
+            let points = line.points.iter().copied();
+            if line.dashed {
+                chart.draw_series(DashedLineSeries::new(points.clone(), 6, 4, line.colour.stroke_width(1)))?;
+            } else {
+                chart.draw_series(LineSeries::new(points.clone(), line.colour.stroke_width(2)))?;
+            }
+            chart.draw_series(points.map(|point| Circle::new(point, 3, line.colour.filled())))?;
+        }
+        Ok(())
+    }) + &legend(lines)
+}
+
 /// What the lines mean, beside the plot rather than on it: no line is hidden, and names may be long.
 fn legend(lines: &[Line]) -> String {
     let entry = |line: &Line| {

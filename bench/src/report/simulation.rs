@@ -1,9 +1,10 @@
 //! The report of a simulation: one HTML file, everything in it, nothing fetched.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use plotters::prelude::*;
+
+mod grid;
 
 use super::files::write_whole;
 use super::markup::{document, escape, put, section};
@@ -15,6 +16,8 @@ use crate::simulate::{Compared, Facts, RunResult, Simulated, figure, headline, w
 const MIB_A_GIB: f64 = 1024.0;
 /// More lines than this cannot be told apart.
 const MOST_QUEUES: usize = 4;
+/// More dots than these are one blot, and a file that no browser opens.
+const MOST_POINTS: usize = 20_000;
 
 /// Writes the report, whole or not at all.
 ///
@@ -30,7 +33,7 @@ fn page(simulated: &Simulated) -> String {
     let seeds = simulated.runs.first().map_or(0, Vec::len);
     if let Some(run) = runs.first() {
         let [memory, vcores] = run.cluster;
-        let jobs = grouped(run.jobs.len() as f64);
+        let jobs = grouped(run.figures.len() as f64);
         let (memory, vcores) = (grouped(memory as f64 / MIB_A_GIB), grouped(vcores as f64));
         put(
             &mut body,
@@ -39,6 +42,10 @@ fn page(simulated: &Simulated) -> String {
                 if seeds == 1 { "seed" } else { "seeds" }
             ),
         );
+    }
+    if !simulated.axes().is_empty() {
+        grid::put_grid(&mut body, simulated);
+        return document("evenweave simulation", &body);
     }
     differences(&mut body, simulated);
     whole(&mut body, &runs);
@@ -200,13 +207,15 @@ fn shares(body: &mut String, run: &RunResult) {
 
 /// Runtimes of the same jobs under two files.
 fn scatter(before: &RunResult, after: &RunResult) -> String {
-    let others: BTreeMap<&str, f64> =
-        after.jobs.iter().filter_map(|job| Some((job.job.as_str(), job.runtime_ms()? as f64 / 1000.0))).collect();
+    let mut others = after.figures.iter().peekable();
     let mut points: Vec<(f64, f64, &str)> = Vec::new();
-    for job in &before.jobs {
-        if let (Some(ms), Some(up)) = (job.runtime_ms(), others.get(job.job.as_str())) {
-            points.push((ms as f64 / 1000.0, *up, &job.queue));
-        }
+    let step = before.figures.len() / MOST_POINTS + 1;
+    // Both are by key.
+    for job in before.figures.iter().step_by(step) {
+        while others.next_if(|other| other.key < job.key).is_some() {}
+        let Some(other) = others.next_if(|other| other.key == job.key) else { continue };
+        let queue = before.sums.get(job.queue as usize).map_or("", |sums| sums.name.as_str());
+        points.extend(job.runtime_ms().zip(other.runtime_ms()).map(|(ms, up)| (ms / 1000.0, up / 1000.0, queue)));
     }
     let most = points.iter().map(|(across, up, _)| across.max(*up)).fold(10.0, f64::max) * 1.1;
     let colour = |queue: &str| {

@@ -9,6 +9,8 @@ use std::collections::BinaryHeap;
 use crate::traces::{Item, Job, Refusal, Trace, TraceFileError};
 
 const LOOKED_AHEAD: usize = 4096;
+/// Of more it is not kept why they are refused.
+const MOST_REFUSED: usize = 1000;
 
 /// A job, before those that come later and those after it in the file.
 #[derive(Debug)]
@@ -52,7 +54,9 @@ pub(super) struct Arrivals {
     traces: Vec<(String, Trace)>,
     ahead: BinaryHeap<Waiting>,
     read: u64,
+    /// The first of those that are refused, and how many are.
     pub(super) refused: Vec<RefusedJob>,
+    pub(super) refused_count: u64,
     /// How far in time they have been given out.
     given: u64,
     pub(super) late: u64,
@@ -60,7 +64,7 @@ pub(super) struct Arrivals {
 
 impl Arrivals {
     pub(super) fn new(traces: Vec<(String, Trace)>) -> Arrivals {
-        Arrivals { traces, ahead: BinaryHeap::new(), read: 0, refused: Vec::new(), given: 0, late: 0 }
+        Arrivals { traces, ahead: BinaryHeap::new(), read: 0, refused: Vec::new(), refused_count: 0, given: 0, late: 0 }
     }
 
     /// The next job, and when it comes.
@@ -88,7 +92,12 @@ impl Arrivals {
                     self.ahead.push(Waiting { at, number: self.read, job });
                     self.read += 1;
                 }
-                Some(Item::Refused(refusal)) => self.refused.push(RefusedJob { trace: name.clone(), refusal }),
+                Some(Item::Refused(refusal)) => {
+                    self.refused_count += 1;
+                    if self.refused.len() < MOST_REFUSED {
+                        self.refused.push(RefusedJob { trace: name.clone(), refusal });
+                    }
+                }
                 Some(Item::Node(_)) => {}
                 None => {
                     self.traces.remove(index);

@@ -13,6 +13,7 @@
 
 mod ams;
 mod beats;
+mod changes;
 mod quiet;
 mod run;
 mod start;
@@ -56,6 +57,9 @@ pub struct Moment {
 /// A look is taken each so many events, at whether the run is to stop and at how far it is.
 const EVENTS_A_LOOK: u32 = 1 << 16;
 
+/// Copies of a job of the trace are told apart by so many bits.
+const COPY_BITS: u32 = 20;
+
 impl Run<'_> {
     /// Runs to the end.
     ///
@@ -71,7 +75,7 @@ impl Run<'_> {
                 let moment = Moment {
                     run: number,
                     now_ms: self.now,
-                    jobs: self.records.len() as u64,
+                    jobs: self.tally.submitted,
                     open: self.masters.len(),
                     granted: self.granted,
                 };
@@ -80,7 +84,7 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(self.result())
+        self.result()
     }
 
     fn goes_on(&self) -> bool {
@@ -137,7 +141,7 @@ impl Run<'_> {
         self.wind();
         let number = u32::try_from(key).unwrap_or(u32::MAX);
         match kind {
-            Kind::Node => {}
+            Kind::Node => self.change_nodes(),
             Kind::Kill => self.kill_due(),
             Kind::Update => self.update(),
             Kind::Preempt => self.preempt(),
@@ -230,13 +234,14 @@ impl Run<'_> {
             self.refused.push(format!("{name}: node labels are not simulated"));
             return;
         }
-        let whose = self.swim.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
+        let whose = self.deals.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
         let (queue, user) = match &whose {
-            Some(whose) => (&whose.queue, &whose.user),
+            Some(whose) if job.user == "default" => (&whose.queue, &whose.user),
+            Some(whose) => (&whose.queue, &job.user),
             None => (&job.queue, &job.user),
         };
         let placing = Placing {
-            places: &self.places,
+            places: &self.places[..self.first_nodes],
             synth_seed: self.synth_seed,
             shuffled: &self.shuffled,
             by_seed: self.options.place_tasks,
@@ -244,7 +249,7 @@ impl Run<'_> {
         let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
         let queue = Some(queue).filter(|queue| *queue != "default");
         let submission = Submission::new(number, user.clone()).maybe_in_queue(queue.cloned()).with_am(made.am);
-        let handle = match self.core.submit(&submission) {
+        let handle = match self.core.submit(&submission, &made.am) {
             Ok(handle) => handle,
             Err(refused) => {
                 self.refused.push(format!("{name}: {refused}"));
@@ -254,7 +259,8 @@ impl Run<'_> {
         self.next_number += 1;
         self.quiet.outstanding += 1;
         self.quiet.changed();
-        self.records.push(JobRecord {
+        self.tally.submitted += 1;
+        let record = JobRecord {
             job: name,
             application: number,
             queue: handle.queue().to_owned(),
@@ -272,10 +278,11 @@ impl Run<'_> {
             unused: 0,
             lost_mib_s: 0.0,
             alone_ms: made.alone_ms,
-        });
+        };
         let master = Master {
             handle,
-            record: self.records.len() - 1,
+            key: (in_trace << COPY_BITS) | u64::from(copy).min((1 << COPY_BITS) - 1),
+            record,
             start_ms: if job.arrival_ms < 0 { self.now } else { u64::try_from(job.arrival_ms).unwrap_or(self.now) },
             registered: false,
             am: None,
@@ -296,21 +303,31 @@ impl Run<'_> {
         self.deliver();
     }
 
-    fn result(mut self) -> RunResult {
-        let last_end = self.records.iter().filter_map(|job| job.ended_ms).max().unwrap_or(self.now);
+    /// # Errors
+    /// A scenario that does not come to what the run came to.
+    fn result(mut self) -> Result<RunResult, Failure> {
+        let mut open: Vec<_> = std::mem::take(&mut self.masters).into_iter().collect();
+        open.sort_unstable_by_key(|(number, _)| *number);
+        open.into_iter().for_each(|(_, master)| self.tally.close(master.key, master.record));
+        let kept = self.tally.finish()?;
+        let last_end = self.tally.last_end.unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
             let at = refused.refusal.at;
             format!("{}:{}:{}: {}", refused.trace, at.line, at.column, refused.refusal.problem)
         });
         let mut all_refused: Vec<String> = refused.collect();
-        all_refused.append(&mut self.refused);
+        all_refused.append(&mut self.refused.said);
         let heartbeats = self.ring.passed();
-        RunResult {
+        Ok(RunResult {
             name: self.plan.name.clone(),
+            at: self.plan.at.clone(),
             seed: self.seed,
             wall_s: 0.0,
             simulated_ms: last_end,
-            jobs: self.records,
+            jobs: kept,
+            figures: self.tally.figures,
+            sums: self.tally.queues,
+            has_rows: self.options.rows.is_some(),
             queues: self.queue_names,
             intervals: self.intervals,
             granted: self.granted,
@@ -319,11 +336,15 @@ impl Run<'_> {
             skipped: heartbeats.saturating_sub(self.quiet.reported),
             calls: self.calls,
             decisions: self.log.value(),
+            scenario: self.core.take_scenario()?,
             refused: all_refused,
+            refused_count: self.refused.count + self.arrivals.refused_count,
             late: self.arrivals.late,
-            cluster: self.busy.cluster,
+            cluster: self.cluster,
+            lost_nodes: self.fates.lost,
+            lost_containers: self.fates.lost_containers,
             utilisation: self.busy.mean(last_end.max(1)),
-        }
+        })
     }
 
     /// A number that depends on the seed and what it is for.

@@ -1,9 +1,17 @@
 //! What is read before a run begins: files of queues, the cluster, the sizes of SLS's settings.
 
+mod changes;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::cluster::{NodeSpec, PlannedChange};
+use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
 use super::options::{ClusterOptions, SimulateOptions};
-use crate::api::{AllocationFile, CapacityConfiguration, Resource, ResourceTypes, Settings, SiteFile, SiteProperties};
+use super::queues::Queues;
+use crate::api::{
+    AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, Settings, SiteFile, SiteProperties,
+};
 use crate::bundled;
 use crate::failure::Failure;
 use crate::options::SchedulerChoice;
@@ -20,6 +28,8 @@ pub(super) enum Rules {
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) name: String,
+    /// Where it stands in the grid.
+    pub(super) at: Vec<Coordinate>,
     pub(super) rules: Rules,
     pub(super) types: ResourceTypes,
     pub(super) nodes: Vec<NodeSpec>,
@@ -30,29 +40,34 @@ pub(super) struct Plan {
     pub(super) am_interval_ms: u64,
     /// A broken AM is given up after so long.
     pub(super) am_expiry_ms: u64,
+    /// What happens to nodes.
+    pub(super) changes: Vec<PlannedChange>,
+    /// What a scenario of the run begins with, if it is to be written.
+    pub(super) scenario: Option<ScenarioHead>,
     pub(super) warnings: Vec<String>,
 }
 
-/// A node of the cluster.
+/// What a scenario begins with.
 #[derive(Clone, Debug)]
-pub(super) struct NodeSpec {
-    pub(super) name: String,
-    pub(super) rack: String,
-    pub(super) total: Resource,
+pub(super) struct ScenarioHead {
+    pub(super) properties: BTreeMap<String, String>,
+    pub(super) allocations: String,
+    /// So many steps at most.
+    pub(super) steps: usize,
 }
 
-/// A file of queues as it was read.
-#[derive(Clone, Debug)]
-pub(super) struct Queues {
-    pub(super) name: String,
-    pub(super) text: String,
+/// What the scenario of a run begins with: the scheduler's properties and the allocation file.
+fn scenario_head(site: &SiteProperties, allocations: &str, steps: usize) -> ScenarioHead {
+    let names = site.names().into_iter().filter(|name| name.starts_with("yarn.") && !name.starts_with("yarn.sls."));
+    let properties = names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
+    ScenarioHead { properties, allocations: allocations.to_owned(), steps }
 }
 
 /// The files of queues: those that were named, or the two bundled ones.
 ///
 /// # Errors
 /// A file that cannot be read.
-pub(super) fn queues(options: &SimulateOptions) -> Result<Vec<Queues>, Failure> {
+fn queues(options: &SimulateOptions) -> Result<Vec<Queues>, Failure> {
     if options.configs.is_empty() {
         let bundled = |name: &str, text: &str| Queues { name: name.to_owned(), text: text.to_owned() };
         return Ok(bundled::SIMULATED_QUEUES.iter().map(|(name, text)| bundled(name, text)).collect());
@@ -99,13 +114,71 @@ fn scheduler_of(queues: &Queues, said: Option<SchedulerChoice>) -> Result<Schedu
     }
 }
 
+/// The runs that are asked for: each file of queues, with each value of what is swept, on each cluster.
+///
+/// # Errors
+/// Files that are not valid, a sweep of what is not there, and too many points.
+pub(super) fn plans(options: &SimulateOptions, clusters: &[Cluster]) -> Result<Vec<Plan>, Failure> {
+    let files = queues(options)?;
+    let sizes = options.sweeps.iter().map(|sweep| sweep.len());
+    let points = sizes.fold(files.len().saturating_mul(clusters.len()), usize::saturating_mul);
+    if points > MOST_POINTS {
+        return Err(Failure::input(format!(
+            "the grid has {points} points; it may have {MOST_POINTS}, so give fewer values"
+        )));
+    }
+    let mut plans = Vec::with_capacity(points);
+    for file in &files {
+        let kind = scheduler_of(file, options.scheduler)?;
+        let variants = swept(file, kind, &options.sweeps).map_err(Failure::input)?;
+        for Cluster { count, nodes } in clusters {
+            for variant in &variants {
+                let said = |failure| {
+                    if let Failure::Input(message) = &failure
+                        && !variant.at.is_empty()
+                    {
+                        let at: Vec<String> =
+                            variant.at.iter().map(|(path, value)| format!("--sweep {path}={value}")).collect();
+                        return Failure::Input(format!("{}: {message}", at.join(", ")));
+                    }
+                    failure
+                };
+                let mut plan = plan(options, &variant.queues, nodes).map_err(said)?;
+                if options.cluster.nodes.len() > 1 {
+                    plan.at.extend(count.map(|count| ("nodes".to_owned(), count.to_string())));
+                }
+                plan.at.extend(variant.at.iter().cloned());
+                plans.push(plan);
+            }
+        }
+    }
+    Ok(plans)
+}
+
+/// What is swept must be a property that there is.
+fn known_properties(options: &SimulateOptions, configuration: &CapacityConfiguration) -> Result<(), Failure> {
+    for path in options.sweeps.iter().flat_map(|sweep| sweep.paths()) {
+        let name = capacity_name(path);
+        let unknown = |found: &&Diagnostic| found.code.starts_with("unknown-") && found.message.contains(&name);
+        if let Some(found) = configuration.file().warnings().iter().find(unknown) {
+            let help = found
+                .help
+                .as_deref()
+                .unwrap_or("name a queue of the file and a setting of it, such as root.a.capacity");
+            return Err(Failure::input(format!("{}; {help}", found.message)));
+        }
+    }
+    Ok(())
+}
+
 /// Reads one file of queues, and what the site says with it.
 ///
 /// # Errors
 /// Properties or a file that are not valid.
-pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
+fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
     let site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
     let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
+    let mut scenario = None;
     let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
         SchedulerChoice::Fair => {
             let settings = Settings::from_site(&site).map_err(|error| input(&error))?;
@@ -113,11 +186,20 @@ pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -
             let parsed = parsed.map_err(|error| input(&error))?;
             let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
             let types = settings.types.clone();
+            scenario = options.decision_steps.map(|steps| scenario_head(&site, &queues.text, steps));
             (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
         }
         SchedulerChoice::Capacity => {
             let file = SiteFile::parse(&queues.text, &queues.name).map_err(|error| input(&error))?;
             let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| input(&error))?;
+            if options.decision_steps.is_some() {
+                return Err(Failure::input(format!(
+                    "--decisions: {} is a CapacityScheduler's file, and scenarios are written of the FairScheduler; give a \
+                     fair-scheduler.xml",
+                    queues.name
+                )));
+            }
+            known_properties(options, &configuration)?;
             let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
             let types = configuration.file().settings().types.clone();
             (Rules::Capacity(Box::new(configuration)), types, warnings)
@@ -146,19 +228,30 @@ pub(super) fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -
             Failure::input(format!("{name} is {ms}; it must be a number of milliseconds from 1 on, for example 1000"))
         })
     };
-    let total = |spec: &Node| {
-        let own = |index: usize| spec.resource.get(types.name(index)).copied();
-        Resource::from_fn(|index| if index < types.len() { own(index).unwrap_or_else(|| node.get(index)) } else { 0 })
+    let total = |own: &BTreeMap<String, i64>, otherwise: &Resource| {
+        let said = |index: usize| own.get(types.name(index)).copied();
+        Resource::from_fn(
+            |index| {
+                if index < types.len() { said(index).unwrap_or_else(|| otherwise.get(index)) } else { 0 }
+            },
+        )
     };
-    let nodes = nodes.iter().map(|spec| NodeSpec {
-        name: spec.host.name.clone(),
-        rack: spec.host.rack.clone(),
-        total: total(spec),
-    });
+    let nodes: Vec<NodeSpec> = nodes
+        .iter()
+        .map(|spec| NodeSpec {
+            name: spec.host.name.clone(),
+            rack: spec.host.rack.clone(),
+            total: total(&spec.resource, &node),
+        })
+        .collect();
+    let changes = changes::planned(options, &nodes, &|own, otherwise| total(own, otherwise.unwrap_or(&node)))?;
     Ok(Plan {
         name: queues.name.clone(),
+        at: Vec::new(),
         rules,
-        nodes: nodes.collect(),
+        nodes,
+        changes,
+        scenario,
         am: size("am.container", [1024, 1])?,
         task: size("container", [1024, 1])?,
         node_interval_ms: interval("yarn.sls.nm.heartbeat.interval.ms")?,
@@ -175,11 +268,31 @@ fn number(site: &SiteProperties, name: &str, default: i64) -> Result<i64, Failur
     value.trim().parse().map_err(|_| Failure::input(format!("{name} is {value:?}; it must be a whole number")))
 }
 
-/// The nodes of the simulated cluster: counted, of a file, of the trace, or bundled.
+/// The nodes of a cluster, and how many were asked for.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    count: Option<u32>,
+    nodes: Vec<Node>,
+}
+
+/// The simulated clusters: one, or one of each number of nodes that is asked for.
+///
+/// # Errors
+/// As [`nodes`] has them.
+pub(super) fn clusters(options: &SimulateOptions, traces: &TraceOptions) -> Result<Vec<Cluster>, Failure> {
+    let counts = &options.cluster.nodes;
+    if counts.is_empty() {
+        return Ok(vec![Cluster { count: None, nodes: nodes(options, None, traces)? }]);
+    }
+    let one = |count: &u32| Ok(Cluster { count: Some(*count), nodes: nodes(options, Some(*count), traces)? });
+    counts.iter().map(one).collect()
+}
+
+/// The nodes of a simulated cluster: counted, of a file, of the trace, or bundled.
 ///
 /// # Errors
 /// A file that cannot be read, and no node at all.
-pub(super) fn nodes(options: &SimulateOptions, traces: &TraceOptions) -> Result<Vec<Node>, Failure> {
+fn nodes(options: &SimulateOptions, count: Option<u32>, traces: &TraceOptions) -> Result<Vec<Node>, Failure> {
     let cluster = &options.cluster;
     if let Some(path) = &cluster.node_file {
         let name = path.display().to_string();
@@ -192,8 +305,8 @@ pub(super) fn nodes(options: &SimulateOptions, traces: &TraceOptions) -> Result<
         let racks = nodes.div_ceil(cluster.rack_size.unwrap_or(40).max(1));
         generated_nodes(nodes, racks).collect()
     };
-    if let Some(nodes) = cluster.nodes {
-        return Ok(counted(nodes));
+    if let Some(count) = count {
+        return Ok(counted(count));
     }
     if options.traces.is_empty() {
         return Ok(counted(bundled::SIMULATED_NODES));

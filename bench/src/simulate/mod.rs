@@ -3,11 +3,15 @@
 //! | module | what |
 //! | --- | --- |
 //! | `options`, `inputs` | what is asked for, and what is read before a run |
+//! | `cluster`, `queues` | nodes and what happens to them; a file of queues |
+//! | `grid` | settings of queues that take several values |
+//! | `each` | all runs, on as many cores as there are |
 //! | `engine` | a run, from event to event |
 //! | `events`, `nodes` | the queue of events; nodes and when they report |
 //! | `arrivals`, `together`, `jobs`, `tasks`, `asking` | jobs as they come, and what AMs need of them |
 //! | `masters` | what AMs do |
-//! | `scheduler` | either core without threads |
+//! | `scheduler`, `scribe` | either core without threads; its calls as a scenario |
+//! | `rows`, `tally` | records of jobs as they end, and what is kept of them |
 //! | `record`, `outcome`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
 //! | `told`, `written` | the same in words; as CSV and JSON |
 //!
@@ -15,17 +19,24 @@
 
 mod arrivals;
 mod asking;
+mod cluster;
+mod each;
 mod engine;
 mod events;
+mod grid;
 mod inputs;
 mod jobs;
 mod masters;
 mod nodes;
 mod options;
 mod outcome;
+mod queues;
 mod record;
+mod rows;
 mod scheduler;
+mod scribe;
 mod summary;
+mod tally;
 mod tasks;
 mod together;
 mod told;
@@ -34,25 +45,28 @@ mod written;
 use std::path::Path;
 
 pub use engine::Moment;
+pub use grid::Sweep;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
 pub use outcome::Simulated;
-pub use record::{Interval, JobEnd, JobRecord, QueueSample, RunResult};
-pub(crate) use summary::{Compared, Facts};
+pub use record::{Interval, JobEnd, JobFigures, JobRecord, QueueSample, QueueSums, RunResult};
+pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{figure, headline, who};
-pub use written::{json, write_tables};
+pub use written::{json, write_decisions, write_tables};
 
 use crate::bundled;
 use crate::clock::{now_ns, seconds};
 use crate::failure::Failure;
 use crate::traces::{Trace, TraceOptions};
 use engine::Run;
+use rows::Rows;
 
 fn trace_options(options: &SimulateOptions) -> TraceOptions {
     TraceOptions {
         times: options.times,
         short_am_type: options.ams == AmStyle::MapReduce,
         swim_task_ms: options.task_ms,
+        largest_machine: options.largest_machine,
         ..TraceOptions::default()
     }
 }
@@ -71,35 +85,42 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Runs what is asked for, each file of queues on a core of its own. `watch` is told how far a run is, and says whether it goes on.
+/// Runs what is asked for: each file of queues, each point of the grid, each seed, on as many cores as there are. `watch` is told how far a run
+/// is, and says whether it goes on.
 ///
 /// # Errors
 /// Files that cannot be read or are not valid; a run that was told to stop.
 pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Sync)) -> Result<Simulated, Failure> {
     let how = trace_options(options);
-    let nodes = inputs::nodes(options, &how)?;
-    let files = inputs::queues(options)?;
-    let plans = files.iter().map(|queues| inputs::plan(options, queues, &nodes)).collect::<Result<Vec<_>, _>>()?;
-    let run_all = |number: usize, plan: &inputs::Plan| -> Result<Vec<RunResult>, Failure> {
-        let seeds = (0..options.seeds).map(|seed| options.seed.wrapping_add(u64::from(seed)));
-        let one = |seed| {
-            let begun = now_ns();
-            let run = Run::new(plan, options, open(options, &how)?, seed)?;
-            let mut result = run.run(watch, number)?;
-            result.wall_s = seconds(now_ns() - begun);
-            Ok(result)
+    let plans = inputs::plans(options, &inputs::clusters(options, &how)?)?;
+    let seeds = options.seeds as usize;
+    let one = |number: usize| -> Result<RunResult, Failure> {
+        let begun = now_ns();
+        let seed = options.seed.wrapping_add((number % seeds) as u64);
+        let rows = match options.rows.as_ref().filter(|_| number.is_multiple_of(seeds)) {
+            Some(out) => Some(Rows::create(out, number / seeds + 1)?),
+            None => None,
         };
-        seeds.map(one).collect()
+        let run = Run::new(&plans[number / seeds], options, open(options, &how)?, seed, rows)?;
+        let mut result = run.run(watch, number)?;
+        result.wall_s = seconds(now_ns() - begun);
+        Ok(result)
     };
-    let outcomes: Vec<_> = std::thread::scope(|scope| {
-        let run_all = &run_all;
-        let threads: Vec<_> =
-            plans.iter().enumerate().map(|(number, plan)| scope.spawn(move || run_all(number, plan))).collect();
-        threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-    });
-    let panicked = |_| Err(Failure::Scheduler("a simulation has panicked".to_owned()));
-    let runs = outcomes.into_iter().map(|outcome| outcome.unwrap_or_else(panicked)).collect::<Result<_, _>>()?;
-    let mut warnings: Vec<String> = plans.iter().flat_map(|plan| plan.warnings.iter().cloned()).collect();
-    warnings.dedup();
+    let mut runs: Vec<Vec<RunResult>> = Vec::with_capacity(plans.len());
+    for (number, result) in each::on_all_cores(plans.len() * seeds, &one).into_iter().enumerate() {
+        if number % seeds == 0 {
+            runs.push(Vec::with_capacity(seeds));
+        }
+        let result = result?;
+        if let Some(list) = runs.last_mut() {
+            list.push(result);
+        }
+    }
+    let mut warnings: Vec<String> = Vec::new();
+    for warning in plans.iter().flat_map(|plan| &plan.warnings) {
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+    }
     Ok(Simulated { runs, warnings })
 }

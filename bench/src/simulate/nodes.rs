@@ -20,30 +20,47 @@ struct Running {
 #[derive(Debug)]
 pub(super) struct SimNode {
     pub(super) handle: NodeHandle,
+    /// Its memory, MiB, and vcores.
+    pub(super) size: [i64; 2],
     heartbeat: Heartbeat,
     running: Vec<Running>,
     /// The first end of what runs.
     next_end: u64,
     launched: Vec<ContainerId>,
+    gone: bool,
     /// What was stopped at the last report, and is said to have ended at the next.
     stopped: Vec<ContainerId>,
 }
 
 impl SimNode {
-    pub(super) fn new(handle: NodeHandle) -> SimNode {
+    pub(super) fn new(handle: NodeHandle, size: [i64; 2]) -> SimNode {
         let heartbeat = Heartbeat::new(&handle);
         SimNode {
             handle,
+            size,
             heartbeat,
             running: Vec::new(),
             next_end: u64::MAX,
             launched: Vec::new(),
+            gone: false,
             stopped: Vec::new(),
         }
     }
 
-    /// A container is launched.
+    /// It is lost, and what runs on it.
+    pub(super) fn lose(&mut self) {
+        *self = SimNode { gone: true, ..SimNode::new(self.handle.clone(), self.size) };
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.gone
+    }
+
+    /// A container is launched; on a node that is lost nothing is.
     pub(super) fn launch(&mut self, id: ContainerId, ends_at: u64) {
+        if self.gone {
+            return;
+        }
         self.running.push(Running { id, ends_at });
         self.launched.push(id);
         self.next_end = self.next_end.min(ends_at);
@@ -63,7 +80,7 @@ impl SimNode {
         now: u64,
         scratch: &mut Vec<ContainerId>,
         over: &mut Vec<ContainerId>,
-    ) -> (&Heartbeat, bool) {
+    ) -> (&Heartbeat, &NodeHandle, bool) {
         let SimNode { handle, heartbeat, running, next_end, launched, stopped, .. } = self;
         heartbeat.launched.clear();
         heartbeat.completed.clear();
@@ -92,7 +109,7 @@ impl SimNode {
         if !stopped.is_empty() {
             *next_end = running.iter().map(|running| running.ends_at).min().unwrap_or(u64::MAX);
         }
-        (heartbeat, !stopped.is_empty())
+        (heartbeat, handle, !stopped.is_empty())
     }
 }
 
@@ -107,20 +124,81 @@ pub(super) struct Ring {
     /// The next report: its round, and its place in `order`.
     round: u64,
     next: usize,
-    /// Reports with something to say: time and place, perhaps more than once.
+    /// Reports with something to say: time and node, perhaps more than once.
     needed: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Reports that were due before nodes last came or went, less those that the present nodes would have made.
+    before: i64,
 }
+
+/// The place of a node that is none any more.
+const NOWHERE: u32 = u32::MAX;
 
 impl Ring {
     /// `offsets`: of each node, below the interval.
     pub(super) fn new(interval: u64, offsets: &[u64]) -> Ring {
         let mut order: Vec<(u64, u32)> = offsets.iter().copied().zip(0..).collect();
         order.sort_unstable();
-        let mut place = vec![0; order.len()];
-        for (at, (_, node)) in (0_u32..).zip(&order) {
-            place[*node as usize] = at;
+        let mut ring =
+            Ring { interval, place: Vec::new(), order, round: 1, next: 0, needed: BinaryHeap::new(), before: 0 };
+        ring.place.resize(offsets.len(), NOWHERE);
+        ring.number();
+        ring
+    }
+
+    /// Tells each node its place.
+    fn number(&mut self) {
+        for (at, (_, node)) in (0_u32..).zip(&self.order) {
+            self.place[*node as usize] = at;
         }
-        Ring { interval, order, place, round: 1, next: 0, needed: BinaryHeap::new() }
+    }
+
+    /// A node more, numbered as the next one; it reports from `now` on.
+    pub(super) fn add(&mut self, now: u64, offset: u64) {
+        let passed = self.passed_by_now();
+        let node = u32::try_from(self.place.len()).unwrap_or(NOWHERE);
+        self.place.push(NOWHERE);
+        let entry = (offset, node);
+        let at = self.order.partition_point(|known| *known < entry);
+        self.order.insert(at, entry);
+        let last = self.round.saturating_sub(1);
+        if self.next == 0 && last > 0 && self.time(last, at) > now {
+            // All others have reported in a round that it still can.
+            (self.round, self.next) = (last, at);
+        } else if at < self.next || (at == self.next && self.time(self.round, at) <= now) {
+            self.next += 1;
+        }
+        self.wrap();
+        self.number();
+        self.before += passed - self.passed_by_now();
+    }
+
+    /// A node that does not report any more.
+    pub(super) fn remove(&mut self, node: u32) {
+        let Some(at) = self.place.get(node as usize).map(|place| *place as usize).filter(|at| *at < self.order.len())
+        else {
+            return;
+        };
+        let passed = self.passed_by_now();
+        self.order.remove(at);
+        self.place[node as usize] = NOWHERE;
+        if at < self.next {
+            self.next -= 1;
+        }
+        self.wrap();
+        self.number();
+        self.needed.retain(|Reverse((_, needed))| *needed != node);
+        self.before += passed - self.passed_by_now();
+    }
+
+    fn wrap(&mut self) {
+        if self.next >= self.order.len() {
+            self.next = 0;
+            self.round += 1;
+        }
+    }
+
+    fn passed_by_now(&self) -> i64 {
+        i64::try_from((self.round - 1) * self.order.len() as u64 + self.next as u64).unwrap_or(i64::MAX)
     }
 
     pub(super) fn interval(&self) -> u64 {
@@ -138,10 +216,12 @@ impl Ring {
         offset + rounds * self.interval
     }
 
-    /// A node has something to say at the first report from `from` on.
+    /// A node has something to say at the first report from `from` on; one that is lost never has.
     pub(super) fn need(&mut self, node: u32, from: u64) {
-        let at = self.report_from(node, from);
-        self.needed.push(Reverse((at, self.place[node as usize])));
+        if self.place[node as usize] != NOWHERE {
+            let at = self.report_from(node, from);
+            self.needed.push(Reverse((at, node)));
+        }
     }
 
     /// When the next report comes, whatever it says.
@@ -156,27 +236,24 @@ impl Ring {
 
     /// Takes the next report: time, node, and whether it has something to say.
     pub(super) fn take(&mut self) -> (u64, u32, bool) {
-        let (at, place) = (self.time(self.round, self.next), self.next);
+        let (at, node) = (self.time(self.round, self.next), self.order[self.next].1);
         self.next += 1;
-        if self.next == self.order.len() {
-            self.next = 0;
-            self.round += 1;
-        }
+        self.wrap();
         let mut needed = false;
-        let this = (at, u32::try_from(place).unwrap_or(u32::MAX));
+        let this = (at, node);
         while let Some(Reverse(first)) = self.needed.peek()
             && *first <= this
         {
             needed |= *first == this;
             self.needed.pop();
         }
-        (at, self.order[place].1, needed)
+        (at, node, needed)
     }
 
     /// Leaps to the next report with something to say, and takes it.
     pub(super) fn take_needed(&mut self) -> Option<(u64, u32)> {
-        let Reverse((at, place)) = *self.needed.peek()?;
-        self.next = place as usize;
+        let Reverse((at, node)) = *self.needed.peek()?;
+        self.next = self.place[node as usize] as usize;
         self.round = (at - self.order[self.next].0) / self.interval;
         let (at, node, _) = self.take();
         Some((at, node))
@@ -191,16 +268,13 @@ impl Ring {
         self.round = now / self.interval;
         let into = now % self.interval;
         self.next = self.order.partition_point(|(offset, _)| *offset <= into);
-        if self.next == self.order.len() {
-            self.next = 0;
-            self.round += 1;
-        }
+        self.wrap();
         self.round * self.order.len() as u64 + self.next as u64 - before
     }
 
     /// So many reports have been due.
     pub(super) fn passed(&self) -> u64 {
-        (self.round - 1) * self.order.len() as u64 + self.next as u64
+        u64::try_from(self.before + self.passed_by_now()).unwrap_or(0)
     }
 }
 
@@ -221,6 +295,33 @@ mod tests {
         assert_eq!((leaps.leap(26), leaps.leap(33), leaps.next()), (0, 3, Some(37)));
         assert_eq!(leaps.leap(1033), 300);
         assert_eq!(leaps.take(), (1037, 0, false));
+    }
+
+    #[test]
+    fn nodes_come_and_go() {
+        let mut ring = Ring::new(10, &[5, 1]);
+        let take = |ring: &mut Ring| {
+            let (at, node, needed) = ring.take();
+            (at, node, needed)
+        };
+        assert_eq!((take(&mut ring), take(&mut ring)), ((11, 1, false), (15, 0, false)));
+        ring.need(0, 16);
+        // After 15: the one that would have been due at 13 waits for the next round.
+        ring.add(15, 3);
+        assert_eq!(
+            [take(&mut ring), take(&mut ring), take(&mut ring)],
+            [(21, 1, false), (23, 2, false), (25, 0, true)]
+        );
+        assert_eq!(ring.passed(), 5);
+        ring.need(0, 26);
+        ring.remove(0);
+        ring.need(0, 26);
+        assert_eq!((ring.next_needed(), take(&mut ring), take(&mut ring)), (None, (31, 1, false), (33, 2, false)));
+        assert_eq!(ring.passed(), 7);
+        ring.add(33, 8);
+        assert_eq!((take(&mut ring), take(&mut ring), ring.passed()), ((38, 3, false), (41, 1, false), 9));
+        [1, 2, 3, 3].into_iter().for_each(|node| ring.remove(node));
+        assert_eq!((ring.next(), ring.passed()), (None, 9));
     }
 
     #[test]

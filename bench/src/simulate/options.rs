@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::grid::Sweep;
 use crate::options::SchedulerChoice;
 use crate::site::SiteOptions;
 use crate::traces::Times;
@@ -19,8 +20,8 @@ pub enum AmStyle {
 /// The cluster, where the trace does not bring it or another is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterOptions {
-    /// So many equal nodes.
-    pub nodes: Option<u32>,
+    /// So many equal nodes; of several numbers each is a point of the grid.
+    pub nodes: Vec<u32>,
     /// So many nodes a rack.
     pub rack_size: Option<u32>,
     /// A node's memory, MiB.
@@ -29,6 +30,8 @@ pub struct ClusterOptions {
     pub node_vcores: Option<i64>,
     /// A node file as SLS has it.
     pub node_file: Option<PathBuf>,
+    /// A file of nodes that are lost, come, and change their size.
+    pub changes: Option<PathBuf>,
 }
 
 /// What is to be simulated.
@@ -38,6 +41,8 @@ pub struct SimulateOptions {
     pub traces: Vec<PathBuf>,
     /// Files of queues, compared with each other; the two bundled ones without any.
     pub configs: Vec<PathBuf>,
+    /// Settings of queues and the values that they take: each is an axis of the grid.
+    pub sweeps: Vec<Sweep>,
     /// Whose decisions, where a file of queues is not to say it by its content.
     pub scheduler: Option<SchedulerChoice>,
     /// Properties of the site, those of `sls-runner.xml` among them.
@@ -54,7 +59,9 @@ pub struct SimulateOptions {
     pub seeds: u32,
     /// How long a map of 128 MiB of a SWIM job lives, in ms.
     pub task_ms: u64,
-    /// Queues that the jobs of SWIM traces are dealt to.
+    /// The largest machine's memory, MiB, and vcores, of which sizes in traces of Google and Alibaba are parts.
+    pub largest_machine: [i64; 2],
+    /// Queues that the jobs of traces without queues are dealt to.
     pub queues: Vec<String>,
     /// So many jobs of the trace count for one: 2 doubles the load.
     pub load: f64,
@@ -70,6 +77,10 @@ pub struct SimulateOptions {
     pub until_ms: Option<u64>,
     /// How long an interval of the report is, in ms.
     pub every_ms: u64,
+    /// Rows of jobs are written here as they end, and not kept.
+    pub rows: Option<PathBuf>,
+    /// The run of each FairScheduler's file is also noted as a scenario, of so many steps at most.
+    pub decision_steps: Option<usize>,
 }
 
 impl Default for SimulateOptions {
@@ -77,6 +88,7 @@ impl Default for SimulateOptions {
         SimulateOptions {
             traces: Vec::new(),
             configs: Vec::new(),
+            sweeps: Vec::new(),
             scheduler: None,
             site: SiteOptions::default(),
             cluster: ClusterOptions::default(),
@@ -84,6 +96,7 @@ impl Default for SimulateOptions {
             times: Times::default(),
             seed: 42,
             seeds: 1,
+            largest_machine: [65_536, 32],
             task_ms: 20_000,
             queues: Vec::new(),
             load: 1.0,
@@ -93,6 +106,8 @@ impl Default for SimulateOptions {
             skip: true,
             until_ms: None,
             every_ms: 60_000,
+            rows: None,
+            decision_steps: None,
         }
     }
 }

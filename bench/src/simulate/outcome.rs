@@ -10,3 +10,12 @@ pub struct Simulated {
     /// What readers had to say.
     pub warnings: Vec<String>,
 }
+
+impl Simulated {
+    /// The axes of the grid; none where there is no grid.
+    #[must_use]
+    pub fn axes(&self) -> Vec<&str> {
+        let first = self.runs.iter().flatten().next();
+        first.map(|run| run.at.iter().map(|(axis, _)| axis.as_str()).collect()).unwrap_or_default()
+    }
+}

@@ -91,6 +91,68 @@ impl JobRecord {
     }
 }
 
+/// What is kept of a job that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobFigures {
+    /// Which job of the trace it is, and which of its copies: the same in every run.
+    pub key: u64,
+    /// Its queue, by number in [`RunResult::sums`].
+    pub queue: u32,
+    wait_ms: u32,
+    runtime_ms: u32,
+    slowdown: f32,
+}
+
+/// A time that there is not.
+const NEVER: u32 = u32::MAX;
+
+fn short(ms: Option<u64>) -> u32 {
+    ms.map_or(NEVER, |ms| u32::try_from(ms).unwrap_or(NEVER - 1).min(NEVER - 1))
+}
+
+impl JobFigures {
+    pub(super) fn of(key: u64, queue: u32, job: &JobRecord) -> JobFigures {
+        #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough")]
+        let slowdown = job.slowdown().unwrap_or(0.0) as f32;
+        JobFigures { key, queue, wait_ms: short(job.wait_ms()), runtime_ms: short(job.runtime_ms()), slowdown }
+    }
+
+    /// From submission to its first task, in ms.
+    #[must_use]
+    pub fn wait_ms(&self) -> Option<f64> {
+        (self.wait_ms != NEVER).then(|| f64::from(self.wait_ms))
+    }
+
+    /// From submission to end, in ms.
+    #[must_use]
+    pub fn runtime_ms(&self) -> Option<f64> {
+        (self.runtime_ms != NEVER).then(|| f64::from(self.runtime_ms))
+    }
+
+    /// Runtime over what it would take alone.
+    #[must_use]
+    pub fn slowdown(&self) -> Option<f64> {
+        (self.runtime_ms != NEVER).then(|| f64::from(self.slowdown))
+    }
+}
+
+/// Sums over the jobs of a queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct QueueSums {
+    /// The queue.
+    pub name: String,
+    /// Jobs.
+    pub jobs: u64,
+    /// Of these, those that did not come to their end.
+    pub not_done: u64,
+    /// Of these, those that had no end at all when the run ended.
+    pub open: u64,
+    /// Containers that were taken.
+    pub preempted: u64,
+    /// What those had run, in ms of memory: MiB · s.
+    pub lost_mib_s: f64,
+}
+
 /// A queue at the end of an interval, memory in MiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueSample {
@@ -126,14 +188,22 @@ pub struct Interval {
 pub struct RunResult {
     /// The file of queues.
     pub name: String,
+    /// Where it stands in the grid: what is swept, and its value.
+    pub at: Vec<(String, String)>,
     /// The seed.
     pub seed: u64,
     /// How long it took, in s of real time.
     pub wall_s: f64,
     /// How long it lasted, in virtual ms.
     pub simulated_ms: u64,
-    /// Every job, by submission.
+    /// Every job, by submission, where rows are not written as jobs end.
     pub jobs: Vec<JobRecord>,
+    /// A few numbers of every job, by its place in the trace.
+    pub figures: Vec<JobFigures>,
+    /// The queues of jobs.
+    pub sums: Vec<QueueSums>,
+    /// Rows of jobs were written as they ended.
+    pub has_rows: bool,
     /// Queues and whether each is a leaf, by name.
     pub queues: Vec<(String, bool)>,
     /// Intervals, in order.
@@ -150,11 +220,19 @@ pub struct RunResult {
     pub calls: u64,
     /// The hash of all decisions.
     pub decisions: u64,
-    /// Jobs that were refused, each with why.
+    /// The run as a scenario on one line, where it was asked for.
+    pub scenario: Option<String>,
+    /// Jobs that were refused, each with why; of more than a thousand the first.
     pub refused: Vec<String>,
+    /// How many were.
+    pub refused_count: u64,
     /// Jobs that came too late in the trace.
     pub late: u64,
-    /// The cluster's memory, MiB, and vcores.
+    /// Nodes that were lost.
+    pub lost_nodes: u64,
+    /// Containers that were lost with them.
+    pub lost_containers: u64,
+    /// The cluster's memory, MiB, and vcores, in the beginning.
     pub cluster: [i64; 2],
     /// Mean part of the cluster in use until the last job ended, memory and vcores.
     pub utilisation: [f64; 2],

@@ -1,45 +1,117 @@
 //! The scheduler that is simulated: either of the two without threads, behind one set of calls.
 
+use super::scribe::Scribe;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Resource,
     Stepped, Submission,
 };
 use crate::engine::QueueFigures;
+use crate::failure::Failure;
 
-/// See the module's text.
+/// Which of the two it is.
 #[derive(Debug)]
-pub(super) enum Scheduler {
+enum Core {
     Fair(Box<Stepped>),
     Capacity(Box<CapacityStepped>),
 }
 
+/// See the module's text.
+#[derive(Debug)]
+pub(super) struct Scheduler {
+    core: Core,
+    /// Who notes the calls on a FairScheduler.
+    scribe: Option<Box<Scribe>>,
+}
+
 impl Scheduler {
+    pub(super) fn fair(core: Stepped, scribe: Option<Scribe>) -> Scheduler {
+        Scheduler { core: Core::Fair(Box::new(core)), scribe: scribe.map(Box::new) }
+    }
+
+    pub(super) fn capacity(core: CapacityStepped) -> Scheduler {
+        Scheduler { core: Core::Capacity(Box::new(core)), scribe: None }
+    }
+
+    /// Who notes the calls, while somebody does.
+    fn scribe(&mut self) -> Option<&mut Scribe> {
+        self.scribe.as_deref_mut().filter(|scribe| scribe.is_on())
+    }
+
+    /// What was noted, as a scenario on one line.
+    ///
+    /// # Errors
+    /// Where it does not come to what the run came to.
+    pub(super) fn take_scenario(&mut self) -> Result<Option<String>, Failure> {
+        self.scribe.take().map(|scribe| scribe.text()).transpose()
+    }
+
     pub(super) fn location(&self, name: &str) -> Location {
-        match self {
-            Scheduler::Fair(core) => core.location(name),
-            Scheduler::Capacity(core) => core.location(name),
+        let place = match &self.core {
+            Core::Fair(core) => core.location(name),
+            Core::Capacity(core) => core.location(name),
+        };
+        if let Some(scribe) = &self.scribe {
+            scribe.named(place, name);
         }
+        place
     }
 
     pub(super) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        match self {
-            Scheduler::Fair(core) => core.add_node(name, rack, total),
-            Scheduler::Capacity(core) => core.add_node(name, rack, total),
+        let node = match &mut self.core {
+            Core::Fair(core) => core.add_node(name, rack, total),
+            Core::Capacity(core) => core.add_node(name, rack, total),
+        }?;
+        if let Some(scribe) = self.scribe() {
+            scribe.node_added(&node, &total);
+        }
+        Ok(node)
+    }
+
+    pub(super) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
+        match &mut self.core {
+            Core::Fair(core) => core.remove_node(node),
+            Core::Capacity(core) => core.remove_node(node),
+        }?;
+        if let Some(scribe) = self.scribe() {
+            scribe.node_removed(node);
+        }
+        Ok(())
+    }
+
+    pub(super) fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
+        if let Some(scribe) = self.scribe() {
+            // No step does that.
+            scribe.end();
+        }
+        match &mut self.core {
+            Core::Fair(core) => core.resize_node(node, total),
+            Core::Capacity(core) => core.resize_node(node, total),
         }
     }
 
-    pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
-        match self {
-            Scheduler::Fair(core) => core.heartbeat(heartbeat),
-            Scheduler::Capacity(core) => core.heartbeat(heartbeat),
+    pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat, node: &NodeHandle) {
+        if let Some(scribe) = self.scribe() {
+            scribe.heartbeat(heartbeat, node);
+        }
+        match &mut self.core {
+            Core::Fair(core) => core.heartbeat(heartbeat),
+            Core::Capacity(core) => core.heartbeat(heartbeat),
         }
     }
 
-    pub(super) fn submit(&mut self, submission: &Submission) -> Result<AppHandle, Refused> {
-        match self {
-            Scheduler::Fair(core) => core.submit(submission),
-            Scheduler::Capacity(core) => core.submit(submission),
+    pub(super) fn submit(&mut self, submission: &Submission, am: &Resource) -> Result<AppHandle, Refused> {
+        let app = match &mut self.core {
+            Core::Fair(core) => core.submit(submission),
+            Core::Capacity(core) => core.submit(submission),
+        };
+        if let Some(scribe) = self.scribe() {
+            match &app {
+                Ok(_) => scribe.submitted(submission, am),
+                // It may have made its queue.
+                Err(_) => scribe.end(),
+            }
         }
+        app
     }
 
     pub(super) fn allocate(
@@ -48,78 +120,108 @@ impl Scheduler {
         request: &AllocateRequest,
         answer: &mut Allocation,
     ) -> Result<(), Refused> {
-        match self {
-            Scheduler::Fair(core) => core.allocate(app, request, answer),
-            Scheduler::Capacity(core) => core.allocate(app, request, answer),
+        let outcome = match &mut self.core {
+            Core::Fair(core) => core.allocate(app, request, answer),
+            Core::Capacity(core) => core.allocate(app, request, answer),
+        };
+        if let Some(scribe) = self.scribe() {
+            match outcome {
+                Ok(()) => scribe.calls(app, request),
+                Err(_) => scribe.end(),
+            }
         }
+        if let Some(scribe) = self.scribe.as_deref_mut().filter(|_| outcome.is_ok()) {
+            scribe.told(answer);
+        }
+        outcome
     }
 
     /// What is in an application's mailbox.
     pub(super) fn fetch(&mut self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
-        match self {
-            Scheduler::Fair(core) => core.fetch(app, answer),
-            Scheduler::Capacity(core) => core.fetch(app, answer),
+        match &mut self.core {
+            Core::Fair(core) => core.fetch(app, answer),
+            Core::Capacity(core) => core.fetch(app, answer),
+        }?;
+        if let Some(scribe) = &mut self.scribe {
+            scribe.fetched(app, answer);
         }
+        Ok(())
     }
 
     pub(super) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        match self {
-            Scheduler::Fair(core) => core.finish(app),
-            Scheduler::Capacity(core) => core.finish(app),
+        if let Some(scribe) = self.scribe() {
+            scribe.finishes(app);
+        }
+        match &mut self.core {
+            Core::Fair(core) => core.finish(app),
+            Core::Capacity(core) => core.finish(app),
         }
     }
 
     /// What time has made due: containers that nobody has launched.
     pub(super) fn tick(&mut self) {
-        match self {
-            Scheduler::Fair(core) => core.tick(),
-            Scheduler::Capacity(core) => core.tick(),
+        match &mut self.core {
+            Core::Fair(core) => core.tick(),
+            Core::Capacity(core) => core.tick(),
         }
     }
 
     /// Demand and shares; the CapacityScheduler has no such step.
     pub(super) fn update(&mut self) {
-        if let Scheduler::Fair(core) = self {
+        if let Core::Fair(core) = &mut self.core {
             core.update_now();
+        }
+        if let Some(scribe) = self.scribe() {
+            scribe.updated();
         }
     }
 
     /// A round of preemption: how many containers it marks.
     pub(super) fn preempt(&mut self) -> Result<usize, Refused> {
-        match self {
-            Scheduler::Fair(core) => Ok(core.preempt(false)?.iter().map(|round| round.containers.len()).sum()),
-            Scheduler::Capacity(core) => core.preempt().map(|marked| marked.len()),
+        let marked = match &mut self.core {
+            Core::Fair(core) => core.preempt(false)?.iter().map(|round| round.containers.len()).sum(),
+            Core::Capacity(core) => core.preempt().map(|marked| marked.len())?,
+        };
+        if let Some(scribe) = self.scribe() {
+            scribe.marked(marked);
         }
+        Ok(marked)
     }
 
     /// Ends what was marked long enough ago; of the CapacityScheduler its round does.
     pub(super) fn kill_due(&mut self) -> Result<(), Refused> {
-        match self {
-            Scheduler::Fair(core) => core.kill_due(),
-            Scheduler::Capacity(_) => Ok(()),
+        if let Some(scribe) = self.scribe() {
+            scribe.kills();
+        }
+        match &mut self.core {
+            Core::Fair(core) => core.kill_due(),
+            Core::Capacity(_) => Ok(()),
         }
     }
 
     /// Offers all nodes: a pass of continuous scheduling, or a round of asynchronous scheduling that begins at a node.
     pub(super) fn offer_all(&mut self, first: usize) {
-        match self {
-            Scheduler::Fair(core) => core.continuous(),
-            Scheduler::Capacity(core) => core.offer_all(first),
+        match &mut self.core {
+            Core::Fair(core) => core.continuous(),
+            Core::Capacity(core) => core.offer_all(first),
+        }
+        if let Some(scribe) = self.scribe() {
+            scribe.offered();
         }
     }
 
     pub(super) fn queues(&mut self) -> Vec<QueueFigures> {
-        match self {
-            Scheduler::Fair(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
-            Scheduler::Capacity(core) => core.queues(false).into_iter().map(QueueFigures::from).collect(),
+        match &mut self.core {
+            Core::Fair(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
+            Core::Capacity(core) => core.queues(false).into_iter().map(QueueFigures::from).collect(),
         }
     }
 
     /// How many reservations there have been.
     pub(super) fn reservations(&self) -> u64 {
-        match self {
-            Scheduler::Fair(core) => core.stats().reservations,
-            Scheduler::Capacity(core) => core.stats().reservations,
+        match &self.core {
+            Core::Fair(core) => core.stats().reservations,
+            Core::Capacity(core) => core.stats().reservations,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{Interval, JobEnd, JobRecord, RunResult};
+use super::record::{Interval, JobFigures, QueueSums, RunResult};
 
 /// Mean, and the values below which 50, 95 and 99 of a hundred are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ pub(crate) struct QueueFacts {
     pub(crate) name: String,
     pub(crate) jobs: usize,
     /// Jobs that did not come to their end.
-    pub(crate) not_done: usize,
+    pub(crate) not_done: u64,
     pub(crate) wait: Spread,
     pub(crate) runtime: Spread,
     pub(crate) slowdown: Spread,
@@ -38,6 +38,9 @@ pub(crate) struct QueueFacts {
     /// Memory of what was taken, times how long it had run, in GiB hours.
     pub(crate) lost_gib_h: f64,
 }
+
+/// What stands for all queues where they are taken together.
+pub(crate) const ALL_QUEUES: &str = "all";
 
 /// What one run had.
 #[derive(Clone, Debug)]
@@ -53,11 +56,7 @@ pub(crate) struct Facts {
 
 impl Facts {
     pub(crate) fn of(run: &RunResult) -> Facts {
-        let mut by_queue: BTreeMap<&str, Vec<&JobRecord>> = BTreeMap::new();
-        for job in &run.jobs {
-            by_queue.entry(&job.queue).or_default().push(job);
-        }
-        let queues: Vec<QueueFacts> = by_queue.into_iter().map(|(name, jobs)| queue_facts(name, &jobs)).collect();
+        let queues: Vec<QueueFacts> = by_queue(std::slice::from_ref(run));
         let speeds: Vec<f64> =
             queues.iter().filter(|queue| queue.slowdown.mean > 0.0).map(|queue| 1.0 / queue.slowdown.mean).collect();
         let squares: f64 = speeds.iter().map(|speed| speed * speed).sum();
@@ -74,19 +73,73 @@ impl Facts {
     }
 }
 
-fn queue_facts(name: &str, jobs: &[&JobRecord]) -> QueueFacts {
-    let seconds = |of: fn(&JobRecord) -> Option<u64>| {
-        Spread::of(jobs.iter().filter_map(|job| of(job)).map(|ms| ms as f64 / 1000.0).collect())
-    };
-    QueueFacts {
-        name: name.to_owned(),
-        jobs: jobs.len(),
-        not_done: jobs.iter().filter(|job| job.end != JobEnd::Done).count(),
-        wait: seconds(JobRecord::wait_ms),
-        runtime: seconds(JobRecord::runtime_ms),
-        slowdown: Spread::of(jobs.iter().filter_map(|job| job.slowdown()).collect()),
-        preempted: jobs.iter().map(|job| job.preempted).sum(),
-        lost_gib_h: jobs.iter().map(|job| job.lost_mib_s).sum::<f64>() / 1024.0 / 3600.0,
+/// The queues of jobs in several runs, by name.
+fn by_queue(runs: &[RunResult]) -> Vec<QueueFacts> {
+    let mut queues: BTreeMap<&str, Gathered<'_>> = BTreeMap::new();
+    for run in runs {
+        for (number, sums) in (0_u32..).zip(&run.sums) {
+            let gathered = queues.entry(&sums.name).or_default();
+            gathered.sums.push(sums);
+            gathered.jobs.extend(run.figures.iter().filter(|job| job.queue == number));
+        }
+    }
+    queues.into_iter().map(|(name, gathered)| gathered.facts(name)).collect()
+}
+
+/// Jobs that are told of together.
+#[derive(Default)]
+struct Gathered<'r> {
+    sums: Vec<&'r QueueSums>,
+    jobs: Vec<&'r JobFigures>,
+}
+
+impl Gathered<'_> {
+    fn facts(&self, name: &str) -> QueueFacts {
+        let seconds = |of: fn(&JobFigures) -> Option<f64>| {
+            Spread::of(self.jobs.iter().filter_map(|job| of(job)).map(|ms| ms / 1000.0).collect())
+        };
+        QueueFacts {
+            name: name.to_owned(),
+            jobs: self.jobs.len(),
+            not_done: self.sums.iter().map(|sums| sums.not_done).sum(),
+            wait: seconds(JobFigures::wait_ms),
+            runtime: seconds(JobFigures::runtime_ms),
+            slowdown: Spread::of(self.jobs.iter().filter_map(|job| job.slowdown()).collect()),
+            preempted: self.sums.iter().map(|sums| sums.preempted).sum(),
+            lost_gib_h: self.sums.iter().map(|sums| sums.lost_mib_s).sum::<f64>() / 1024.0 / 3600.0,
+        }
+    }
+}
+
+/// A point of a grid: means over its seeds.
+#[derive(Clone, Debug)]
+pub(crate) struct PointFacts {
+    /// Of all jobs, then of each queue's.
+    pub(crate) queues: Vec<QueueFacts>,
+    pub(crate) makespan: f64,
+    pub(crate) memory: f64,
+    pub(crate) jain: f64,
+    pub(crate) preempted: f64,
+}
+
+impl PointFacts {
+    /// Of the runs of one point, one a seed.
+    pub(crate) fn of(runs: &[RunResult]) -> PointFacts {
+        let seeds = runs.len().max(1) as f64;
+        let all = Gathered {
+            sums: runs.iter().flat_map(|run| &run.sums).collect(),
+            jobs: runs.iter().flat_map(|run| &run.figures).collect(),
+        };
+        let mut queues = vec![all.facts(ALL_QUEUES)];
+        queues.extend(by_queue(runs));
+        let mean = |of: &dyn Fn(&RunResult) -> f64| runs.iter().map(of).sum::<f64>() / seeds;
+        PointFacts {
+            queues,
+            makespan: mean(&|run| run.simulated_ms as f64 / 1000.0),
+            memory: mean(&|run| run.utilisation[0]),
+            jain: mean(&|run| Facts::of(run).jain),
+            preempted: mean(&|run| run.preempted as f64),
+        }
     }
 }
 
@@ -144,14 +197,17 @@ impl Compared {
     pub(crate) fn of(before: &[RunResult], after: &[RunResult]) -> Vec<Compared> {
         let mut queues: BTreeMap<&str, [Pairs; 2]> = BTreeMap::new();
         for (seed, (before, after)) in before.iter().zip(after).enumerate() {
-            let others: BTreeMap<&str, &JobRecord> = after.jobs.iter().map(|job| (job.job.as_str(), job)).collect();
-            for job in &before.jobs {
-                let Some(other) = others.get(job.job.as_str()) else { continue };
-                let lists = queues.entry(&job.queue).or_default();
+            // Both are by key.
+            let mut others = after.figures.iter().peekable();
+            for job in &before.figures {
+                while others.next_if(|other| other.key < job.key).is_some() {}
+                let Some(other) = others.next_if(|other| other.key == job.key) else { continue };
+                let Some(sums) = before.sums.get(job.queue as usize) else { continue };
+                let lists = queues.entry(&sums.name).or_default();
                 let pairs = [job.wait_ms().zip(other.wait_ms()), job.runtime_ms().zip(other.runtime_ms())];
                 for (list, pair) in lists.iter_mut().zip(pairs) {
                     list.resize(seed + 1, Vec::new());
-                    list[seed].extend(pair.map(|(before, after)| (before as f64, after as f64)));
+                    list[seed].extend(pair);
                 }
             }
         }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::outcome::Simulated;
-use super::summary::{Change, Compared, Facts};
+use super::record::RunResult;
+use super::summary::{Change, Compared, Facts, PointFacts};
 use crate::numbers::grouped;
 
 /// The name of a queue without what all have.
@@ -50,6 +51,9 @@ pub(crate) fn figure(change: Change) -> String {
 /// What came of it, for people: the answer first.
 #[must_use]
 pub fn words(simulated: &Simulated) -> String {
+    if !simulated.axes().is_empty() {
+        return grid(simulated);
+    }
     let mut text = String::new();
     let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
     for other in simulated.runs.iter().skip(1) {
@@ -72,7 +76,7 @@ pub fn words(simulated: &Simulated) -> String {
                 "{}: {} jobs, {} containers, {} taken; {:.1} h in {:.1} s; memory {:.1} % used; Jain's index {:.3}; decisions \
                  {:016x}\n",
                 run.name,
-                grouped(run.jobs.len() as f64),
+                grouped(run.figures.len() as f64),
                 grouped(run.granted as f64),
                 grouped(run.preempted as f64),
                 facts.makespan / 3600.0,
@@ -82,19 +86,64 @@ pub fn words(simulated: &Simulated) -> String {
                 run.decisions
             ),
         );
-        let open = run.jobs.iter().filter(|job| job.ended_ms.is_none()).count();
+        let open: u64 = run.sums.iter().map(|sums| sums.open).sum();
         if open > 0 {
             put(&mut text, format_args!("  {open} jobs have no end\n"));
         }
         for refused in run.refused.iter().take(5) {
             put(&mut text, format_args!("  refused: {refused}\n"));
         }
-        if run.refused.len() > 5 {
-            put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused.len() - 5));
+        if run.refused_count > 5 {
+            put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused_count - 5));
         }
         if run.late > 0 {
             put(&mut text, format_args!("  {} jobs stand too late in the trace, and came late\n", run.late));
         }
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// One line a point: where it stands, and what came of it.
+fn grid(simulated: &Simulated) -> String {
+    let axes = simulated.axes();
+    let names: Vec<&str> = simulated.runs.iter().flatten().map(|run| run.name.as_str()).collect();
+    let several = names.iter().any(|name| *name != names[0]);
+    let mut head: Vec<String> = axes.iter().map(|axis| (*axis).to_owned()).collect();
+    if several {
+        head.insert(0, "queues".to_owned());
+    }
+    let mut facts: Vec<(&RunResult, PointFacts)> = Vec::new();
+    for runs in &simulated.runs {
+        facts.extend(runs.first().map(|run| (run, PointFacts::of(runs))));
+    }
+    let own = facts.first().map_or(0, |(_, facts)| facts.queues.len());
+    let first = facts.first().map(|(_, facts)| facts.queues.as_slice()).unwrap_or_default();
+    head.extend(first.iter().take(own).map(|queue| format!("wait {} s", short(&queue.name))));
+    head.extend(["runtime s", "memory %", "taken", "makespan h"].map(str::to_owned));
+    let mut rows = vec![head];
+    for (run, point) in &facts {
+        let mut row: Vec<String> = run.at.iter().map(|(_, value)| value.clone()).collect();
+        if several {
+            row.insert(0, run.name.clone());
+        }
+        for named in first {
+            let found = point.queues.iter().find(|queue| queue.name == named.name);
+            row.push(found.map_or_else(|| "-".to_owned(), |queue| format!("{:.1}", queue.wait.mean)));
+        }
+        row.push(format!("{:.1}", point.queues.first().map_or(0.0, |all| all.runtime.mean)));
+        row.push(format!("{:.1}", point.memory * 100.0));
+        row.push(grouped(point.preempted));
+        row.push(format!("{:.2}", point.makespan / 3600.0));
+        rows.push(row);
+    }
+    let mut text = String::new();
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        put(&mut text, format_args!("{}\n", cells.join("  ")));
     }
     text.truncate(text.trim_end().len());
     text

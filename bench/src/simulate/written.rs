@@ -1,19 +1,18 @@
 //! What came of a simulation, as files: every job and interval as CSV, SLS's table of runtimes; and as one JSON object.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json as object};
 
 use super::outcome::Simulated;
-use super::record::{JobEnd, RunResult};
-use super::summary::{Change, Compared, Facts, Spread};
+use super::record::{JobRecord, RunResult};
+use super::rows::{JOBS_HEAD, RUNTIMES_HEAD, field, job_row, put, runtime_row};
+use super::summary::{Change, Compared, Facts, PointFacts, Spread};
 use crate::failure::Failure;
 
-/// When the ResourceManager began, by the ids of its applications.
-const BEGINS_MS: u64 = 1;
-
-/// Writes `jobs-N.csv`, `intervals-N.csv` and `jobruntime-N.csv` of each file of queues with the first seed.
+/// Writes `jobs-N.csv`, `intervals-N.csv` and `jobruntime-N.csv` of each file of queues, or point of the grid, with the first seed, as far
+/// as the run has not done so; of a grid
+/// `grid.csv`, a line a point and queue.
 ///
 /// # Errors
 /// What the file system says.
@@ -23,52 +22,36 @@ pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
         std::fs::write(&path, text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
     };
     for (number, run) in (1..).zip(simulated.runs.iter().filter_map(|runs| runs.first())) {
-        write(format!("jobs-{number}.csv"), jobs(run))?;
+        if !run.has_rows {
+            write(format!("jobs-{number}.csv"), jobs(run))?;
+            write(format!("jobruntime-{number}.csv"), job_runtimes(run))?;
+        }
         write(format!("intervals-{number}.csv"), intervals(run))?;
-        write(format!("jobruntime-{number}.csv"), job_runtimes(run))?;
+    }
+    if !simulated.axes().is_empty() {
+        write("grid.csv".to_owned(), grid(simulated))?;
     }
     Ok(())
 }
 
-/// A field of a CSV file.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
-fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
-    text.write_fmt(what).expect("a string takes everything");
+/// Writes the runs as scenarios, one a line, of each file of queues with the first seed.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_decisions(simulated: &Simulated, path: &Path) -> Result<(), Failure> {
+    let mut text = String::new();
+    for scenario in simulated.runs.iter().filter_map(|runs| runs.first()?.scenario.as_ref()) {
+        text.push_str(scenario);
+        text.push('\n');
+    }
+    std::fs::write(path, text).map_err(|error| {
+        Failure::input(format!("--decisions {}: {error}; it must be a file that can be written", path.display()))
+    })
 }
 
 fn jobs(run: &RunResult) -> String {
-    let mut text = "job,application,queue,user,type,submitted_ms,registered_ms,first_task_ms,ended_ms,runtime_ms,wait_ms,slowdown,end,\
-                    containers,preempted,unused,lost_mib_s\n"
-        .to_owned();
-    let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
-    for job in &run.jobs {
-        put(
-            &mut text,
-            format_args!(
-                "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0}\n",
-                field(&job.job),
-                job.application,
-                field(&job.queue),
-                field(&job.user),
-                job.kind,
-                job.submitted_ms,
-                number(job.registered_ms),
-                number(job.first_task_ms),
-                number(job.ended_ms),
-                number(job.runtime_ms()),
-                number(job.wait_ms()),
-                job.slowdown().map(|slowdown| format!("{slowdown:.3}")).unwrap_or_default(),
-                job.end.as_str(),
-                job.containers,
-                job.preempted,
-                job.unused,
-                job.lost_mib_s
-            ),
-        );
-    }
+    let mut text = JOBS_HEAD.to_owned();
+    run.jobs.iter().for_each(|job| job_row(&mut text, job));
     text
 }
 
@@ -98,26 +81,54 @@ fn intervals(run: &RunResult) -> String {
     text
 }
 
+/// A line a point and queue, all queues together first.
+fn grid(simulated: &Simulated) -> String {
+    let mut text = "point,queues_file".to_owned();
+    for axis in simulated.axes() {
+        put(&mut text, format_args!(",{}", field(axis)));
+    }
+    text.push_str(",seeds,queue,jobs,not_done");
+    for what in ["wait_s", "runtime_s", "slowdown"] {
+        put(&mut text, format_args!(",{what}_mean,{what}_p50,{what}_p95,{what}_p99"));
+    }
+    text.push_str(",preempted,lost_gib_h,memory_used,jain,makespan_s\n");
+    for (number, runs) in (1..).zip(&simulated.runs) {
+        let Some(run) = runs.first() else { continue };
+        let point = PointFacts::of(runs);
+        for queue in &point.queues {
+            put(&mut text, format_args!("{number},{}", field(&run.name)));
+            for (_, value) in &run.at {
+                put(&mut text, format_args!(",{}", field(value)));
+            }
+            put(&mut text, format_args!(",{},{},{},{}", runs.len(), field(&queue.name), queue.jobs, queue.not_done));
+            for Spread { mean, of_100: [p50, p95, p99] } in [queue.wait, queue.runtime, queue.slowdown] {
+                put(&mut text, format_args!(",{mean:.3},{p50:.3},{p95:.3},{p99:.3}"));
+            }
+            put(
+                &mut text,
+                format_args!(
+                    ",{},{:.3},{:.4},{:.4},{:.3}\n",
+                    queue.preempted, queue.lost_gib_h, point.memory, point.jain, point.makespan
+                ),
+            );
+        }
+    }
+    text
+}
+
 /// SLS's `jobruntime.csv`: a line a job that is done, in the order of ending.
 fn job_runtimes(run: &RunResult) -> String {
-    let mut text = "JobID,real_start_time,real_end_time,simulate_start_time,simulate_end_time\n".to_owned();
-    let done = run.jobs.iter().filter(|job| job.end == JobEnd::Done);
-    let mut ended: Vec<_> = done.filter_map(|job| Some((job.ended_ms?, job))).collect();
-    ended.sort_by_key(|(end, job)| (*end, job.application));
-    for (end, job) in ended {
-        put(
-            &mut text,
-            format_args!(
-                "application_{BEGINS_MS}_{:04},{},{},{},{end}\n",
-                job.application, job.trace_start_ms, job.trace_end_ms, job.submitted_ms
-            ),
-        );
-    }
+    let mut text = RUNTIMES_HEAD.to_owned();
+    let mut ended: Vec<&JobRecord> = run.jobs.iter().collect();
+    ended.sort_by_key(|job| (job.ended_ms, job.application));
+    ended.into_iter().for_each(|job| runtime_row(&mut text, job));
     text
 }
 
 fn run_object(run: &RunResult) -> Value {
     let facts = Facts::of(run);
+    let at: serde_json::Map<String, Value> =
+        run.at.iter().map(|(axis, value)| (axis.clone(), Value::from(value.as_str()))).collect();
     let spread = |spread: Spread| {
         let [p50, p95, p99] = spread.of_100;
         object!({"mean": spread.mean, "p50": p50, "p95": p95, "p99": p99})
@@ -134,11 +145,11 @@ fn run_object(run: &RunResult) -> Value {
         })
         .collect();
     object!({
-        "queues_file": run.name, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
-        "jobs": run.jobs.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
+        "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
+        "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,
-        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused.len(), "queues": queues
+        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "queues": queues
     })
 }
 
@@ -149,7 +160,9 @@ pub fn json(simulated: &Simulated) -> String {
     let mut whole = runs.first().cloned().unwrap_or_else(|| object!({}));
     let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
     let mut differences = Vec::new();
-    for other in simulated.runs.iter().skip(1) {
+    // Of a grid all pairs of points could be asked for: whoever asks has the runs.
+    let compared = if simulated.axes().is_empty() { simulated.runs.len() } else { 0 };
+    for other in simulated.runs.iter().take(compared).skip(1) {
         let change = |change: Change| object!({"part": change.part, "give_or_take": change.give_or_take, "is_real": change.is_real()});
         let name = other.first().map(|run| run.name.as_str());
         differences.extend(Compared::of(first, other).into_iter().map(|queue| {
@@ -164,14 +177,4 @@ pub fn json(simulated: &Simulated) -> String {
         members.insert("differences".to_owned(), Value::Array(differences));
     }
     whole.to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_quoted_where_they_must_be() {
-        assert_eq!((field("a"), field("a,\"b\"")), ("a".to_owned(), "\"a,\"\"b\"\"\"".to_owned()));
-    }
 }

@@ -87,6 +87,25 @@ pub struct Job {
     pub tasks: Vec<Task>,
 }
 
+impl Job {
+    /// A job without tasks of a queue, a user and an AM that are the usual ones.
+    pub(super) fn new(id: &str, arrival_ms: i64) -> Job {
+        Job {
+            id: Some(id.to_owned()),
+            count: 1,
+            arrival_ms,
+            finish_ms: arrival_ms,
+            queue: "default".to_owned(),
+            user: "default".to_owned(),
+            am_type: "mapreduce".to_owned(),
+            am_resource: BTreeMap::new(),
+            label: None,
+            deadline_ms: None,
+            tasks: Vec::new(),
+        }
+    }
+}
+
 /// A job that the simulator refuses, while the others go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

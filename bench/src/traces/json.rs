@@ -94,29 +94,24 @@ impl Values {
     }
 
     fn failed(&self, error: &ReaderError) -> TraceFileError {
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "what is left is a value of another type, which is not asked for"
-        )]
-        let (position, problem) = match error {
-            ReaderError::SyntaxError(error) => {
-                (Some(&error.location), format!("not JSON: {}", words(&error.kind.to_string())))
+        let mut help = "a trace is one JSON object after the other, without anything between them";
+        let (position, problem) = if let ReaderError::SyntaxError(error) = error {
+            (Some(&error.location), format!("not JSON: {}", words(&error.kind.to_string())))
+        } else if let ReaderError::MaxNestingDepthExceeded { location, .. } = error {
+            (Some(location), format!("values are more than {DEEPEST} deep inside each other"))
+        } else if let ReaderError::IoError { error, location } = error {
+            if error.kind() != std::io::ErrorKind::Other {
+                help = "the file is cut or damaged: get it once more";
             }
-            ReaderError::MaxNestingDepthExceeded { location, .. } => {
-                (Some(location), format!("values are more than {DEEPEST} deep inside each other"))
-            }
-            ReaderError::IoError { error, location } => (Some(location), error.to_string()),
-            other => (None, other.to_string()),
+            (Some(location), error.to_string())
+        } else {
+            // What is left is a value of another type, which is not asked for.
+            (None, error.to_string())
         };
         let at = position
             .and_then(|position| position.line_pos)
             .map_or(At::START, |place| At { line: place.line + 1, column: place.column + 1 });
-        TraceFileError::new(
-            &self.name,
-            at,
-            problem,
-            "a trace is one JSON object after the other, without anything between them",
-        )
+        TraceFileError::new(&self.name, at, problem, help)
     }
 }
 

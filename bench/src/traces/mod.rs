@@ -1,22 +1,32 @@
-//! Readers of job traces for a simulator: SLS, RUMEN and SYNTH, as Hadoop's Scheduler Load Simulator 3.4.2 reads them, and SWIM.
+//! Readers of job traces for a simulator: SLS, RUMEN and SYNTH, as Hadoop's Scheduler Load Simulator 3.4.2 reads them, SWIM, the public ones
+//! of Google and Alibaba, and a plain CSV.
 //!
 //! One type of job for all, [`Job`]. What a file is shows in its content ([`TraceKind`]); it may be packed with gzip or zstd. Jobs are read one after the
 //! other, so that a file is never in memory as a whole; of a SYNTH file, which is a recipe for jobs, the recipe is.
 //!
 //! ```text
 //! bytes -> source (unpacks) -> json (values with places) -> sls | rumen | synth ──> Item: a job, a node, or a job that is refused
-//!                           -> lines                     -> swim ───────────────┘
+//!                           -> lines                     -> swim ───────────────┤
+//!                                    -> csv (fields with places) -> plain | google | alibaba ┘
 //! ```
 //!
 //! A job that the simulator would refuse is an [`Item::Refused`] with its place, and the others go on; what makes the whole file useless is a
 //! [`TraceFileError`].
 
+mod alibaba;
+mod changes;
+mod csv;
 mod error;
+mod google;
+mod held;
 mod hosts;
 mod job;
 mod json;
+mod lines;
 mod nodes;
+mod objects;
 mod options;
+mod plain;
 mod rumen;
 mod sls;
 mod source;
@@ -28,6 +38,7 @@ mod values;
 use std::io::Read;
 use std::path::Path;
 
+pub use changes::{NodeChange, NodeEvent, read_node_changes};
 pub use error::{At, TraceFileError};
 pub use hosts::Host;
 pub use job::{Execution, Item, Job, Refusal, Task};
@@ -37,6 +48,7 @@ pub(crate) use swim_line::{FieldProblem, SWIM_EXAMPLE, SwimLine};
 pub use synth::Cluster;
 pub(crate) use synth::Heap;
 
+use objects::Objects;
 use source::Source;
 
 /// The jobs of a trace, one after the other.
@@ -79,14 +91,18 @@ impl Trace {
         };
         let mut cluster = None;
         let items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send> = match kind {
-            TraceKind::Sls => Box::new(sls::Jobs::new(source, options)),
-            TraceKind::Rumen => Box::new(rumen::Jobs::new(source, options)),
+            TraceKind::Sls => Box::new(Objects::new(source, options, sls::Sls::new(options))),
+            TraceKind::Rumen => Box::new(Objects::new(source, options, rumen::Rumen::new(options))),
             TraceKind::Synth => {
                 let jobs = synth::Jobs::read(source, options)?;
                 cluster = Some(jobs.cluster());
                 Box::new(jobs)
             }
             TraceKind::Swim => Box::new(swim::Jobs::new(source, options)),
+            TraceKind::Plain => Box::new(plain::Jobs::read(source)?),
+            TraceKind::Google2011 => Box::new(google::Jobs::of_2011(source, options)),
+            TraceKind::Google2019 => Box::new(google::Jobs::of_2019(source, options)?),
+            TraceKind::Alibaba2018 => Box::new(alibaba::Jobs::new(source, options)),
         };
         Ok(Trace { kind, cluster, items })
     }

@@ -11,6 +11,22 @@ pub enum TraceKind {
     Synth,
     /// SWIM: six fields a line.
     Swim,
+    /// A CSV whose first line names the columns `job`, `submit_ms`, `duration_ms` and others.
+    Plain,
+    /// `task_events` of Google's trace of 2011: CSV without names of columns.
+    Google2011,
+    /// `instance_events` of Google's trace of 2019 as CSV with names of columns.
+    Google2019,
+    /// `batch_task` of Alibaba's trace of 2018: CSV without names of columns.
+    Alibaba2018,
+}
+
+impl TraceKind {
+    /// Whether its jobs have queues of their own.
+    #[must_use]
+    pub fn has_queues(self) -> bool {
+        matches!(self, TraceKind::Sls | TraceKind::Rumen | TraceKind::Synth | TraceKind::Plain)
+    }
 }
 
 /// What the times of RUMEN and SYNTH files count from.
@@ -39,6 +55,8 @@ pub struct TraceOptions {
     pub longest_job: u64,
     /// How long a task of a SWIM job lives on average, in ms.
     pub swim_task_ms: u64,
+    /// The largest machine's memory, MiB, and vcores: sizes in traces of Google and Alibaba are parts of it.
+    pub largest_machine: [i64; 2],
     /// The queue of SWIM jobs, which name none.
     pub swim_queue: String,
 }
@@ -51,6 +69,7 @@ impl Default for TraceOptions {
             short_am_type: false,
             longest_job: 1 << 30,
             swim_task_ms: 5000,
+            largest_machine: [65_536, 32],
             swim_queue: "default".to_owned(),
         }
     }

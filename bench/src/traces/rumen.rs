@@ -3,25 +3,20 @@
 //! Of each task the last attempt counts: its host and how long it took. Where Hadoop ends a trace without a word, a value of another type or an odd
 //! `jobID`, this is an error.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
 
-use super::error::TraceFileError;
 use super::hosts::Host;
-use super::job::{Item, Job, Refusal, Task};
-use super::json::{Value, Values};
-use super::nodes::Node;
+use super::job::{Job, Task};
+use super::json::Value;
+use super::objects::{Entry, ReadEntry};
 use super::options::{Times, TraceOptions};
-use super::source::Source;
 use super::values::{Fields, Wrong};
 
-pub(super) struct Jobs {
-    values: Values,
+/// How Rumen's objects are read.
+pub(super) struct Rumen {
     times: Times,
     /// When the first job was submitted.
     first: Option<i64>,
-    hosts: HashSet<Host>,
-    waiting: VecDeque<Item>,
-    ended: bool,
 }
 
 /// What is wrong: with the job alone, or with the file.
@@ -37,34 +32,9 @@ impl From<Wrong> for Bad {
     }
 }
 
-impl Jobs {
-    pub(super) fn new(source: Source, options: &TraceOptions) -> Jobs {
-        Jobs {
-            values: Values::new(source, options.longest_job),
-            times: options.times,
-            first: None,
-            hosts: HashSet::new(),
-            waiting: VecDeque::new(),
-            ended: false,
-        }
-    }
-
-    fn entry(&mut self, value: &Value) -> Result<(), Wrong> {
-        let read = Fields::of(value, "an entry").map_err(Bad::from).and_then(|entry| self.job(entry));
-        let item = match read {
-            Ok(job) => {
-                for host in job.tasks.iter().filter_map(|task| task.host.as_ref()) {
-                    if self.hosts.insert(host.clone()) {
-                        self.waiting.push_back(Item::Node(Node::new(host.clone())));
-                    }
-                }
-                Item::Job(Box::new(job))
-            }
-            Err(Bad::Job(Wrong { at, problem, help })) => Item::Refused(Refusal { at, problem, help }),
-            Err(Bad::File(wrong)) => return Err(wrong),
-        };
-        self.waiting.push_back(item);
-        Ok(())
+impl Rumen {
+    pub(super) fn new(options: &TraceOptions) -> Rumen {
+        Rumen { times: options.times, first: None }
     }
 
     fn job(&mut self, entry: Fields<'_>) -> Result<Job, Bad> {
@@ -107,28 +77,15 @@ impl Jobs {
     }
 }
 
-impl Iterator for Jobs {
-    type Item = Result<Item, TraceFileError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
-            if let Some(item) = self.waiting.pop_front() {
-                return Some(Ok(item));
-            }
-            let value = match self.values.next() {
-                Some(Ok(value)) => value,
-                None => break,
-                Some(Err(error)) => {
-                    self.ended = true;
-                    return Some(Err(error));
-                }
-            };
-            if let Err(wrong) = self.entry(&value) {
-                self.ended = true;
-                return Some(Err(wrong.of(self.values.name())));
-            }
-        }
-        None
+impl ReadEntry for Rumen {
+    fn entry(&mut self, value: &Value) -> Result<Entry, Wrong> {
+        let read = Fields::of(value, "an entry").map_err(Bad::from).and_then(|entry| self.job(entry));
+        let job = match read {
+            Ok(job) => Ok(job),
+            Err(Bad::Job(wrong)) => Err(wrong),
+            Err(Bad::File(wrong)) => return Err(wrong),
+        };
+        Ok(Entry { job: Some(job), counted: None })
     }
 }
 

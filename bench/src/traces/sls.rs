@@ -2,15 +2,14 @@
 //!
 //! `SLSRunner` and `AMDefinitionSLS` of Hadoop; what it takes for granted, ignores and refuses is the same here.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
 
-use super::error::TraceFileError;
 use super::hosts::Host;
-use super::job::{Execution, Item, Job, Refusal, Task};
-use super::json::Values;
-use super::nodes::{Node, generated_nodes};
+use super::job::{Execution, Job, Task};
+use super::json::Value;
+use super::nodes::generated_nodes;
+use super::objects::{Entry, ReadEntry};
 use super::options::TraceOptions;
-use super::source::Source;
 use super::values::{Fields, Wrong, long};
 
 /// Keys of a task that are no resource types.
@@ -26,79 +25,32 @@ const TASK_KEYS: [&str; 9] = [
     "container.request.delay",
 ];
 
-pub(super) struct Jobs {
-    values: Values,
+/// How SLS's objects are read.
+pub(super) struct Sls {
     short_am_type: bool,
-    /// Hosts of tasks that were given as nodes.
-    hosts: HashSet<Host>,
-    /// Nodes that are only counted, which come before what waits.
-    counted: Box<dyn Iterator<Item = Node> + Send>,
-    waiting: VecDeque<Item>,
-    ended: bool,
 }
 
-impl Jobs {
-    pub(super) fn new(source: Source, options: &TraceOptions) -> Jobs {
-        Jobs {
-            values: Values::new(source, options.longest_job),
-            short_am_type: options.short_am_type,
-            hosts: HashSet::new(),
-            counted: Box::new(std::iter::empty()),
-            waiting: VecDeque::new(),
-            ended: false,
-        }
+impl Sls {
+    pub(super) fn new(options: &TraceOptions) -> Sls {
+        Sls { short_am_type: options.short_am_type }
     }
+}
 
-    fn entry(&mut self, entry: Fields<'_>) -> Result<(), Wrong> {
-        let count = entry.int("num.nodes")?;
-        if let Some(count) = count {
+impl ReadEntry for Sls {
+    fn entry(&mut self, value: &Value) -> Result<Entry, Wrong> {
+        let entry = Fields::of(value, "an entry")?;
+        let mut read = Entry::default();
+        if let Some(count) = entry.int("num.nodes")? {
             let racks = entry.int("num.racks")?.unwrap_or(1);
             let nodes = generated_nodes(u32::try_from(count).unwrap_or(0), u32::try_from(racks).unwrap_or(0));
-            self.counted = Box::new(nodes);
+            read.counted = Some(Box::new(nodes));
             // Such an entry is also taken for a job, for one without tasks.
             if !entry.has("job.tasks") {
-                return Ok(());
+                return Ok(read);
             }
         }
-        let read = job(entry, self.short_am_type);
-        if let Ok(job) = &read {
-            for host in job.tasks.iter().filter_map(|task| task.host.as_ref()) {
-                if self.hosts.insert(host.clone()) {
-                    self.waiting.push_back(Item::Node(Node::new(host.clone())));
-                }
-            }
-        }
-        self.waiting.push_back(match read {
-            Ok(job) => Item::Job(Box::new(job)),
-            Err(Wrong { at, problem, help }) => Item::Refused(Refusal { at, problem, help }),
-        });
-        Ok(())
-    }
-}
-
-impl Iterator for Jobs {
-    type Item = Result<Item, TraceFileError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
-            if let Some(item) = self.counted.next().map(Item::Node).or_else(|| self.waiting.pop_front()) {
-                return Some(Ok(item));
-            }
-            let value = match self.values.next() {
-                Some(Ok(value)) => value,
-                None => break,
-                Some(Err(error)) => {
-                    self.ended = true;
-                    return Some(Err(error));
-                }
-            };
-            let read = Fields::of(&value, "an entry").and_then(|entry| self.entry(entry));
-            if let Err(wrong) = read {
-                self.ended = true;
-                return Some(Err(wrong.of(self.values.name())));
-            }
-        }
-        None
+        read.job = Some(job(entry, self.short_am_type));
+        Ok(read)
     }
 }
 

@@ -62,19 +62,7 @@ impl Source {
         let rest = std::mem::replace(&mut self.bytes, BufReader::new(Box::new(std::io::empty())));
         self.bytes = BufReader::with_capacity(LOOKED_AT, Box::new(std::io::Cursor::new(taken).chain(rest)));
         kind_of(&text).ok_or_else(|| {
-            let (problem, help) = if text.trim_start().starts_with('[') {
-                (
-                    "a list is no trace",
-                    "write the objects one after the other, without [ and ] around them and commas between",
-                )
-            } else if text.trim().is_empty() {
-                ("the file is empty", "it must hold jobs")
-            } else {
-                (
-                    "neither JSON objects nor lines of six fields",
-                    "a trace is SLS, RUMEN or SYNTH JSON, or SWIM's lines of six fields with tabs between them",
-                )
-            };
+            let (problem, help) = why_none(&text);
             TraceFileError::new(&self.name, At::START, problem, help)
         })
     }
@@ -84,7 +72,7 @@ fn kind_of(text: &str) -> Option<TraceKind> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if !text.starts_with('{') {
         let first = text.lines().next().unwrap_or_default();
-        return first.contains('\t').then_some(TraceKind::Swim);
+        return if first.contains('\t') { Some(TraceKind::Swim) } else { csv_kind(first) };
     }
     let keys = top_keys(text);
     let has = |name: &str| keys.iter().any(|key| key == name);
@@ -95,6 +83,49 @@ fn kind_of(text: &str) -> Option<TraceKind> {
     } else {
         TraceKind::Sls
     })
+}
+
+/// Which CSV it is: by the names in the first line, or by numbers where each form has them.
+fn csv_kind(first: &str) -> Option<TraceKind> {
+    let fields: Vec<&str> = first.split(',').map(|field| field.trim().trim_matches('"')).collect();
+    let has = |name: &str| fields.iter().any(|field| field.eq_ignore_ascii_case(name));
+    let number = |index: usize| fields.get(index).is_some_and(|field| field.parse::<f64>().is_ok());
+    match fields.len() {
+        _ if has("job") && (has("submit_ms") || has("duration_ms")) => Some(TraceKind::Plain),
+        _ if has("collection_id") && has("time") => Some(TraceKind::Google2019),
+        13 if number(0) && number(2) && number(3) => Some(TraceKind::Google2011),
+        9 if number(1) && !number(4) && number(5) => Some(TraceKind::Alibaba2018),
+        _ => None,
+    }
+}
+
+/// Why a text is no trace, and what would be one.
+fn why_none(text: &str) -> (&'static str, &'static str) {
+    let first = text.lines().next().unwrap_or_default();
+    if text.trim_start().starts_with('[') {
+        return (
+            "a list is no trace",
+            "write the objects one after the other, without [ and ] around them and commas between",
+        );
+    }
+    if text.trim().is_empty() {
+        return ("the file is empty", "it must hold jobs");
+    }
+    match first.split(',').count() {
+        8 => ("eight fields a line, as in job_events of Google's trace", "give task_events: it has the tasks"),
+        14 => (
+            "14 fields a line, as in batch_instance of Alibaba's trace",
+            "give batch_task.csv: a task has its number of instances",
+        ),
+        count if count > 2 => (
+            "a CSV of no known form",
+            "name the columns in the first line, job,submit_ms,duration_ms and others, or give task_events of Google's trace or batch_task of Alibaba's",
+        ),
+        _ => (
+            "neither JSON objects nor lines of fields",
+            "a trace is SLS, RUMEN or SYNTH JSON, SWIM's lines of six fields with tabs between them, or a CSV of jobs",
+        ),
+    }
 }
 
 /// The keys of the first object, as far as the text goes: strings at its own depth with a colon after them.
@@ -149,7 +180,13 @@ mod tests {
             "t:1:1: a list is no trace; write the objects one after the other, without [ and ] around them and commas between"
         );
         assert_eq!(kind(" ").unwrap_err(), "t:1:1: the file is empty; it must hold jobs");
-        assert!(kind("hello").unwrap_err().starts_with("t:1:1: neither JSON objects nor lines of six fields; "));
+        assert!(kind("hello").unwrap_err().starts_with("t:1:1: neither JSON objects nor lines of fields; "));
+        assert_eq!(kind("user,job,submit_ms,duration_ms\n"), Ok(TraceKind::Plain));
+        assert_eq!(kind("600026000,,515042969,11,,0,ann,2,2,0.0125,0.01,0.0004,0"), Ok(TraceKind::Google2011));
+        assert_eq!(kind("time,type,collection_id,instance_index"), Ok(TraceKind::Google2019));
+        assert_eq!(kind("M1,3,j_1,1,Terminated,87076,87090,100,0.39\n"), Ok(TraceKind::Alibaba2018));
+        assert!(kind("i,t,j,1,Terminated,1,2,m_1,1,1,1,1,1,1").unwrap_err().contains("give batch_task.csv"));
+        assert!(kind("a,b,c").unwrap_err().contains("a CSV of no known form"));
     }
 
     #[test]

@@ -4,24 +4,19 @@
 //! [`TraceOptions::swim_task_ms`] says, a reduce in proportion to what it fetches and writes, eight times as fast; both within a tenth and ten times
 //! of that.
 
-use std::collections::BTreeMap;
-use std::io::BufRead;
-
-use super::error::{At, TraceFileError};
+use super::error::TraceFileError;
 use super::job::{Item, Job, Task};
+use super::lines::Lines;
 use super::options::TraceOptions;
-use super::source::{Bytes, Source};
+use super::source::Source;
 use super::swim_line::{FieldProblem, SWIM_EXAMPLE, SwimLine};
 
 const MAP_BYTES: u64 = 128 << 20;
 const REDUCE_BYTES: u64 = 1 << 30;
-/// A line of six fields is shorter.
-const LONGEST_LINE: u64 = 1 << 16;
 
 pub(super) struct Jobs {
-    bytes: Bytes,
-    name: String,
-    line: u64,
+    lines: Lines,
+    line: String,
     task_ms: u64,
     queue: String,
     ended: bool,
@@ -30,37 +25,22 @@ pub(super) struct Jobs {
 impl Jobs {
     pub(super) fn new(source: Source, options: &TraceOptions) -> Jobs {
         Jobs {
-            bytes: source.bytes,
-            name: source.name,
-            line: 0,
+            lines: Lines::new(source, SWIM_EXAMPLE),
+            line: String::new(),
             task_ms: options.swim_task_ms,
             queue: options.swim_queue.clone(),
             ended: false,
         }
     }
 
-    /// The next line that is not blank, without its end.
-    fn line(&mut self) -> Result<Option<String>, TraceFileError> {
-        loop {
-            let mut line = Vec::new();
-            let mut limited = std::io::Read::take(&mut self.bytes, LONGEST_LINE);
-            let read = limited.read_until(b'\n', &mut line);
-            let length = read.map_err(|error| TraceFileError::unreadable(&self.name, &error))?;
-            if length == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
-            let at = At { line: self.line, column: 1 };
-            let fail = |problem: &str| TraceFileError::new(&self.name, at, problem, SWIM_EXAMPLE);
-            if length as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
-                return Err(fail("the line is longer than 65536 bytes"));
-            }
-            let text = String::from_utf8(line).map_err(|_| fail("the line is no text in UTF-8"))?;
-            let text = text.trim_end_matches(['\n', '\r']);
-            if !text.trim().is_empty() {
-                return Ok(Some(text.to_owned()));
-            }
+    fn read(&mut self) -> Result<Option<Item>, TraceFileError> {
+        if !self.lines.next(&mut self.line)? {
+            return Ok(None);
         }
+        let fields = SwimLine::parse(&self.line).map_err(|FieldProblem { column, problem, expected, .. }| {
+            self.lines.wrong(column as u64, problem, expected)
+        })?;
+        Ok(Some(Item::Job(Box::new(self.job(&fields)))))
     }
 
     fn job(&self, line: &SwimLine<'_>) -> Job {
@@ -78,19 +58,10 @@ impl Jobs {
         };
         let tasks = [of("map", maps, line.map_input / u64::from(maps), 20), of("reduce", reduces, reduced, 10)];
         let arrival_ms = i64::try_from(line.submitted.saturating_mul(1000)).unwrap_or(i64::MAX);
-        Job {
-            id: Some(line.id.to_owned()),
-            count: 1,
-            arrival_ms,
-            finish_ms: arrival_ms,
-            queue: self.queue.clone(),
-            user: "default".to_owned(),
-            am_type: "mapreduce".to_owned(),
-            am_resource: BTreeMap::new(),
-            label: None,
-            deadline_ms: None,
-            tasks: tasks.into_iter().flatten().collect(),
-        }
+        let mut job = Job::new(line.id, arrival_ms);
+        job.queue.clone_from(&self.queue);
+        job.tasks = tasks.into_iter().flatten().collect();
+        job
     }
 }
 
@@ -105,14 +76,7 @@ impl Iterator for Jobs {
         if self.ended {
             return None;
         }
-        let read = self.line().and_then(|line| {
-            let Some(line) = line else { return Ok(None) };
-            let fields = SwimLine::parse(&line).map_err(|FieldProblem { column, problem, expected, .. }| {
-                let at = At { line: self.line, column: column as u64 };
-                TraceFileError::new(&self.name, at, problem, expected)
-            })?;
-            Ok(Some(Item::Job(Box::new(self.job(&fields)))))
-        });
+        let read = self.read();
         self.ended = !matches!(read, Ok(Some(_)));
         read.transpose()
     }

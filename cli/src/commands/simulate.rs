@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use evenweave_bench::options::SchedulerChoice;
-use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions};
+use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
 use evenweave_bench::traces::Times;
 use evenweave_bench::{Failure, report, say};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -30,7 +30,7 @@ const TIMES: &[Word<Times>] = &[
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
-    /// Job traces: SWIM, or SLS, RUMEN and SYNTH JSON, packed with gzip or zstd or not [default: bundled, a day of Facebook's of 2009].
+    /// Job traces: SWIM, SLS, RUMEN and SYNTH JSON, a CSV of jobs, task_events and instance_events of Google's traces, batch_task of Alibaba's, packed with gzip or zstd or not [default: bundled, a day of Facebook's of 2009].
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// A file of queues, fair-scheduler.xml or capacity-scheduler.xml; of several, each is compared with the first [default: two bundled ones].
@@ -41,9 +41,13 @@ pub(crate) struct SimulateArgs {
     scheduler: Option<SchedulerChoice>,
     #[command(flatten)]
     site: SiteArgs,
-    /// So many equal nodes [default: those that the trace brings].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "node_file")]
-    nodes: Option<u32>,
+    /// So many equal nodes; of several numbers, 400,500,600, each is a point of a grid [default: those that the trace brings].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "node_file")]
+    nodes: Vec<u32>,
+    /// A setting of a queue and the values that it takes, an axis of a grid: root.a.weight=1..8, root.a.maxResources=40%,60%, or
+    /// root.a.capacity=10,20;root.b.capacity=90,80 for settings that change together. May be given more than once.
+    #[arg(long = "sweep", value_name = "QUEUE.SETTING=VALUES", value_parser = Sweep::parse)]
+    sweeps: Vec<Sweep>,
     /// A node's memory in MiB [default: yarn.sls.nm.memory.mb].
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(1..))]
     node_memory: Option<i64>,
@@ -56,6 +60,15 @@ pub(crate) struct SimulateArgs {
     /// A node file as SLS has it: a JSON object a rack.
     #[arg(long, value_name = "FILE")]
     node_file: Option<PathBuf>,
+    /// What happens to nodes: a CSV with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
+    #[arg(long, value_name = "FILE")]
+    node_events: Option<PathBuf>,
+    /// The largest machine of a trace of Google's or Alibaba's, whose sizes are parts of it, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 65_536, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
+    machine_memory: i64,
+    /// Its vcores.
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
+    machine_vcores: i64,
     /// Whose ways ApplicationMasters have.
     #[arg(long, default_value = "mapreduce", value_parser = one_of(AMS))]
     ams: AmStyle,
@@ -71,7 +84,7 @@ pub(crate) struct SimulateArgs {
     /// How long a map of 128 MiB of a SWIM job lives.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = interval)]
     task_time: Duration,
-    /// A queue that jobs of a SWIM trace are dealt to; may be given more than once [default: all leaves].
+    /// A queue that jobs of traces without queues are dealt to; may be given more than once [default: all leaves].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
     /// So much of the trace's load: 2 has each job come twice.
@@ -95,6 +108,12 @@ pub(crate) struct SimulateArgs {
     /// How long an interval of the report is.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
     every: Duration,
+    /// Writes the run of a FairScheduler's file as a scenario, which `replay` takes: each call, and what it showed.
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+    /// So many steps of it at most.
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "decisions", value_parser = clap::value_parser!(u32).range(1..))]
+    decision_steps: u32,
     /// Where report.html and the CSV files are written.
     #[arg(long, value_name = "DIR", default_value = "evenweave-simulation")]
     out: PathBuf,
@@ -115,6 +134,7 @@ impl SimulateArgs {
         SimulateOptions {
             traces: self.traces,
             configs: self.configs,
+            sweeps: self.sweeps,
             scheduler: self.scheduler,
             site: self.site.options(),
             cluster: ClusterOptions {
@@ -123,11 +143,13 @@ impl SimulateArgs {
                 node_memory_mb: self.node_memory,
                 node_vcores: self.node_vcores,
                 node_file: self.node_file,
+                changes: self.node_events,
             },
             ams: self.ams,
             times: self.times,
             seed: self.seed,
             seeds: self.seeds,
+            largest_machine: [self.machine_memory, self.machine_vcores],
             task_ms: ms(self.task_time),
             queues: self.queue,
             load: self.load,
@@ -137,6 +159,8 @@ impl SimulateArgs {
             skip: !self.no_skip,
             until_ms: self.until.map(ms),
             every_ms: ms(self.every),
+            rows: Some(self.out),
+            decision_steps: self.decisions.map(|_| self.decision_steps as usize),
         }
     }
 }
@@ -146,7 +170,7 @@ impl SimulateArgs {
 /// # Errors
 /// Wrong input, or a run that was interrupted.
 pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
-    let (json, quiet, out) = (args.json, args.quiet, args.out.clone());
+    let (json, quiet, out, decisions) = (args.json, args.quiet, args.out.clone(), args.decisions.clone());
     let options = args.options();
     let page = report::check_writable(&out)?;
     let stop = interrupt::flag()?;
@@ -167,6 +191,9 @@ pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
     }
     report::write_simulation(&outcome, &page)?;
     simulate::write_tables(&outcome, &out)?;
+    if let Some(path) = decisions {
+        simulate::write_decisions(&outcome, &path)?;
+    }
     if json {
         say!("{}", simulate::json(&outcome));
     } else if !quiet {

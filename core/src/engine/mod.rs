@@ -82,6 +82,7 @@ mod exports {
     #[cfg(feature = "faults")]
     pub use super::views::inspect::Kept;
     pub(crate) use super::views::inspect::{Noted, Reserved, ask_one, ask_workers};
+    pub use super::views::inspect::{ReservationNews, ReservedView};
 }
 #[cfg(not(loom))]
 pub use exports::*;

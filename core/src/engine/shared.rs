@@ -202,6 +202,8 @@ pub(crate) struct Shared<D: Decider> {
     pub(crate) epoch: u32,
     /// Whether nodes list what they have to stop.
     pub(crate) node_stops: bool,
+    /// The largest node bounds what one container may have.
+    pub(crate) largest_node: bool,
     pub(crate) publisher: Publisher<D>,
     pub(crate) arenas: Box<[Arena]>,
     pub(crate) locations: Locations,

@@ -14,7 +14,8 @@ use crate::app::Location;
 use crate::clock::Patience;
 use crate::engine::control::Call;
 use crate::engine::{
-    Allocation, ContainerView, NodeView, RequestView, Submission, ask_workers, node_view, prefetch_calls,
+    Allocation, ContainerView, NodeView, RequestView, ReservationNews, Submission, ask_workers, node_view,
+    prefetch_calls,
 };
 use crate::event::{Refused, SchedulerEvent, Waited};
 use crate::id::{ContainerId, ContainerName, NodeId};
@@ -288,6 +289,12 @@ macro_rules! stepped_calls_alike {
             let nodes: Vec<_> = self.steps.stepper.control().all_nodes().map(|node| node.id).collect();
             let reserved = self.steps.stepper.shards().flat_map(|shard| shard.reservations()).collect();
             reservation_views(&nodes, reserved)
+        }
+
+        /// Nodes on which reservations were made or given up since this was last called, and what each is reserved for now. Empty where it
+        /// is not noted: `note_reservations` of the builder.
+        pub fn take_reservation_news(&mut self) -> Vec<ReservationNews> {
+            self.steps.stepper.shards().flat_map(|shard| shard.take_reservation_news()).collect()
         }
     };
 }

@@ -265,6 +265,17 @@ impl CapacityStepped {
         Ok(marked.try_recv().unwrap_or_default())
     }
 
+    /// Gives up what a node is reserved for, as an event KILL_RESERVED_CONTAINER has it, and in Hadoop a node that is resized; whether it
+    /// was reserved. What was asked for is asked for still.
+    pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
+        let shard = self.steps.stepper.shard(node.0.owner);
+        let Some(place) = shard.place_of(&node.0) else { return false };
+        let is_reserved = shard.nodes[place as usize].reservation.is_some();
+        shard.end_reservation(place);
+        self.steps.settle();
+        is_reserved
+    }
+
     /// One round of asynchronous scheduling, whether that is on or not: one pass over each node that has reported lately, in the order of
     /// registration, from the one with so many before it on to the last, then from the first to that one, once more. Hadoop leaves to chance
     /// where a round begins. Nothing where not so many nodes are there.

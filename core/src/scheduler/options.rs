@@ -23,10 +23,12 @@ pub(super) struct Options {
     pub(super) cluster_timestamp: u64,
     pub(super) epoch: u32,
     pub(super) node_stops: bool,
+    pub(super) largest_node: bool,
     pub(super) clock: Option<Arc<dyn Clock>>,
     pub(super) on_grants: Option<WakeUp>,
     pub(super) probe: Option<Arc<dyn HeartbeatProbe>>,
     pub(super) journal: bool,
+    pub(super) note_reservations: bool,
     pub(super) timers: bool,
     pub(super) workers: usize,
     pub(super) fold_every: Option<u32>,
@@ -43,10 +45,12 @@ impl Default for Options {
             cluster_timestamp: 1,
             epoch: 0,
             node_stops: false,
+            largest_node: true,
             clock: None,
             on_grants: None,
             probe: None,
             journal: false,
+            note_reservations: false,
             timers: true,
             workers: 1,
             fold_every: None,
@@ -91,10 +95,12 @@ impl Options {
             cluster_timestamp: self.cluster_timestamp,
             epoch: self.epoch,
             node_stops: self.node_stops,
+            largest_node: self.largest_node,
             clock,
             on_grants: self.on_grants,
             probe: self.probe,
             journal: self.journal,
+            note_reservations: self.note_reservations,
             decider,
             timers: self.timers,
             fold_every: self.fold_every,
@@ -166,6 +172,20 @@ macro_rules! setters_of_options {
         /// NodeManagers of its own wants it: containers of applications that finish are told in no other way.
         pub fn node_stops(mut self, list: bool) -> Self {
             self.options.node_stops = list;
+            self
+        }
+
+        /// Whether one container may have no more than the largest node has. It is so without this. An embedder that checks sizes before says
+        /// no: then the configured maximum alone counts here. Hadoop's ResourceManager does, whose largest node does not count at its start.
+        pub fn largest_node(mut self, counts: bool) -> Self {
+            self.options.largest_node = counts;
+            self
+        }
+
+        /// Whether a scheduler without threads notes which nodes are reserved, and which are not any more, for
+        /// [`Stepped::take_reservation_news`](crate::Stepped::take_reservation_news). Not without this: what is noted is kept until it is taken.
+        pub fn note_reservations(mut self, note: bool) -> Self {
+            self.options.note_reservations = note;
             self
         }
 

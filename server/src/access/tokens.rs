@@ -14,6 +14,7 @@ use super::authenticator::{Authenticator, Denied, is_name};
 const SHORTEST: usize = 16;
 /// A longer one is none.
 const LONGEST: usize = 4096;
+const A_LINE: &str = "a line is a user, a colon and his token, such as ann:6f1f9b2c58a04d7e";
 const SCHEME: &str = "Bearer";
 
 /// `user:token` a line; blank lines and those that begin with `#` say nothing.
@@ -39,7 +40,8 @@ impl Tokens {
     /// Those of a file.
     ///
     /// # Errors
-    /// A sentence with the line, in which no token is: the file cannot be read, others than its owner may read it, a line is wrong.
+    /// A sentence with the line, in which no token is: the file cannot be read, others than its owner may read it, a line is wrong, or
+    /// there is no token.
     pub fn from_file(file: PathBuf) -> Result<Tokens, String> {
         let entries = RwLock::new(read(&file)?);
         Ok(Tokens { file, entries })
@@ -72,7 +74,7 @@ fn read(file: &Path) -> Result<Arc<[Entry]>, String> {
         }
         let wrong = |why: String| Err(format!("{name}:{number}: {why}"));
         let Some((user, token)) = line.split_once(':') else {
-            return wrong("a line is a user, a colon and his token, such as ann:6f1f9b2c58a04d7e".to_owned());
+            return wrong(A_LINE.to_owned());
         };
         let (user, token) = (user.trim(), token.trim());
         if !is_name(user) {
@@ -88,6 +90,9 @@ fn read(file: &Path) -> Result<Arc<[Entry]>, String> {
             return wrong(format!("the token of {user} is that of {} too", other.user));
         }
         entries.push(Entry { user: user.to_owned(), token: token.to_owned() });
+    }
+    if entries.is_empty() {
+        return Err(format!("{name}: there is no token in it, and so nobody could ask: {A_LINE}"));
     }
     Ok(entries.into())
 }

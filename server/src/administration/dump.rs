@@ -10,7 +10,7 @@ use evenweave::view::CapacityQueueView;
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::resource::{in_words, resource};
-use crate::scheduler::{FairQueue, Kind};
+use crate::scheduler::{FairQueue, Kind, am_limit};
 use crate::value::{Object, Value, number};
 
 pub(crate) fn state(of: &ResourceManager, _: &Asked) -> Outcome {
@@ -38,16 +38,6 @@ fn head(types: &ResourceTypes, name: &str, [cluster, used, demand]: [&Resource; 
         .with("demand", resource(types, demand))
 }
 
-/// What the AMs of a leaf may use, were one to be held against it now.
-fn am_resource(queue: &FairQueue, cluster: &Resource, used: &Resource) -> Resource {
-    let (fair, most, free) = (&queue.view.fair_share, &queue.view.max_share, cluster.minus(used));
-    let base = Resource::from_fn(|index| match fair.get(index) {
-        0 => free.get(index).min(most.get(index)),
-        share => share,
-    });
-    base.times_round_up(f64::from(queue.max_am_share))
-}
-
 fn fair(types: &ResourceTypes, cluster: &Resource, queues: Vec<FairQueue>) -> Object {
     let root = queues.iter().find(|queue| queue.view.name == "root");
     let (used, demand) = root.map_or((Resource::ZERO, Resource::ZERO), |root| (root.view.usage, root.view.demand));
@@ -69,7 +59,7 @@ fn fair(types: &ResourceTypes, cluster: &Resource, queues: Vec<FairQueue>) -> Ob
     let mut rest: Vec<&FairQueue> = root.into_iter().collect();
     while let Some(queue) = rest.pop() {
         rest.extend(tree.get(queue.view.name.as_str()).into_iter().flatten().rev());
-        let fields = fields(types, queue, &am_resource(queue, cluster, &used));
+        let fields = fields(types, queue, &am_limit(&queue.view, queue.max_am_share, cluster, &used));
         let text = fields.iter().map(|(name, _, text, _)| format!("{name}: {text}")).collect::<Vec<_>>().join(", ");
         texts.push(format!("{{{text}}}"));
         objects.push(fields.into_iter().fold(Object::new(), |object, (_, name, _, value)| object.with(name, value)));

@@ -8,6 +8,7 @@ use evenweave::view::RequestView;
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::resource::resource;
+use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, Records};
 use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
@@ -311,12 +312,19 @@ pub(crate) fn named<'r>(of: &ResourceManager, records: &'r Records, asked: &Aske
     records.app(number(of, id)?).ok_or_else(|| unknown(id))
 }
 
+/// What the caller may of the application that the path names.
+pub(super) fn rights<'a>(of: &ResourceManager, asked: &'a Asked) -> Result<Rights<'a>, Fault> {
+    let number = named(of, &of.records(), asked)?.number;
+    Ok(Rights::of(of, &asked.user, |records| records.app(number).into_iter().collect()))
+}
+
 pub(crate) fn app(of: &ResourceManager, asked: &Asked) -> Outcome {
     let without = super::filters::without(asked)?;
     let seen = Seen::of(of);
+    let rights = rights(of, asked)?;
     let records = of.records();
     let app = named(of, &records, asked)?;
-    Ok(Answer::natural("app", seen.app(app, of.may(&asked.user, app), &without)))
+    Ok(Answer::natural("app", seen.app(app, rights.may(app), &without)))
 }
 
 pub(crate) fn state(of: &ResourceManager, asked: &Asked) -> Outcome {

@@ -4,6 +4,7 @@ use super::app::Seen;
 use super::asked::{Answer, Asked, Outcome};
 use super::filters::Filter;
 use super::java::{hash_of_app, place};
+use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::AppRecord;
 use crate::value::{Object, Value};
@@ -11,6 +12,7 @@ use crate::value::{Object, Value};
 pub(crate) fn apps(of: &ResourceManager, asked: &Asked) -> Outcome {
     let filter = Filter::asked(of, asked)?;
     let seen = Seen::of(of);
+    let rights = Rights::of(of, &asked.user, |records| records.apps().filter(|app| filter.takes(app)).collect());
     let records = of.records();
     let mut apps: Vec<&AppRecord> = records.apps().collect();
     let (timestamp, count) = (of.cluster().timestamp, apps.len());
@@ -18,7 +20,7 @@ pub(crate) fn apps(of: &ResourceManager, asked: &Asked) -> Outcome {
     apps.sort_by_key(|app| (place(hash_of_app(timestamp, app.number), count), app.number));
     let mut found = Vec::new();
     for app in apps.into_iter().filter(|app| filter.takes(app)) {
-        let may = of.may(&asked.user, app);
+        let may = rights.may(app);
         if found.len() == filter.limit {
             break;
         }

@@ -1,6 +1,6 @@
 //! `/apps/{id}/appattempts`, one attempt, and its containers.
 
-use super::app::{DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, tracking_url};
+use super::app::{DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, rights, tracking_url};
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::java::place_of_text;
@@ -43,9 +43,10 @@ fn listed(of: &ResourceManager, app: &AppRecord, attempt: &AttemptRecord, may: b
 }
 
 pub(crate) fn attempts(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let rights = rights(of, asked)?;
     let records = of.records();
     let app = named(of, &records, asked)?;
-    let may = of.may(&asked.user, app);
+    let may = rights.may(app);
     let found: Value = app.attempt.iter().map(|attempt| listed(of, app, attempt, may)).collect();
     Ok(Answer::natural("appAttempts", Object::new().with("appAttempt", found)))
 }
@@ -85,11 +86,12 @@ fn found<'r>(of: &ResourceManager, app: &'r AppRecord, asked: &Asked) -> Result<
 }
 
 pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let rights = rights(of, asked)?;
     let records = of.records();
     let app = named(of, &records, asked)?;
     number(of, app, asked)?;
     let id = asked.part("attempt");
-    if !of.may(&asked.user, app) {
+    if !rights.may(app) {
         let user = &asked.user;
         return Err(Fault::no_privilege(format_args!("User {user} does not have privilege to see this attempt {id}")));
     }
@@ -116,9 +118,11 @@ pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
 }
 
 pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let rights = rights(of, asked)?;
+    let all = of.scheduler().containers();
     let records = of.records();
     let app = named(of, &records, asked)?;
-    if !of.may(&asked.user, app) {
+    if !rights.may(app) {
         let (user, id) = (&asked.user, of.cluster().app_id(app.number));
         return Err(Fault::no_privilege(format_args!(
             "User {user} does not have privilege to see this application {id}"
@@ -126,7 +130,6 @@ pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
     }
     let number = found(of, app, asked)?.number;
     let (types, now) = (&of.scheduler().basics().types, of.now_ms());
-    let all = of.scheduler().containers();
     let his = all.iter().filter(|view| !view.ended && view.id.application_number() == app.number);
     let his = his.filter(|view| view.id.attempt() == number);
     let containers = his.map(|view| {

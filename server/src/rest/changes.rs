@@ -11,9 +11,10 @@ use crate::value::Object;
 
 /// The application that the path names: number, state, queue, and whether the caller may change it.
 fn target(of: &ResourceManager, asked: &Asked) -> Result<(u32, &'static str, String, bool), Fault> {
+    let rights = app::rights(of, asked)?;
     let records = of.records();
     let app = app::named(of, &records, asked)?;
-    Ok((app.number, app.state.name(), app.queue.clone(), of.may(&asked.user, app)))
+    Ok((app.number, app.state.name(), app.queue.clone(), rights.may(app)))
 }
 
 fn unauthorized(asked: &Asked, to: &str) -> Answer {

@@ -41,6 +41,8 @@ pub(crate) mod overview;
 
 pub(crate) mod resource;
 
+mod rights;
+
 pub(crate) mod statistics;
 
 pub(crate) mod why;

@@ -9,7 +9,9 @@ use std::sync::{Mutex, TryLockError};
 use super::app;
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::rights::Rights;
 use crate::manager::ResourceManager;
+use crate::records::AppRecord;
 use crate::scheduler::Why;
 use crate::value::{Object, Value};
 
@@ -60,11 +62,11 @@ pub(crate) fn why(of: &ResourceManager, asked: &Asked) -> Outcome {
         Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
         Err(TryLockError::WouldBlock) => return Ok(Answer::sentence(503, OTHERS_ASK.to_owned())),
     };
-    let may_see = |number: u32| of.records().app(number).is_some_and(|app| of.may(&asked.user, app));
     let (numbers, waiting) = match (asked.query("app"), asked.query("queue")) {
         (Some(id), None) => {
             let number = app::number(of, id)?;
-            if of.records().app(number).is_some() && !may_see(number) {
+            let rights = Rights::of(of, &asked.user, |records| records.app(number).into_iter().collect());
+            if of.records().app(number).is_some_and(|app| !rights.may(app)) {
                 let user = &asked.user;
                 return Err(Fault::forbidden(format_args!("User {user} may not see what {id} waits for.")));
             }
@@ -77,11 +79,15 @@ pub(crate) fn why(of: &ResourceManager, asked: &Asked) -> Outcome {
             let below = format!("{queue}.");
             let wanting: BTreeSet<u32> =
                 of.scheduler().requests().into_iter().map(|request| request.attempt.application.number).collect();
-            let is_there = |number: &u32| {
-                let records = of.records();
-                records.app(*number).is_some_and(|app| app.queue == queue || app.queue.starts_with(&below))
+            let is_there = |app: &&AppRecord| {
+                wanting.contains(&app.number) && (app.queue == queue || app.queue.starts_with(&below))
             };
-            let all: Vec<u32> = wanting.into_iter().filter(is_there).filter(|number| may_see(*number)).collect();
+            let rights = Rights::of(of, &asked.user, |records| records.apps().filter(is_there).collect());
+            let mut all: Vec<u32> = {
+                let records = of.records();
+                records.apps().filter(is_there).filter(|app| rights.may(app)).map(|app| app.number).collect()
+            };
+            all.sort_unstable();
             let count = all.len();
             (all.into_iter().take(OF_A_QUEUE).collect(), Some(count))
         }

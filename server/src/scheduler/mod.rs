@@ -25,4 +25,5 @@ pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
 pub use refresh::{NotRefreshed, QueuesSource, QueuesText, queues_in};
+pub(crate) use shares::am_limit;
 pub use threads::Threads;

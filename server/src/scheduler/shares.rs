@@ -5,6 +5,16 @@ use evenweave::view::{AppView, QueueView};
 
 use super::asked::AppFigures;
 
+/// What AMs may use in a leaf queue, were one to be held against it now; `used` is what the cluster has granted.
+pub(crate) fn am_limit(queue: &QueueView, max_am_share: f32, cluster: &Resource, used: &Resource) -> Resource {
+    let (fair, most, free) = (&queue.fair_share, &queue.max_share, cluster.minus(used));
+    let base = Resource::from_fn(|index| match fair.get(index) {
+        0 => free.get(index).min(most.get(index)),
+        share => share,
+    });
+    base.times_round_up(f64::from(max_am_share))
+}
+
 /// A queue's instantaneous fair share of the cluster's memory.
 #[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
 fn share(queues: &[QueueView], name: &str, cluster: &Resource) -> f32 {

@@ -8,7 +8,7 @@ use evenweave::{AppHandle, FairScheduler, NodeHandle, Refused, Resource};
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
-use super::shares::figures;
+use super::shares::{am_limit, figures};
 
 /// A handle to a running FairScheduler. What a thread of it cannot answer any more is shown as nothing.
 #[derive(Debug)]
@@ -30,12 +30,7 @@ impl Threads {
             return Resource::ZERO;
         }
         let stats = self.scheduler.stats();
-        let available = stats.cluster.minus(&stats.allocated);
-        let base = Resource::from_fn(|index| match queue.fair_share.get(index) {
-            0 => available.get(index).min(queue.max_share.get(index)),
-            fair => fair,
-        });
-        base.times_round_up(f64::from(share))
+        am_limit(queue, share, &stats.cluster, &stats.allocated)
     }
 
     fn node(&self, name: &str) -> Result<NodeHandle, Refused> {

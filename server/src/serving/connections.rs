@@ -1,11 +1,11 @@
-//! Connections: how many there are, how large and how slow the head of a request may be, and how they end.
+//! Connections: how many there are, how large and how slow the head of a request may be, how slow who reads an answer, and how they end.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
@@ -19,8 +19,10 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
+use super::seldom::Seldom;
 use crate::access::Peer;
 
 /// What a server bears.
@@ -30,13 +32,20 @@ pub struct Limits {
     pub connections: usize,
     /// The head of a request is there within so long, and so does the next one on a connection that stays open.
     pub head_time: Duration,
+    /// Who takes nothing of his answer for so long has gone.
+    pub write_time: Duration,
     /// Bytes of the head of a request, at least 8,192. A larger one is told so by 431.
     pub head_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { connections: 2048, head_time: Duration::from_secs(20), head_bytes: 64 << 10 }
+        Limits {
+            connections: 2048,
+            head_time: Duration::from_secs(20),
+            write_time: Duration::from_secs(20),
+            head_bytes: 64 << 10,
+        }
     }
 }
 
@@ -58,6 +67,7 @@ pub(super) async fn answer_all(
     last: Duration,
 ) {
     let (places, told) = (Arc::new(Semaphore::new(limits.connections)), Arc::new(Semaphore::new(MOST_TOLD)));
+    let mut refusals = Seldom::default();
     let graceful = GracefulShutdown::new();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());
@@ -77,7 +87,9 @@ pub(super) async fn answer_all(
             }
         };
         let Ok(place) = places.clone().try_acquire_owned() else {
-            tracing::warn!(%peer, connections = limits.connections, "a connection too many is refused");
+            if let Some(refused) = refusals.one_more(Instant::now()) {
+                tracing::warn!(%peer, connections = limits.connections, refused, "connections too many are refused");
+            }
             if let Ok(turn) = told.clone().try_acquire_owned() {
                 tokio::spawn(async move {
                     // He may have gone meanwhile.
@@ -89,7 +101,9 @@ pub(super) async fn answer_all(
         };
         let site = site.clone();
         let service = service_fn(move |request| answer(site.clone(), peer, request));
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.write_time));
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
             // Whoever breaks off, or is too slow, has ended.
             if let Err(error) = connection.await {

@@ -2,6 +2,8 @@
 
 mod connections;
 
+mod seldom;
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::sync::Arc;

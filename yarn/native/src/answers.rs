@@ -1,10 +1,11 @@
-//! What has happened while a batch was worked off: containers granted and ended.
+//! What has happened while a batch was worked off: containers granted and ended, nodes reserved and not any more.
 //!
 //! They are taken out of the mailboxes as soon as they are there, because Java makes its objects of them at once; an AM gets them from
 //! there by its next call.
 
 use crate::bridge::State;
 use crate::wire::Writer;
+use evenweave::view::ReservationNews;
 use evenweave::{Allocation, Container, ContainerId, EndReason, EndedContainer};
 use std::collections::HashMap;
 use std::sync::PoisonError;
@@ -83,6 +84,19 @@ impl State {
             out.int(container.priority);
             out.long(container.allocation_request_id);
             out.resource(&container.resource);
+        }
+        let news = self.driver.reservation_news();
+        out.length(news.len());
+        for ReservationNews { node, reserved, .. } in news {
+            out.count(u32::try_from(node.index()).expect("nodes are fewer"));
+            out.flag(reserved.is_some());
+            if let Some(reserved) = reserved {
+                out.count(reserved.app);
+                out.count(reserved.container);
+                out.int(reserved.priority);
+                out.long(reserved.allocation_request_id);
+                out.resource(&reserved.resource);
+            }
         }
         out.length(ended.len());
         for EndedContainer { id, reason, .. } in ended.drain(..) {

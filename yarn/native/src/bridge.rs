@@ -103,7 +103,9 @@ impl Bridge {
         let driver = match kind {
             Kind::Fair => {
                 let builder = FairScheduler::builder().settings(settings).groups(of_users).on_grants(wake);
-                let builder = builder.clock(Arc::new(MonotonicClock::new()));
+                // Java has checked sizes, by Hadoop's own rule.
+                let builder =
+                    builder.largest_node(false).note_reservations(true).clock(Arc::new(MonotonicClock::new()));
                 let file = start.maybe(Reader::text)?;
                 let builder = match file {
                     Some(file) => builder.allocation_file(file, &[]),
@@ -116,6 +118,7 @@ impl Bridge {
                 let configuration = CapacityConfiguration::from_properties(site, queues);
                 let configuration = configuration.map_err(|error| StartError::Queues(Box::new(error)))?;
                 let builder = CapacityScheduler::builder(configuration).groups(of_users).on_grants(wake);
+                let builder = builder.largest_node(false).note_reservations(true);
                 Driver::Capacity(Box::new(builder.clock(Arc::new(MonotonicClock::new())).stepped()?))
             }
         };
@@ -229,9 +232,59 @@ mod tests {
                 assert_eq!((read.count(), read.int(), read.long()), (Ok(0), Ok(1), Ok(0)));
                 assert_eq!(read.resource(), Ok(Resource::new(1024, 1)));
             }
+            assert_eq!(read.count(), Ok(0), "reserved");
             assert_eq!(read.count(), Ok(0), "ended");
             assert!(read.is_at_end());
         }
+    }
+
+    /// What does not fit is reserved, and told of with its number; when it is no longer asked for that is told too.
+    #[test]
+    fn reservations_are_told_when_they_come_and_when_they_go() {
+        let bridge = start(Kind::Fair);
+        bridge.run(&batch(work)).unwrap();
+        let ask_and_offer = |count: u32| {
+            let answer = bridge.run(&batch(|out| {
+                out.byte(8);
+                out.count(7);
+                out.length(1);
+                out.int(2);
+                out.long(5);
+                out.text("*");
+                out.resource(&Resource::new(8192, 1));
+                out.count(count);
+                out.flag(true);
+                (0..2).for_each(|_| out.length(0));
+                out.byte(12);
+                out.byte(4);
+                out.count(0);
+                out.flag(true);
+                (0..2).for_each(|_| out.length(0));
+            }));
+            let answer = answer.unwrap();
+            let mut read = Reader::new(&answer);
+            assert_eq!(read.flag(), Ok(true));
+            read.resource().unwrap();
+            assert_eq!(read.count(), Ok(0), "nothing is preempted");
+            assert_eq!([read.flag(), read.flag()], [Ok(true); 2]);
+            assert_eq!(read.count(), Ok(0), "nothing is granted");
+            let news = read
+                .list(|read| {
+                    let node = read.count()?;
+                    Ok((
+                        node,
+                        read.maybe(|read| {
+                            Ok((read.count()?, read.count()?, read.int()?, read.long()?, read.resource()?))
+                        })?,
+                    ))
+                })
+                .unwrap();
+            assert_eq!((read.count(), read.is_at_end()), (Ok(0), true));
+            news
+        };
+        assert_eq!(ask_and_offer(1), [(0, Some((7, 3, 2, 5, Resource::new(8192, 1))))]);
+        assert_eq!(ask_and_offer(1), [], "it stands");
+        assert_eq!(ask_and_offer(0), [(0, None)]);
     }
 
     #[test]

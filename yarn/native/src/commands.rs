@@ -74,6 +74,7 @@ impl Batch<'_> {
             }
             22 => Ok(self.state.driver.preempt()),
             23 => self.recover(given),
+            24 => self.give_up_reservation(given),
             _ => Err(Malformed),
         }
     }
@@ -110,6 +111,13 @@ impl Batch<'_> {
         heartbeat.completed.extend(completed);
         heartbeat.offer = offer;
         self.state.driver.heartbeat(&heartbeat);
+        Ok(Ok(()))
+    }
+
+    fn give_up_reservation(&mut self, given: &mut Reader<'_>) -> Done {
+        let number = given.count()?;
+        let Some(node) = self.state.nodes.get(&number) else { return Ok(Err(no_node(number))) };
+        self.state.driver.give_up_reservation(node);
         Ok(Ok(()))
     }
 

@@ -1,6 +1,7 @@
 //! Whichever of the two schedulers decides.
 
 use evenweave::config::QueueAccess;
+use evenweave::view::ReservationNews;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
     RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
@@ -80,6 +81,10 @@ impl Driver {
         either!(self, of => of.allocate(app, request, answer))
     }
 
+    pub(crate) fn reservation_news(&mut self) -> Vec<ReservationNews> {
+        either!(self, of => of.take_reservation_news())
+    }
+
     pub(crate) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
         either!(self, of => of.finish(app))
     }
@@ -114,6 +119,13 @@ impl Driver {
         match self {
             Driver::Fair(_) => Ok(()),
             Driver::Capacity(of) => of.preempt().map(drop),
+        }
+    }
+
+    /// A node is reserved for nothing any more. The FairScheduler's reservations are given up by nobody else.
+    pub(crate) fn give_up_reservation(&mut self, node: &NodeHandle) {
+        if let Driver::Capacity(of) = self {
+            of.give_up_reservation(node);
         }
     }
 

@@ -17,7 +17,7 @@ impl Run<'_> {
     pub(super) fn am_is_up(&mut self, number: u32) {
         let Some(master) = self.masters.get_mut(&number) else { return };
         master.registered = true;
-        self.records[master.record].registered_ms = Some(self.now);
+        master.record.registered_ms = Some(self.now);
         if let Some((id, node)) = master.am {
             self.nodes[node.index()].launch(id, u64::MAX);
             self.ring.need(u32::try_from(node.index()).unwrap_or(u32::MAX), self.now + 1);
@@ -105,7 +105,7 @@ impl Run<'_> {
             master.last_next = true;
             return Going::LastNext;
         }
-        let answer = std::mem::take(&mut master.inbox);
+        let answer = master.inbox.take();
         if master.program.is_prompt() {
             return self.process(master, &answer);
         }
@@ -129,7 +129,7 @@ impl Run<'_> {
     fn leave(&mut self, number: u32, end: JobEnd) {
         let Some(master) = self.masters.get_mut(&number) else { return };
         master.leaving = Some(end);
-        let record = &mut self.records[master.record];
+        let record = &mut master.record;
         record.ended_ms = Some(self.now);
         record.end = end;
         self.moved_at = self.now;
@@ -141,20 +141,14 @@ impl Run<'_> {
 
     /// The application goes at once.
     pub(super) fn end_app(&mut self, number: u32, end: JobEnd) {
-        if let Some(master) = self.masters.get(&number) {
-            let record = &mut self.records[master.record];
-            record.end = end;
-            self.remove(number, end);
-        }
+        self.remove(number, end);
     }
 
     /// The scheduler forgets it. What it still has is stopped by nodes.
     pub(super) fn remove(&mut self, number: u32, end: JobEnd) {
-        let Some(master) = self.masters.remove(&number) else { return };
+        let Some(mut master) = self.masters.remove(&number) else { return };
         // It may have ended by itself.
         let _ = self.core.finish(&master.handle);
-        let record = &mut self.records[master.record];
-        record.end = end;
         let waits_for_am = i64::from(master.am.is_none());
         self.quiet.outstanding -= master.outstanding.sum() + waits_for_am;
         self.quiet.changed();
@@ -164,9 +158,11 @@ impl Run<'_> {
         for [memory, vcores] in master.sizes.values() {
             self.busy.change(self.now, [-memory, -vcores]);
         }
-        record.unused = master.granted.saturating_sub(master.work.launched);
+        master.record.end = end;
+        master.record.unused = master.granted.saturating_sub(master.work.launched);
         self.ended += master.sizes.len() as u64;
         self.moved_at = self.now;
+        self.tally.close(master.key, master.record);
         self.deliver();
     }
 }

@@ -21,8 +21,8 @@ impl Run<'_> {
         self.quiet.reported += 1;
         self.wind();
         let sim = &mut self.nodes[node as usize];
-        let (heartbeat, again) = sim.report(at, &mut self.scratch.stops, &mut self.scratch.over);
-        self.core.heartbeat(heartbeat);
+        let (heartbeat, node_handle, again) = sim.report(at, &mut self.scratch.stops, &mut self.scratch.over);
+        self.core.heartbeat(heartbeat, node_handle);
         if again {
             self.ring.need(node, at + 1);
         }
@@ -60,8 +60,8 @@ impl Run<'_> {
                 self.ring.need(place, ends_at);
                 self.latest_end = self.latest_end.max(ends_at);
             }
-            if let Some(master) = self.masters.get(&number) {
-                let record = &mut self.records[master.record];
+            if let Some(master) = self.masters.get_mut(&number) {
+                let record = &mut master.record;
                 record.containers += 1;
                 record.first_task_ms.get_or_insert(self.now);
             }
@@ -120,7 +120,7 @@ impl Run<'_> {
                 self.busy.change(self.now, [-memory, -vcores]);
                 if ended.reason == EndReason::Preempted {
                     self.preempted += 1;
-                    let record = &mut self.records[master.record];
+                    let record = &mut master.record;
                     record.preempted += 1;
                     if let Some(held) = master.work.held.get(&ended.id.number()) {
                         record.lost_mib_s += memory as f64 * self.now.saturating_sub(held.since) as f64 / 1000.0;

@@ -1,11 +1,13 @@
 //! All that a run has: who calls whom is said in [`engine`](super).
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::super::arrivals::Arrivals;
 use super::super::asking::Outstanding;
+use super::super::cluster::PlannedChange;
 use super::super::events::Events;
 use super::super::inputs::Plan;
 use super::super::masters::{Answer, Launch, Program, Work};
@@ -13,6 +15,7 @@ use super::super::nodes::{Ring, SimNode};
 use super::super::options::SimulateOptions;
 use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
 use super::super::scheduler::Scheduler;
+use super::super::tally::Tally;
 use super::super::tasks::Place;
 use crate::api::{Allocation, AppHandle, ContainerId, NodeId, VirtualClock};
 use crate::traces::Job;
@@ -21,7 +24,9 @@ use crate::traces::Job;
 #[derive(Debug)]
 pub(super) struct Master {
     pub(super) handle: AppHandle,
-    pub(super) record: usize,
+    /// The key of its figures.
+    pub(super) key: u64,
+    pub(super) record: JobRecord,
     pub(super) start_ms: u64,
     pub(super) registered: bool,
     /// Its AM's container.
@@ -58,11 +63,16 @@ pub(in super::super) struct Run<'p> {
     pub(super) ring: Ring,
     pub(super) nodes: Vec<SimNode>,
     pub(super) places: Vec<Place>,
+    /// So many nodes were there in the beginning: files lie on these.
+    pub(super) first_nodes: usize,
+    /// What happens to nodes, and how far that has come.
+    pub(super) fates: Fates,
     pub(super) shuffled: Vec<u32>,
     pub(super) offsets: Vec<u64>,
     pub(super) dealt: Vec<String>,
     pub(super) synth_seed: Option<i64>,
-    pub(super) swim: bool,
+    /// The jobs have no queues of their own.
+    pub(super) deals: bool,
     /// How long SLS would read the trace, at least and at most, in ms.
     pub(super) read_ms: Option<[u64; 2]>,
     pub(super) masters: FxHashMap<u32, Box<Master>>,
@@ -77,10 +87,10 @@ pub(in super::super) struct Run<'p> {
     pub(super) quiet: Quiet,
     pub(super) timers: Timers,
     pub(super) log: DecisionHash,
-    pub(super) records: Vec<JobRecord>,
+    pub(super) tally: Tally,
     pub(super) queue_names: Vec<(String, bool)>,
     pub(super) intervals: Vec<Interval>,
-    pub(super) refused: Vec<String>,
+    pub(super) refused: Refused,
     pub(super) granted: u64,
     pub(super) ended: u64,
     pub(super) preempted: u64,
@@ -89,16 +99,35 @@ pub(in super::super) struct Run<'p> {
     pub(super) moved_at: u64,
     pub(super) latest_end: u64,
     pub(super) busy: Busy,
+    /// What the cluster had in the beginning.
+    pub(super) cluster: [i64; 2],
     pub(super) scratch: Scratch,
 }
 
-/// How much is in use, summed over time.
+/// How far what happens to nodes has come.
+#[derive(Debug)]
+pub(super) struct Fates {
+    pub(super) changes: VecDeque<PlannedChange>,
+    /// Numbers of the nodes that are there, by name.
+    pub(super) numbers: Option<BTreeMap<String, usize>>,
+    pub(super) lost: u64,
+    pub(super) lost_containers: u64,
+}
+
+impl Fates {
+    pub(super) fn new(changes: &[PlannedChange]) -> Fates {
+        Fates { changes: changes.iter().cloned().collect(), numbers: None, lost: 0, lost_containers: 0 }
+    }
+}
+
+/// How much is in use, and how much there is, summed over time.
 #[derive(Debug, Default)]
 pub(super) struct Busy {
     pub(super) used: [i64; 2],
     pub(super) since: u64,
     pub(super) sums: [f64; 2],
     pub(super) cluster: [i64; 2],
+    pub(super) cluster_sums: [f64; 2],
 }
 
 impl Busy {
@@ -109,7 +138,16 @@ impl Busy {
             *sum += *used as f64 * span;
             *used += by;
         }
+        for (sum, size) in self.cluster_sums.iter_mut().zip(self.cluster) {
+            *sum += size as f64 * span;
+        }
         self.since = now;
+    }
+
+    /// From now on there is so much more.
+    pub(super) fn grow(&mut self, now: u64, by: [i64; 2]) {
+        self.change(now, [0, 0]);
+        self.cluster.iter_mut().zip(by).for_each(|(size, by)| *size += by);
     }
 
     pub(super) fn utilisation(&self) -> [f64; 2] {
@@ -119,8 +157,26 @@ impl Busy {
 
     pub(super) fn mean(&mut self, until: u64) -> [f64; 2] {
         self.change(until, [0, 0]);
-        let of = |index: usize| self.sums[index] / (self.cluster[index].max(1) as f64 * until.max(1) as f64);
+        let of = |index: usize| self.sums[index] / self.cluster_sums[index].max(1.0);
         [of(0), of(1)]
+    }
+}
+
+/// What was refused: why, of the first, and how many.
+#[derive(Debug, Default)]
+pub(super) struct Refused {
+    pub(super) said: Vec<String>,
+    pub(super) count: u64,
+}
+
+impl Refused {
+    const MOST: usize = 1000;
+
+    pub(super) fn push(&mut self, why: String) {
+        self.count += 1;
+        if self.said.len() < Refused::MOST {
+            self.said.push(why);
+        }
     }
 }
 

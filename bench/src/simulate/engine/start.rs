@@ -4,20 +4,23 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::run::{Busy, Quiet, Run, Scratch, Timers};
+use super::run::{Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
 use super::timers::read_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
 use crate::random::mix;
 use crate::simulate::arrivals::Arrivals;
 use crate::simulate::events::Events;
-use crate::simulate::inputs::{Plan, Rules};
+use crate::simulate::inputs::{Plan, Rules, ScenarioHead};
 use crate::simulate::nodes::{Ring, SimNode};
 use crate::simulate::options::SimulateOptions;
 use crate::simulate::record::DecisionHash;
+use crate::simulate::rows::Rows;
 use crate::simulate::scheduler::Scheduler;
+use crate::simulate::scribe::Scribe;
+use crate::simulate::tally::Tally;
 use crate::simulate::tasks::Place;
-use crate::traces::{Trace, TraceKind};
+use crate::traces::Trace;
 
 const TIMESTAMP: u64 = 1;
 
@@ -29,6 +32,7 @@ impl<'p> Run<'p> {
         options: &'p SimulateOptions,
         traces: Vec<(String, Trace)>,
         seed: u64,
+        rows: Option<Rows>,
     ) -> Result<Run<'p>, Failure> {
         let clock = Arc::new(VirtualClock::new());
         let (wake, woken) = crossbeam_channel::unbounded();
@@ -42,13 +46,18 @@ impl<'p> Run<'p> {
                 let builder = FairScheduler::builder().settings(settings).allocations(allocations);
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
-                Scheduler::Fair(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
+                let core = builder.stepped().map_err(|error| Failure::input(error.to_string()))?;
+                let scribe = |head: &ScenarioHead| {
+                    Scribe::new(clock.clone(), plan.types.clone(), &head.properties, &head.allocations, head.steps)
+                };
+                // Of several seeds the first is written.
+                Scheduler::fair(core, plan.scenario.as_ref().filter(|_| seed == options.seed).map(scribe))
             }
             Rules::Capacity(configuration) => {
                 let builder = CapacityScheduler::builder((**configuration).clone());
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
-                Scheduler::Capacity(Box::new(builder.stepped().map_err(|error| Failure::input(error.to_string()))?))
+                Scheduler::capacity(builder.stepped().map_err(|error| Failure::input(error.to_string()))?)
             }
         };
         let mut nodes = Vec::with_capacity(plan.nodes.len());
@@ -62,11 +71,13 @@ impl<'p> Run<'p> {
             offsets.push(mix(mix(seed ^ 0x4e4f_4445).wrapping_add(number)) % plan.node_interval_ms);
             busy.cluster[0] += spec.total.memory_mb();
             busy.cluster[1] += spec.total.vcores();
-            nodes.push(SimNode::new(handle));
+            nodes.push(SimNode::new(handle, [spec.total.memory_mb(), spec.total.vcores()]));
         }
-        let mut shuffled: Vec<u32> = (0..u32::try_from(nodes.len()).unwrap_or(u32::MAX)).collect();
+        let cluster = busy.cluster;
+        let first_nodes = nodes.len();
+        let mut shuffled: Vec<u32> = (0..u32::try_from(first_nodes).unwrap_or(u32::MAX)).collect();
         shuffled.sort_by_key(|node| mix(mix(seed ^ 0x4841_5348).wrapping_add(u64::from(*node))));
-        let swim = traces.iter().any(|(_, trace)| trace.kind() == TraceKind::Swim);
+        let deals = traces.iter().any(|(_, trace)| !trace.kind().has_queues());
         let read_ms = traces.first().and_then(|(_, trace)| read_ms(trace.kind()));
         let synth_seed = traces.iter().find_map(|(_, trace)| trace.cluster()).map(|cluster| cluster.seed);
         let mut queue_names: Vec<_> = core.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect();
@@ -91,7 +102,9 @@ impl<'p> Run<'p> {
             offsets,
             dealt,
             synth_seed,
-            swim,
+            deals,
+            first_nodes,
+            fates: Fates::new(&plan.changes),
             read_ms,
             masters: FxHashMap::default(),
             arrivals: Arrivals::new(traces),
@@ -104,10 +117,10 @@ impl<'p> Run<'p> {
             quiet: Quiet::new(options.skip && Timers::allow_skipping(plan)),
             timers: Timers::of(plan),
             log: DecisionHash::new(),
-            records: Vec::new(),
+            tally: Tally::new(rows, options.rows.is_none()),
             queue_names,
             intervals: Vec::new(),
-            refused: Vec::new(),
+            refused: Refused::default(),
             granted: 0,
             ended: 0,
             preempted: 0,
@@ -115,9 +128,11 @@ impl<'p> Run<'p> {
             moved_at: 0,
             latest_end: 0,
             busy,
+            cluster,
             scratch: Scratch::default(),
         };
         run.begin_timers();
+        run.next_change();
         Ok(run)
     }
 }

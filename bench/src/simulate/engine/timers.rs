@@ -17,7 +17,12 @@ pub(super) fn read_ms(kind: TraceKind) -> Option<[u64; 2]> {
     match kind {
         TraceKind::Synth => Some([0, 180]),
         TraceKind::Sls => Some([260, 380]),
-        TraceKind::Rumen | TraceKind::Swim => None,
+        TraceKind::Rumen
+        | TraceKind::Swim
+        | TraceKind::Plain
+        | TraceKind::Google2011
+        | TraceKind::Google2019
+        | TraceKind::Alibaba2018 => None,
     }
 }
 

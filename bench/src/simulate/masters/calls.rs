@@ -10,6 +10,17 @@ pub(in super::super) struct Answer {
     pub(in super::super) ended: Vec<EndedContainer>,
 }
 
+impl Answer {
+    /// What a call takes with it. A container that is in it and has ended by now is launched all the same, as its AM does not know better: its
+    /// end stays for the next call.
+    pub(in super::super) fn take(&mut self) -> Answer {
+        let mut taken = std::mem::take(self);
+        let granted = &taken.granted;
+        self.ended.extend(taken.ended.extract_if(.., |ended| granted.iter().any(|container| container.id == ended.id)));
+        taken
+    }
+}
+
 /// A container's life begins, or its end is known by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Launch {

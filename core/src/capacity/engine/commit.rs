@@ -180,7 +180,7 @@ impl Shard {
     }
 
     /// The same, and the node is free.
-    pub(super) fn end_reservation(&mut self, node: u32) {
+    pub(crate) fn end_reservation(&mut self, node: u32) {
         self.reservation_is_over(node);
         self.unreserve(node);
     }

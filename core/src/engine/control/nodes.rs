@@ -236,9 +236,10 @@ impl<D: Decider> Control<D> {
         self.set_total(node, total, true)
     }
 
-    /// The most that one container may have: the configured maximum, no more than the largest node.
+    /// The most that one container may have: the configured maximum, no more than the largest node where that counts.
     pub(crate) fn max_allocation(&self) -> Resource {
-        self.nodes.largest().map_or(self.maximum, |largest| self.maximum.least(&largest))
+        let largest = self.nodes.largest().filter(|_| self.shared.largest_node);
+        largest.map_or(self.maximum, |largest| self.maximum.least(&largest))
     }
 
     /// Another configured maximum: what an admin's refresh reads again of the yarn-site properties.

@@ -41,11 +41,14 @@ pub(crate) struct Setup<D: Decider> {
     pub(crate) cluster_timestamp: u64,
     pub(crate) epoch: u32,
     pub(crate) node_stops: bool,
+    pub(crate) largest_node: bool,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
     /// What each step did is noted.
     pub(crate) journal: bool,
+    /// Which reservations come and go is noted.
+    pub(crate) note_reservations: bool,
     pub(crate) decider: D,
     /// Whether threads do anything by time.
     pub(crate) timers: bool,
@@ -93,6 +96,7 @@ impl<D: Decider> Parts<D> {
             cluster_timestamp: setup.cluster_timestamp,
             epoch: setup.epoch,
             node_stops: setup.node_stops,
+            largest_node: setup.largest_node,
             publisher: Publisher::new(empty_structure(types, maximum)),
             arenas: (0..workers).map(|w| Arena::new(u16::try_from(w).expect("workers are few"), types)).collect(),
             locations: Locations::new(scheduler),
@@ -115,7 +119,11 @@ impl<D: Decider> Parts<D> {
         let shards = lanes
             .into_iter()
             .enumerate()
-            .map(|(worker, lanes)| (Shard::new(worker, shared.clone(), setup.journal), lanes))
+            .map(|(worker, lanes)| {
+                let mut shard = Shard::new(worker, shared.clone(), setup.journal);
+                shard.reservation_news = setup.note_reservations.then(Vec::new);
+                (shard, lanes)
+            })
             .collect();
         let (updater, preemptor) = D::tasks(&shared, setup.timers);
         let events = setup.events;

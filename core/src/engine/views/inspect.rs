@@ -39,6 +39,34 @@ pub struct ContainerView {
     pub ended: bool,
 }
 
+/// What a node is reserved for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ReservedView {
+    /// The application's number.
+    pub app: u32,
+    /// The number that the container has when it comes.
+    pub container: u32,
+    /// The priority of the ask.
+    pub priority: i32,
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
+    pub allocation_request_id: i64,
+    /// Its size.
+    pub resource: Resource,
+}
+
+/// A reservation has come or gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ReservationNews {
+    /// The node's number.
+    pub node: NodeId,
+    /// What it is reserved for now.
+    pub reserved: Option<ReservedView>,
+}
+
 /// What a worker has noted since it was last asked, and what it has reserved; in the order in which it came about.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
@@ -77,6 +105,28 @@ impl<D: Decider> Shard<D> {
         };
         let named = |(container, is_am): (Container, bool)| (container, node_name(container.node), is_am);
         Noted { allocated: allocated.into_iter().map(named).collect(), ended }
+    }
+
+    /// Nodes on which a reservation was made or given up since this was last called, each once, and what is reserved there now.
+    pub(crate) fn take_reservation_news(&mut self) -> Vec<ReservationNews> {
+        let mut changed = self.reservation_news.as_mut().map(std::mem::take).unwrap_or_default();
+        changed.sort_unstable();
+        changed.dedup();
+        let now = |(place, node): (u32, NodeId)| {
+            let at = &self.nodes[place as usize];
+            let stands = at.reservation.as_ref().filter(|_| at.shared.id == node);
+            let reserved = stands.and_then(|reservation| {
+                Some(ReservedView {
+                    app: self.find_app(reservation.app)?.shared.id.number,
+                    container: reservation.number,
+                    priority: reservation.key.priority,
+                    allocation_request_id: reservation.key.allocation_request_id,
+                    resource: reservation.size,
+                })
+            });
+            ReservationNews { node, reserved }
+        };
+        changed.into_iter().map(now).collect()
     }
 
     /// Where the reservation of each node stands.

@@ -25,7 +25,6 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
 use crate::engine::mail::container::EndReason;
 use crate::engine::shared::count;
-use crate::engine::worker::containers::Containers;
 use crate::engine::worker::expiry::Looks;
 use crate::engine::worker::queue::QueueLocal;
 use crate::engine::worker::shard::Shard;
@@ -47,7 +46,7 @@ impl<D: Decider> Shard<D> {
                 self.settle(index);
             }
         }
-        self.containers = Containers::default();
+        self.containers = self.containers.emptied();
         D::nodes_lost(self);
         self.level_counters();
         let places: Vec<u32> = self.nodes.present().map(|(place, _)| place).collect();

@@ -84,8 +84,11 @@ pub(crate) struct Containers {
     used: u32,
     free: Vec<u32>,
     sizes: Sizes,
-    /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it.
+    /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it. Of those taken over from an earlier
+    /// scheduler: a slot that no attempt has, and each its own.
     granted_to: FxHashMap<u32, Slot>,
+    /// How many were taken over.
+    taken_over: u32,
     /// The sizes of the `*`, rack and node ask of those whose asks were not of the container's size.
     asked_sizes: FxHashMap<u32, [Resource; 3]>,
 }
@@ -182,6 +185,18 @@ impl Containers {
     pub(crate) fn keep_for(&mut self, index: u32, successor: Slot) {
         let before = std::mem::replace(&mut self[index].app, successor);
         self.granted_to.entry(index).or_insert(before);
+    }
+
+    /// None, after a worker has lost all that it had: who was taken over before is still not named again.
+    pub(crate) fn emptied(&self) -> Containers {
+        Containers { taken_over: self.taken_over, ..Containers::default() }
+    }
+
+    /// A container was granted by an earlier scheduler, which counted from 1 as this one does: its number may come again, in its record even.
+    /// Its id is another all the same (I13).
+    pub(crate) fn take_over(&mut self, index: u32) {
+        self.granted_to.insert(index, Slot { index: NONE, generation: self.taken_over });
+        self.taken_over = self.taken_over.wrapping_add(1);
     }
 
     /// Remembers the asks' sizes, where they are not all the container's.

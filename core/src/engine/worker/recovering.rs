@@ -7,6 +7,10 @@
 //! # What holds
 //! The container is charged to its node, its application and the queues above, whatever their limits say; no ask is taken, and none comes back
 //! when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as of one that was granted here.
+//!
+//! I13: an earlier scheduler numbered it, and this one counts from 1 again, as Hadoop does under a new epoch. So two containers of an attempt may
+//! have one number, one after the other in one record. Their ids differ in the slot that they were granted to
+//! ([`take_over`](crate::engine::worker::containers::Containers::take_over)). All of it is one worker's plain data: nothing races.
 
 use crate::app::Locality;
 use crate::engine::books::paths::{self, Counting};
@@ -70,6 +74,7 @@ impl<D: Decider> Shard<D> {
             acquired_at_end: false,
             app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
         });
+        containers.take_over(record);
         app.containers.push(record);
         node.containers.push(record);
         node.free.subtract_in_types(types, &container.resource);

@@ -29,6 +29,7 @@ impl<D: Decider> Shard<D> {
         let app = reservation.app.index;
         self.app_mut(app).reserved.push(node);
         self.nodes[node as usize].reservation = Some(reservation);
+        self.note_reservation(node);
         self.count_reserved(app);
     }
 
@@ -43,10 +44,17 @@ impl<D: Decider> Shard<D> {
     /// Gives up a node's reservation.
     pub(crate) fn unreserve(&mut self, node: u32) {
         let Some(reservation) = self.nodes[node as usize].reservation.take() else { return };
+        self.note_reservation(node);
         if self.find_app(reservation.app).is_some() {
             let app = reservation.app.index;
             self.app_mut(app).reserved.retain(|reserved| *reserved != node);
             self.count_reserved(app);
+        }
+    }
+
+    fn note_reservation(&mut self, node: u32) {
+        if let Some(news) = &mut self.reservation_news {
+            news.push((node, self.nodes[node as usize].shared.id));
         }
     }
 

@@ -24,7 +24,7 @@ use crate::engine::worker::expiry::Looks;
 use crate::engine::worker::node_list::NodeList;
 use crate::engine::worker::queue::QueueLocal;
 use crate::engine::worker::waits::Awaited;
-use crate::id::Slot;
+use crate::id::{NodeId, Slot};
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::{Arc, SnapshotReader};
@@ -72,6 +72,8 @@ pub(crate) struct Shard<D: Decider> {
     /// Keys of which a piece is held.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
     pub(crate) journal: Option<WorkerJournal>,
+    /// Nodes on which a reservation was made or given up, where that is noted.
+    pub(crate) reservation_news: Option<Vec<(u32, NodeId)>>,
     /// Futures that it wakes.
     pub(crate) waits: Awaited,
     /// The decider's part.
@@ -106,6 +108,7 @@ impl<D: Decider> Shard<D> {
             watched: Vec::new(),
             leases: Vec::new(),
             journal: journal.then(WorkerJournal::default),
+            reservation_news: None,
             waits: Awaited::default(),
             own: D::worker(&shared, worker),
             #[cfg(feature = "faults")]

@@ -1,6 +1,7 @@
 //! `/scheduler/activities` and its like, and `/scheduler-conf`: what the CapacityScheduler alone has.
 //!
-//! A question arms the scheduler: what its next passes try is told, and shown to the next question.
+//! A question arms the scheduler: what its next passes try is told, and shown to the next question. One question is answered at a time; whoever
+//! comes meanwhile is told to come again, as YARN tells one who has come too early.
 
 mod answers;
 
@@ -29,6 +30,9 @@ use visits::{Wanted, summary, visit};
 
 /// An application is watched for no longer after a question.
 const LONGEST_WATCH_MS: u64 = 60_000;
+
+/// Also where somebody else is being answered: whoever asks again gets what there is.
+const WAITING: &str = "waiting for display";
 
 const NOT_HERE: &str = "Not Capacity Scheduler";
 
@@ -72,13 +76,16 @@ pub(crate) fn activities(of: &ResourceManager, asked: &Asked) -> Outcome {
             }
         }
     };
-    let kept = of.activities().kept(scheduler, |number| runs(of, number));
+    let node = found.map(NodeRecord::id);
+    let Some(kept) = of.activities().kept(scheduler, |number| runs(of, number)) else {
+        return answer(answers::pass(None, node, &names, by_diagnostic));
+    };
     scheduler.watch(found.map_or(Watch::AnyNode, |node| Watch::Node(node.name.clone())));
     let pass = match found {
         Some(node) => kept.on_node(&node.name),
         None => kept.last(),
     };
-    answer(answers::pass(pass, found.map(NodeRecord::id), &names, by_diagnostic))
+    answer(answers::pass(pass, node, &names, by_diagnostic))
 }
 
 /// What was told since this was last asked for. It does not wait, as Hadoop does until enough was.
@@ -92,7 +99,11 @@ pub(crate) fn bulk(of: &ResourceManager, asked: &Asked) -> Outcome {
         return Err(Fault::bad_request("No node manager running in the cluster"));
     }
     let names = Names::of(of);
-    let passes = of.activities().kept(scheduler, |number| runs(of, number)).take_many();
+    let Some(mut kept) = of.activities().kept(scheduler, |number| runs(of, number)) else {
+        return Ok(Answer::natural("bulkActivities", Object::new()));
+    };
+    let passes = kept.take_many();
+    drop(kept);
     scheduler.watch(Watch::AnyNode);
     let one = |pass| answers::pass(Some(pass), Some(names.node(&pass.node)), &names, by_diagnostic);
     let all: Value = passes.iter().map(one).collect();
@@ -167,7 +178,9 @@ pub(crate) fn of_app(of: &ResourceManager, asked: &Asked) -> Outcome {
     };
     let within_ms = max_time_ms(asked)?;
     let Ok(number) = super::app::number(of, id) else { return said("Cannot find application with given appId") };
-    let kept = of.activities().kept(scheduler, |number| runs(of, number));
+    let Some(kept) = of.activities().kept(scheduler, |number| runs(of, number)) else {
+        return said(WAITING);
+    };
     // While an application is watched each pass is worked out twice: not for ever, and not for one that has ended.
     if refresh && runs(of, number) {
         let for_ms = u64::try_from(within_ms).unwrap_or_default().min(LONGEST_WATCH_MS);
@@ -181,7 +194,7 @@ pub(crate) fn of_app(of: &ResourceManager, asked: &Asked) -> Outcome {
     if !runs(of, number) {
         return said("fail to get application activities after finished");
     }
-    let Some(found) = kept.of_app(number) else { return said("waiting for display") };
+    let Some(found) = kept.of_app(number) else { return said(WAITING) };
     let names = Names::of(of);
     let mut visits = Wanted { priorities, ids }.of(found.iter().map(|of| visit(of, &names)).collect());
     if asked.query("summarize").is_some_and(|text| text.eq_ignore_ascii_case("true"))

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 final class Core {
   /** What happens to a batch's outcomes. */
   interface Outcomes {
-    void take(List<Granted> granted, List<Ended> ended);
+    void take(List<Granted> granted, List<Reserved> reserved, List<Ended> ended);
   }
 
   final ReentrantLock lock = new ReentrantLock();
@@ -72,9 +72,10 @@ final class Core {
         refusal = new CoreRefusal(wire.readText(), wire.readText());
       }
       List<Granted> granted = wire.readList((Supplier<Granted>) () -> new Granted(wire));
+      List<Reserved> reserved = wire.readList((Supplier<Reserved>) () -> new Reserved(wire));
       List<Ended> ended = wire.readList((Supplier<Ended>) () -> new Ended(wire));
       // The buffers are free for what this asks for in turn.
-      outcomes.take(granted, ended);
+      outcomes.take(granted, reserved, ended);
       if (refusal != null) {
         throw refusal;
       }

@@ -2,13 +2,16 @@ package io.evenweave.yarn;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -48,6 +51,8 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   private long lastNumber;
   /** Somebody else has taken a number: from then on the core's are not gone by. */
   private boolean numbersItself;
+  /** By the core's number: of reservations that were made since then. */
+  private final Map<Long, Long> reservedNumbers = new HashMap<>();
   /** The core asks for a master's container under request id 0, the ResourceManager under its own; null when there is none to come. */
   private Long awaitedRequestId;
 
@@ -80,14 +85,10 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   RMContainer granted(EvenweaveNode node, Granted granted) {
     writeLock.lock();
     try {
-      lastNumber = numbersItself ? lastNumber + 1 : Math.max(lastNumber, granted.id.number());
-      long number = numbersItself ? lastNumber : granted.id.number();
-      ContainerId id = ContainerId.newContainerId(getApplicationAttemptId(), numbersFrom + number);
-      long requestId = awaitedRequestId == null ? granted.allocationRequestId : awaitedRequestId;
+      SchedulerRequestKey key = keyOf(granted.priority, granted.allocationRequestId);
       awaitedRequestId = null;
-      SchedulerRequestKey key = new SchedulerRequestKey(Priority.newInstance(granted.priority), requestId, null);
-      Container container = BuilderUtils.newContainer(id, node.getNodeID(),
-          node.getHttpAddress(), granted.resource, key.getPriority(), null, requestId);
+      Container container = container(node, number(granted.id.number()), key, granted.resource);
+      ContainerId id = container.getId();
       RMContainerImpl made = new RMContainerImpl(container, key, getApplicationAttemptId(), node.getNodeID(), getUser(), rmContext);
       made.setQueueName(getQueueName());
       addToNewlyAllocatedContainers(node, made);
@@ -110,6 +111,63 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     } finally {
       writeLock.unlock();
     }
+  }
+
+  /** A node is reserved for a container of this attempt, whose number it has already. */
+  void reserve(EvenweaveNode node, Reserved reserved) {
+    writeLock.lock();
+    try {
+      SchedulerRequestKey key = keyOf(reserved.priority, reserved.allocationRequestId);
+      long number = number(reserved.number);
+      reservedNumbers.put((long) reserved.number, number);
+      RMContainer made = reserve(node, key, null, container(node, number, key, reserved.resource));
+      node.reserveResource(this, key, made);
+      queue.getMetrics().reserveResource(node.getPartition(), getUser(), reserved.resource);
+      EvenweaveScheduler.LOG.info("Reserved container {} on node {}", made.getContainerId(), node.getNodeName());
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /** A node is not reserved for it any more: the container has come, or is not wanted. */
+  void unreserve(EvenweaveNode node, RMContainer reserved) {
+    writeLock.lock();
+    try {
+      Resource resource = reserved.getContainer().getResource();
+      SchedulerRequestKey key = reserved.getReservedSchedulerKey();
+      Map<NodeId, RMContainer> ofKey = reservedContainers.get(key);
+      if (ofKey != null && ofKey.remove(node.getNodeID()) != null) {
+        attemptResourceUsage.decReserved(node.getPartition(), resource);
+        reservedNumbers.values().remove(reserved.getContainerId().getContainerId() - numbersFrom);
+        if (ofKey.isEmpty()) {
+          reservedContainers.remove(key);
+        }
+      }
+      node.unreserveResource(this);
+      queue.getMetrics().unreserveResource(node.getPartition(), getUser(), resource);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  private SchedulerRequestKey keyOf(int priority, long requestId) {
+    return new SchedulerRequestKey(Priority.newInstance(priority), awaitedRequestId == null ? requestId : awaitedRequestId, null);
+  }
+
+  private Container container(EvenweaveNode node, long number, SchedulerRequestKey key, Resource resource) {
+    ContainerId id = ContainerId.newContainerId(getApplicationAttemptId(), numbersFrom + number);
+    return BuilderUtils.newContainer(id, node.getNodeID(), node.getHttpAddress(), resource, key.getPriority(), null,
+        key.getAllocationRequestId());
+  }
+
+  /** What a container is numbered with that the core numbers so: the same, unless somebody else takes numbers too. */
+  private long number(long inCore) {
+    Long reserved = reservedNumbers.remove(inCore);
+    if (reserved != null) {
+      return reserved;
+    }
+    lastNumber = numbersItself ? lastNumber + 1 : Math.max(lastNumber, inCore);
+    return numbersItself ? lastNumber : inCore;
   }
 
   @Override

@@ -21,7 +21,10 @@ import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueInvalidException;
@@ -48,7 +51,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   Core startCore(Configuration from) throws IOException {
     CapacitySchedulerConfiguration own = load(from);
     calculator = own.getResourceCalculator();
-    failsFast = YarnConfiguration.shouldRMFailFast(from);
+    failsFast = CapacitySchedulerConfiguration.shouldAppFailFast(from);
     String policies = from.get(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES, PREEMPTION);
     if (from.getBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, YarnConfiguration.DEFAULT_RM_SCHEDULER_ENABLE_MONITORS)
         && policies.contains(PREEMPTION)) {
@@ -83,6 +86,11 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
     from.getPropsWithPrefix(prefix).forEach((name, value) -> own.put(prefix + name, from.get(prefix + name, value)));
     own.values().removeIf(value -> value == null);
     return own;
+  }
+
+  @Override
+  boolean movesWithinQueue() {
+    return true;
   }
 
   @Override
@@ -198,16 +206,31 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal) {
-    return "Failed to submit application " + id + " submitted by user " + user + " reason: " + refusal.getMessage();
+    switch (refusal.kind) {
+      case "no-such-queue":
+        return "Application " + id + " submitted by user " + user + " to unknown queue: " + queue;
+      case "ambiguous-queue":
+        return "Application " + id + " submitted by user " + user + " to ambiguous queue: " + queue + " please use full queue path instead.";
+      case "not-leaf":
+        return "Application " + id + " submitted by user : " + user + " to non-leaf queue : " + queue;
+      default:
+        return "Failed to submit application " + id + " submitted by user " + user + " reason: " + refusal.getMessage();
+    }
   }
 
   @Override
-  void lost(ApplicationId id, CoreRefusal refusal) {
+  void lost(ApplicationId id, String queue, CoreRefusal refusal) {
     if (failsFast) {
-      throw new QueueInvalidException("Application " + id + " cannot be recovered: " + refusal.getMessage());
+      throw new QueueInvalidException("Application " + id + " cannot be recovered into queue " + queue + ": " + refusal.getMessage());
     }
-    killApplication(id, "Application killed on recovery as its queue no longer exists after restart, or is no leaf queue: "
-        + refusal.getMessage());
+    killApplication(id, "Application killed on recovery as it was submitted to queue " + queue + " which "
+        + (refusal.kind.equals("not-leaf") ? "is no longer a leaf queue after restart." : "no longer exists after restart."));
+  }
+
+  /** What was asked for stays the application's queue, unless a rule leads elsewhere. */
+  @Override
+  boolean isNamedAs(String leaf, String asked) {
+    return leaf.equals(asked) || leaf.endsWith("." + asked);
   }
 
   @Override
@@ -272,6 +295,13 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
       attempt.setPriority(priority);
     }
     return priority;
+  }
+
+  /** As in Hadoop, whose CapacityScheduler calls it preempted. */
+  @Override
+  public void killContainer(RMContainer container) {
+    completedContainer(container, SchedulerUtils.createPreemptedContainerStatus(container.getContainerId(),
+        SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
   }
 
   /** There is no update thread: limits follow at once. */

@@ -82,6 +82,11 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   }
 
   @Override
+  boolean movesWithinQueue() {
+    return false;
+  }
+
+  @Override
   void startThreads() {
     if (continuous != null) {
       continuous.start();
@@ -215,8 +220,13 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  void lost(ApplicationId id, CoreRefusal refusal) {
+  void lost(ApplicationId id, String queue, CoreRefusal refusal) {
     killApplication(id, "Application " + id + " cannot be recovered: " + refusal.getMessage());
+  }
+
+  @Override
+  boolean isNamedAs(String leaf, String asked) {
+    return leaf.equals(asked);
   }
 
   @Override

@@ -21,6 +21,8 @@ final class EvenweaveNode extends SchedulerNode {
   private final Map<ContainerId, CoreId> ids = new HashMap<>();
   private List<CoreId> launched = new ArrayList<>();
   private List<CoreId> completed = new ArrayList<>();
+  /** The core has reserved this node for it. */
+  private SchedulerApplicationAttempt reservedFor;
   /** What a node that registers has brought. */
   private List<RMContainer> recovered = new ArrayList<>();
 
@@ -89,14 +91,20 @@ final class EvenweaveNode extends SchedulerNode {
     return taken;
   }
 
-  /** Reservations are the core's: Hadoop's books have none. */
-  @Override
-  public void reserveResource(SchedulerApplicationAttempt attempt, SchedulerRequestKey key, RMContainer container) {
-    throw new UnsupportedOperationException("reservations are the core's");
+  /** Whose the reservation is; null where there is none. */
+  synchronized SchedulerApplicationAttempt reservedFor() {
+    return reservedFor;
   }
 
   @Override
-  public void unreserveResource(SchedulerApplicationAttempt attempt) {
-    throw new UnsupportedOperationException("reservations are the core's");
+  public synchronized void reserveResource(SchedulerApplicationAttempt attempt, SchedulerRequestKey key, RMContainer container) {
+    setReservedContainer(container);
+    reservedFor = attempt;
+  }
+
+  @Override
+  public synchronized void unreserveResource(SchedulerApplicationAttempt attempt) {
+    setReservedContainer(null);
+    reservedFor = null;
   }
 }

@@ -20,6 +20,7 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.NMToken;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.QueueACL;
 import org.apache.hadoop.yarn.api.records.QueueInfo;
@@ -57,6 +58,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedS
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerPreemptEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeLabelsUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourceUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
@@ -141,7 +143,13 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   abstract String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal);
 
   /** What becomes of an application that was accepted before and has no queue any more. */
-  abstract void lost(ApplicationId id, CoreRefusal refusal);
+  abstract void lost(ApplicationId id, String queue, CoreRefusal refusal);
+
+  /** Whether the application may keep the name that was asked for as that of its queue. */
+  abstract boolean isNamedAs(String leaf, String asked);
+
+  /** Whether an application that is moved to the queue where it is already enters it anew. */
+  abstract boolean movesWithinQueue();
 
   /** Threads beside the update thread are started, and ended. */
   abstract void startThreads();
@@ -230,7 +238,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   // ------------------------------------------------------------------------------------------------ outcomes
 
   /** What has happened in the core; under its lock. */
-  void take(List<Granted> granted, List<Ended> ended) {
+  void take(List<Granted> granted, List<Reserved> reserved, List<Ended> ended) {
     for (Granted one : granted) {
       EvenweaveApplication application = byNumber.get(one.application);
       EvenweaveNode node = nodesByNumber.get(one.node);
@@ -241,6 +249,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       }
       live.put(one.id, attempt.granted(node, one));
     }
+    // After the grants: what a node was reserved for may be among them, and has its number from the reservation.
+    reserved.forEach(this::take);
     for (Ended one : ended) {
       RMContainer container = live.get(one.id);
       if (container == null || !one.isPreempted()) {
@@ -253,6 +263,27 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     }
     if (!granted.isEmpty() || !ended.isEmpty()) {
       showAvailable();
+    }
+  }
+
+  /** A node is reserved for something else than before, or for nothing. */
+  private void take(Reserved now) {
+    EvenweaveNode node = nodesByNumber.get(now.node);
+    if (node == null) {
+      return;
+    }
+    unreserve(node);
+    EvenweaveApplication application = now.stands ? byNumber.get(now.application) : null;
+    EvenweaveAttempt attempt = application == null ? null : application.getCurrentAppAttempt();
+    if (attempt != null && !attempt.isStopped()) {
+      attempt.reserve(node, now);
+    }
+  }
+
+  private void unreserve(EvenweaveNode node) {
+    RMContainer before = node.getReservedContainer();
+    if (before != null) {
+      ((EvenweaveAttempt) node.reservedFor()).unreserve(node, before);
     }
   }
 
@@ -287,7 +318,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     out.number(asks.size());
     for (ResourceRequest ask : asks) {
       out.number(ask.getPriority().getPriority()).wide(ask.getAllocationRequestId()).text(ask.getResourceName())
-          .resource(ask.getCapability()).number(ask.getNumContainers()).flag(ask.getRelaxLocality());
+          // Fewer than none is none, as in Hadoop.
+          .resource(ask.getCapability()).number(Math.max(0, ask.getNumContainers())).flag(ask.getRelaxLocality());
     }
     return out;
   }
@@ -344,6 +376,13 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         RMContainer killable = ((ContainerPreemptEvent) event).getContainer();
         completedContainer(killable, SchedulerUtils.createPreemptedContainerStatus(killable.getContainerId(),
             SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
+        break;
+      case NODE_LABELS_UPDATE:
+        // It comes with each new size of a node, whether there are labels or not.
+        ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet().forEach(this::giveUpReservation);
+        break;
+      case KILL_RESERVED_CONTAINER:
+        giveUpReservation(((ContainerPreemptEvent) event).getContainer().getReservedNode());
         break;
       default:
         LOG.debug("Not taken: {}", event.getType());
@@ -425,6 +464,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         return;
       }
       core.tellIfThere(out -> out.command(Wire.REMOVE_NODE).number(node.number));
+      unreserve(node);
       endKnown(() -> {
         for (RMContainer container : node.getCopiedListOfRunningContainers()) {
           completedContainer(container, SchedulerUtils.createAbnormalContainerStatus(container.getContainerId(),
@@ -482,6 +522,14 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     }
   }
 
+  /** The reservation of a node is given up, where the scheduler does so. */
+  private void giveUpReservation(NodeId id) {
+    EvenweaveNode node = getSchedulerNode(id);
+    if (node != null && node.getReservedContainer() != null) {
+      core.tellIfThere(out -> out.command(Wire.GIVE_UP_RESERVATION).number(node.number));
+    }
+  }
+
   @Override
   public int getNumClusterNodes() {
     return nodeTracker.nodeCount();
@@ -498,7 +546,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       return;
     }
     String asked = askedFor.remove(id);
-    String named = recovering || asked == null ? event.getQueue() : asked;
+    String named = recovering || asked == null ? fullName(event) : asked;
     core.lock.lock();
     try {
       sendGroups(user);
@@ -512,14 +560,15 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
             am, null, false, priority), Wire::readText);
       } catch (CoreRefusal refusal) {
         if (recovering) {
-          lost(id, refusal);
+          lost(id, named, refusal);
         } else {
           reject(id, rejection(id, user, event.getQueue(), refusal));
         }
         return;
       }
       queues.mayHaveCome(leaf);
-      if (rmApp != null) {
+      boolean isNamed = isNamedAs(leaf, event.getQueue());
+      if (rmApp != null && !isNamed) {
         rmApp.setQueue(leaf);
       }
       EvenweaveQueue queue = queues.get(leaf);
@@ -530,7 +579,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       LOG.info("Accepted application {} from user: {}, in queue: {}, currently num of applications: {}", id, user, leaf,
           applications.size());
       if (!recovering) {
-        if (rmApp != null && rmApp.getApplicationSubmissionContext() != null) {
+        if (rmApp != null && !isNamed && rmApp.getApplicationSubmissionContext() != null) {
           rmApp.getApplicationSubmissionContext().setQueue(leaf);
         }
         rmContext.getDispatcher().getEventHandler().handle(new RMAppEvent(id, RMAppEventType.APP_ACCEPTED));
@@ -538,6 +587,13 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     } finally {
       core.lock.unlock();
     }
+  }
+
+  /** The queue of an event: with those above it where a rule has found them, as of one that is to be made. */
+  private static String fullName(AppAddedSchedulerEvent event) {
+    ApplicationPlacementContext placed = event.getPlacementContext();
+    return placed != null && placed.hasParentQueue() && placed.getQueue().equals(event.getQueue())
+        ? placed.getFullQueuePath() : event.getQueue();
   }
 
   /** Whether a submission that no rule has placed is refused. */
@@ -689,6 +745,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         collected = null;
         release(attempt, ended);
       }
+      attempt.getReservedContainers().forEach(container -> unreserve(getSchedulerNode(container.getReservedNode())));
       attempt.stop(event.getFinalAttemptState());
       // The core ends it with the next attempt or with the application: nothing is asked for any more.
       askAgain(attempt, attempt.takenBack());
@@ -732,7 +789,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         }
       }
       if (node != null) {
-        node.releaseContainer(id, false);
+        // One that ends before its node has said that it runs would be gone from there, and the core would not hear of it.
+        node.releaseContainer(id, event == RMContainerEventType.FINISHED);
       }
       showAvailable();
     } finally {
@@ -976,7 +1034,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         throw new YarnException("Application " + id + " is stopped and can't be moved!");
       }
       EvenweaveQueue target = queues.get(queues.find(queue).name);
-      if (target == application.getQueue()) {
+      if (target == application.getQueue() && !movesWithinQueue()) {
         return target.getQueueName();
       }
       if (application.isInCore) {

@@ -36,6 +36,7 @@ final class Wire {
   static final int SET_MAXIMUM = 21;
   static final int PREEMPT = 22;
   static final int RECOVER = 23;
+  static final int GIVE_UP_RESERVATION = 24;
 
   private ByteBuffer out = buffer(1 << 16);
   private ByteBuffer in = buffer(1 << 16);

@@ -1,0 +1,137 @@
+//! A scenario of somebody's own: its steps are played here, and what each shows is written down beside it.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::compare::{Observed, SeenContainer};
+use super::drive::Player;
+use super::options::PlayOptions;
+use super::scenario::{self, Step};
+use crate::api::{Resource, ResourceTypes};
+use crate::failure::Failure;
+
+/// A container that was made, at a time of the scenario's clock.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Grant {
+    pub(crate) at_ms: u64,
+    pub(crate) app: u32,
+    pub(crate) number: u32,
+    pub(crate) node: String,
+    pub(crate) memory_mb: i64,
+}
+
+/// One that ended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct End {
+    pub(crate) at_ms: u64,
+    pub(crate) app: u32,
+    pub(crate) number: u32,
+    pub(crate) reason: &'static str,
+}
+
+/// What has happened where the steps come from; perhaps more than what the steps have.
+#[derive(Debug, Default)]
+pub(crate) struct Happened {
+    pub(crate) grants: BTreeSet<Grant>,
+    pub(crate) ends: BTreeSet<End>,
+}
+
+/// Adds to a scenario's head and steps what each step shows; gives it as one line.
+///
+/// # Errors
+/// Steps that cannot be played, or that come to something else than what has happened.
+pub(crate) fn recorded(mut scenario: Value, happened: &Happened) -> Result<String, Failure> {
+    let count = scenario["steps"].as_array().map_or(0, Vec::len);
+    scenario["expect"] = vec![json!({}); count].into();
+    let read = scenario::parse(&scenario.to_string(), "the scenario of the run")?;
+    let Some(read) = read.into_iter().next() else {
+        return Err(Failure::input("the scenario of the run has no steps"));
+    };
+    let mut player = Player::new(&read, PlayOptions::EXACT, false).map_err(Failure::Scheduler)?;
+    let types = player.types().clone();
+    let (mut expect, mut at_ms) = (Vec::with_capacity(count), 0);
+    for (index, step) in read.steps.iter().enumerate() {
+        if let Step::Advance { ms } = step {
+            at_ms += ms;
+        }
+        let last = index + 1 == count;
+        let tables = last || matches!(step, Step::Update);
+        let seen = player.step(step, tables);
+        if let Some(kind) = &seen.error {
+            return Err(Failure::Scheduler(format!(
+                "step {index} {step} of the scenario of the run: refused as {kind}"
+            )));
+        }
+        for made in &seen.allocated {
+            let (app, number, memory_mb) = (made.app, made.container, made.resource.memory_mb());
+            if !happened.grants.contains(&Grant { at_ms, app, number, node: made.node.clone(), memory_mb }) {
+                return Err(differs(index, step, &format!("makes container {number} of {app} on {}", made.node)));
+            }
+        }
+        // Of an application that goes nobody is told more.
+        let told = seen.completed.iter().filter(|_| !matches!(step, Step::Finish { .. }));
+        for end in told {
+            let same = |known: &&End| known.at_ms == at_ms && known.app == end.app && known.number == end.container;
+            if !happened.ends.iter().any(|known| same(&known) && known.reason == end.reason) {
+                return Err(differs(index, step, &format!("ends container {} of {}", end.container, end.app)));
+            }
+        }
+        expect.push(shown(&types, seen, tables, last));
+    }
+    scenario["expect"] = expect.into();
+    Ok(scenario.to_string())
+}
+
+fn differs(index: usize, step: &Step, what: &str) -> Failure {
+    Failure::Scheduler(format!("step {index} {step} of the scenario of the run {what}, and the run did not then"))
+}
+
+fn amounts(types: &ResourceTypes, of: &Resource) -> Value {
+    let named = (0..types.len()).map(|index| (types.name(index).to_owned(), Value::from(of.get(index))));
+    Value::Object(named.collect())
+}
+
+/// What a step shows, in the form of a recording.
+fn shown(types: &ResourceTypes, seen: Observed, tables: bool, last: bool) -> Value {
+    let of = |resource: &Resource| amounts(types, resource);
+    let containers = |list: &[SeenContainer]| -> Vec<Value> {
+        let one = |seen: &SeenContainer| {
+            let SeenContainer { app, container, node, priority, resource } = seen;
+            json!({"app": app, "container": container, "node": node, "priority": priority, "resource": of(resource)})
+        };
+        list.iter().map(one).collect()
+    };
+    let mut out = Map::new();
+    let mut put = |name: &str, list: Vec<Value>| {
+        if !list.is_empty() {
+            out.insert(name.to_owned(), list.into());
+        }
+    };
+    put("allocated", containers(&seen.allocated));
+    put("reserved", containers(&seen.reserved));
+    let ends = seen.completed.iter();
+    put(
+        "completed",
+        ends.map(|end| json!({"app": end.app, "container": end.container, "reason": end.reason})).collect(),
+    );
+    let held = seen.held.iter();
+    put("held", held.map(|held| json!({"node": held.node, "app": held.app, "resource": of(&held.resource)})).collect());
+    let marks = |list: &[(u32, u32)]| -> Vec<Value> {
+        list.iter().map(|(app, container)| json!({"app": app, "container": container})).collect()
+    };
+    let rounds = seen.marked.iter();
+    put("marked", rounds.map(|round| json!({"app": round.app, "containers": marks(&round.containers)})).collect());
+    put("preemption-warning", seen.preemption_warning.iter().map(|number| json!(number)).collect());
+    if tables {
+        put("queues", seen.queues.iter().map(|queue| queue.json(&of)).collect());
+        put("apps", seen.apps.iter().map(|app| app.json(&of)).collect());
+    }
+    if last {
+        put("nodes", seen.nodes.iter().map(|node| json!({"node": node.node, "free": of(&node.free)})).collect());
+    }
+    if let Some(headroom) = &seen.headroom {
+        out.insert("headroom".to_owned(), of(headroom));
+    }
+    Value::Object(out)
+}

@@ -1,0 +1,182 @@
+//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::record::{JobEnd, JobRecord};
+use crate::failure::Failure;
+
+/// When the ResourceManager began, by the ids of its applications.
+const BEGINS_MS: u64 = 1;
+
+pub(super) const JOBS_HEAD: &str = "job,application,queue,user,type,submitted_ms,registered_ms,first_task_ms,ended_ms,runtime_ms,wait_ms,\
+                                    slowdown,end,containers,preempted,unused,lost_mib_s\n";
+pub(super) const RUNTIMES_HEAD: &str = "JobID,real_start_time,real_end_time,simulate_start_time,simulate_end_time\n";
+
+/// A field of a CSV file.
+pub(super) fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+pub(super) fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a string takes everything");
+}
+
+/// A line of `jobs.csv`.
+pub(super) fn job_row(text: &mut String, job: &JobRecord) {
+    let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    put(
+        text,
+        format_args!(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0}\n",
+            field(&job.job),
+            job.application,
+            field(&job.queue),
+            field(&job.user),
+            job.kind,
+            job.submitted_ms,
+            number(job.registered_ms),
+            number(job.first_task_ms),
+            number(job.ended_ms),
+            number(job.runtime_ms()),
+            number(job.wait_ms()),
+            job.slowdown().map(|slowdown| format!("{slowdown:.3}")).unwrap_or_default(),
+            job.end.as_str(),
+            job.containers,
+            job.preempted,
+            job.unused,
+            job.lost_mib_s
+        ),
+    );
+}
+
+/// A line of SLS's `jobruntime.csv`, of a job that is done.
+pub(super) fn runtime_row(text: &mut String, job: &JobRecord) {
+    if let Some(end) = job.ended_ms.filter(|_| job.end == JobEnd::Done) {
+        put(
+            text,
+            format_args!(
+                "application_{BEGINS_MS}_{:04},{},{},{},{end}\n",
+                job.application, job.trace_start_ms, job.trace_end_ms, job.submitted_ms
+            ),
+        );
+    }
+}
+
+/// A file that has its name once it is whole.
+#[derive(Debug)]
+struct Table {
+    name: PathBuf,
+    meanwhile: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Table {
+    fn create(name: PathBuf, head: &str) -> std::io::Result<Table> {
+        let meanwhile = name.with_extension(format!("tmp{}", std::process::id()));
+        let mut file = BufWriter::new(File::create(&meanwhile)?);
+        file.write_all(head.as_bytes())?;
+        Ok(Table { name, meanwhile, file })
+    }
+}
+
+/// The tables of one run's jobs; what is not finished is gone.
+#[derive(Debug)]
+pub(super) struct Rows {
+    out: PathBuf,
+    /// `jobs-N.csv` and `jobruntime-N.csv`.
+    tables: Vec<Table>,
+    text: String,
+}
+
+impl Rows {
+    /// Begins the tables of a run.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn create(out: &Path, number: usize) -> Result<Rows, Failure> {
+        let mut rows = Rows { out: out.to_owned(), tables: Vec::new(), text: String::new() };
+        let create = |name: String, head| Table::create(out.join(name), head);
+        let begun = std::fs::create_dir_all(out).and_then(|()| {
+            rows.tables.push(create(format!("jobs-{number}.csv"), JOBS_HEAD)?);
+            rows.tables.push(create(format!("jobruntime-{number}.csv"), RUNTIMES_HEAD)?);
+            Ok(())
+        });
+        begun.map_err(|error| rows.wrong(&error))?;
+        Ok(rows)
+    }
+
+    fn wrong(&self, error: &std::io::Error) -> Failure {
+        Failure::input(format!(
+            "--out {}: {error}; it must be a directory in which files can be written",
+            self.out.display()
+        ))
+    }
+
+    /// Writes a job's rows.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn write(&mut self, job: &JobRecord) -> Result<(), Failure> {
+        for (index, row) in [job_row, runtime_row].into_iter().enumerate() {
+            self.text.clear();
+            row(&mut self.text, job);
+            if let Some(table) = self.tables.get_mut(index)
+                && let Err(error) = table.file.write_all(self.text.as_bytes())
+            {
+                return Err(self.wrong(&error));
+            }
+        }
+        Ok(())
+    }
+
+    /// All jobs are in.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        for index in 0..self.tables.len() {
+            let Table { name, meanwhile, file } = &mut self.tables[index];
+            let done = file.flush().and_then(|()| std::fs::rename(meanwhile, name));
+            done.map_err(|error| self.wrong(&error))?;
+        }
+        self.tables.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        if self.tables.is_empty() {
+            return;
+        }
+        for table in self.tables.drain(..) {
+            let _ = std::fs::remove_file(&table.meanwhile);
+        }
+        // It goes if it was made for these alone.
+        let _ = std::fs::remove_dir(&self.out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        assert_eq!((field("a"), field("a,\"b\"")), ("a".to_owned(), "\"a,\"\"b\"\"\"".to_owned()));
+    }
+
+    #[test]
+    fn tables_that_are_not_finished_leave_nothing() {
+        let out = std::env::temp_dir().join(format!("evenweave-rows-{}", std::process::id()));
+        drop(Rows::create(&out, 1).unwrap());
+        assert!(!out.exists());
+        Rows::create(&out, 1).unwrap().finish().unwrap();
+        assert_eq!(std::fs::read_to_string(out.join("jobs-1.csv")).unwrap(), JOBS_HEAD);
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2);
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+}

@@ -1,0 +1,258 @@
+//! The run as a scenario: each call on the FairScheduler as steps of the form that `replay` reads, and what came of them.
+//!
+//! The calls themselves are made as ever; what they show in the form's words comes of playing the steps ([`crate::replay::recorded`]), which
+//! must grant and end the same containers at the same times. A scenario ends early where the form has no word for what comes next:
+//!
+//! - an application goes while containers of it run, or a container ends that its node does not know of yet: no step says what the node hears;
+//! - containers that were marked are killed by the clock: the step `kill` kills all;
+//! - a node changes its size; an ask has an allocation request id; a submission is refused.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json as object};
+
+use crate::api::{
+    AllocateRequest, Allocation, AppHandle, Ask, Clock as _, ContainerId, EndReason, Heartbeat, Location, NodeHandle,
+    Resource, ResourceTypes, Submission, VirtualClock,
+};
+use crate::failure::Failure;
+use crate::replay::{End, Grant, Happened, recorded};
+
+/// How a container stands on its node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stands {
+    launched: bool,
+    /// It has ended, and its node waits for a word of it.
+    lingers: bool,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(super) struct Scribe {
+    clock: Arc<VirtualClock>,
+    types: ResourceTypes,
+    /// The form's head: name, properties, allocation file.
+    head: Map<String, Value>,
+    places: RefCell<FxHashMap<Location, String>>,
+    /// The nodes' names by number.
+    nodes: Vec<String>,
+    /// By application and number.
+    there: BTreeMap<(u32, u32), Stands>,
+    marked: bool,
+    /// How far the clock has been told of.
+    told_ms: u64,
+    most: usize,
+    steps: Vec<Value>,
+    happened: Happened,
+    ended: bool,
+}
+
+fn number(id: ContainerId) -> (u32, u32) {
+    (id.application_number(), id.number())
+}
+
+impl Scribe {
+    /// `most`: of steps.
+    pub(super) fn new(
+        clock: Arc<VirtualClock>,
+        types: ResourceTypes,
+        properties: &BTreeMap<String, String>,
+        allocations: &str,
+        most: usize,
+    ) -> Scribe {
+        let mut head = Map::new();
+        head.insert("name".to_owned(), "simulated".into());
+        head.insert("scheduler".to_owned(), "fair".into());
+        head.insert("properties".to_owned(), object!(properties));
+        head.insert("allocations".to_owned(), allocations.into());
+        Scribe {
+            clock,
+            types,
+            head,
+            places: RefCell::new(std::iter::once((Location::ANY, "*".to_owned())).collect()),
+            nodes: Vec::new(),
+            there: BTreeMap::new(),
+            marked: false,
+            told_ms: 0,
+            most,
+            steps: Vec::new(),
+            happened: Happened::default(),
+            ended: false,
+        }
+    }
+
+    /// The scenario on one line.
+    ///
+    /// # Errors
+    /// Where the steps do not come to what the run came to.
+    pub(super) fn text(mut self) -> Result<String, Failure> {
+        self.head.insert("steps".to_owned(), Value::Array(self.steps));
+        recorded(Value::Object(self.head), &self.happened)
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        !self.ended
+    }
+
+    /// It ends here, before what has no word.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+    }
+
+    fn amounts(&self, of: &Resource) -> Value {
+        let named = (0..self.types.len()).map(|index| (self.types.name(index).to_owned(), Value::from(of.get(index))));
+        Value::Object(named.collect())
+    }
+
+    /// A step, and before it the clock as it is.
+    fn note(&mut self, step: Value) {
+        if self.steps.len() + 2 > self.most {
+            self.ended = true;
+        }
+        if self.ended {
+            return;
+        }
+        let now = self.clock.now_ms();
+        if now > self.told_ms {
+            self.steps.push(object!({"op": "advance", "ms": now - self.told_ms}));
+            self.told_ms = now;
+        }
+        self.steps.push(step);
+    }
+
+    // ------------------------------------------------------------------------------------------------ calls
+
+    /// A place has a name.
+    pub(super) fn named(&self, place: Location, name: &str) {
+        self.places.borrow_mut().entry(place).or_insert_with(|| name.to_owned());
+    }
+
+    pub(super) fn node_added(&mut self, node: &NodeHandle, total: &Resource) {
+        self.nodes.push(node.name().to_owned());
+        let resource = self.amounts(total);
+        self.note(object!({"op": "node-add", "node": node.name(), "rack": node.rack(), "resource": resource}));
+    }
+
+    pub(super) fn node_removed(&mut self, node: &NodeHandle) {
+        self.note(object!({"op": "node-remove", "node": node.name()}));
+    }
+
+    pub(super) fn submitted(&mut self, submission: &Submission, am: &Resource) {
+        let am = self.amounts(am);
+        let mut step = object!({"op": "submit", "app": submission.number, "user": submission.user, "am": am});
+        if let Some(queue) = &submission.queue {
+            step["queue"] = queue.as_str().into();
+        }
+        self.note(step);
+    }
+
+    /// A node's report: what it has launched, what is done, and then the offer.
+    pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat, node: &NodeHandle) {
+        if self.ended {
+            return;
+        }
+        for id in heartbeat.launched.iter().copied().map(number) {
+            match self.there.get_mut(&id).filter(|stands| !stands.lingers) {
+                Some(stands) => stands.launched = true,
+                // One that is no more.
+                None => return self.end(),
+            }
+            self.note(object!({"op": "launch", "app": id.0, "container": id.1}));
+        }
+        for id in heartbeat.completed.iter().copied().map(number) {
+            if self.there.remove(&id).is_none() {
+                return self.end();
+            }
+            self.note(object!({"op": "complete", "app": id.0, "container": id.1}));
+        }
+        self.note(object!({"op": "heartbeat", "node": node.name()}));
+    }
+
+    /// An AM's call: what it gives back, then what it asks for.
+    pub(super) fn calls(&mut self, app: &AppHandle, request: &AllocateRequest) {
+        if request.asks.iter().any(|ask| ask.allocation_request_id > 0) {
+            return self.end();
+        }
+        for id in request.releases.iter().copied().map(number) {
+            self.note(object!({"op": "release", "app": id.0, "container": id.1}));
+        }
+        let asks = self.lines(&request.asks);
+        self.note(object!({"op": "ask", "app": app.number(), "asks": asks}));
+    }
+
+    fn lines(&self, asks: &[Ask]) -> Value {
+        let places = self.places.borrow();
+        let line = |ask: &Ask| {
+            object!({"priority": ask.priority, "location": places.get(&ask.location), "count": ask.count,
+                "resource": self.amounts(&ask.resource), "relax": ask.relax_locality})
+        };
+        asks.iter().map(line).collect()
+    }
+
+    /// What an answer has brought; of the last step also after the scenario has ended.
+    pub(super) fn told(&mut self, answer: &Allocation) {
+        let at_ms = self.clock.now_ms();
+        if self.ended && at_ms > self.told_ms {
+            return;
+        }
+        for container in &answer.granted {
+            let (app, number) = number(container.id);
+            self.there.insert((app, number), Stands::default());
+            let node = self.nodes.get(container.node.index()).cloned().unwrap_or_default();
+            self.happened.grants.insert(Grant { at_ms, app, number, node, memory_mb: container.resource.memory_mb() });
+        }
+        for ended in &answer.ended {
+            let (app, number) = number(ended.id);
+            self.happened.ends.insert(End { at_ms, app, number, reason: ended.reason.as_str() });
+            let by_node = matches!(ended.reason, EndReason::Completed | EndReason::NodeLost);
+            match self.there.get_mut(&(app, number)) {
+                Some(stands) if stands.launched && !by_node => stands.lingers = true,
+                Some(_) => drop(self.there.remove(&(app, number))),
+                None => {}
+            }
+        }
+    }
+
+    /// What was in a mailbox was taken out: the application has it, as after a call that asks for nothing.
+    pub(super) fn fetched(&mut self, app: &AppHandle, answer: &Allocation) {
+        self.told(answer);
+        if !answer.granted.is_empty() {
+            self.note(object!({"op": "ask", "app": app.number(), "asks": []}));
+        }
+    }
+
+    /// An application goes.
+    pub(super) fn finishes(&mut self, app: &AppHandle) {
+        let app = app.number();
+        let mut its = self.there.range((app, 0)..=(app, u32::MAX));
+        if its.any(|(_, stands)| stands.launched) {
+            return self.end();
+        }
+        self.there.retain(|(of, _), _| *of != app);
+        self.note(object!({"op": "finish", "app": app}));
+    }
+
+    pub(super) fn updated(&mut self) {
+        self.note(object!({"op": "update"}));
+    }
+
+    /// A round of preemption has marked so many.
+    pub(super) fn marked(&mut self, containers: usize) {
+        self.marked |= containers > 0;
+        self.note(object!({"op": "preempt", "kill": false}));
+    }
+
+    /// What is marked and due is killed.
+    pub(super) fn kills(&mut self) {
+        if self.marked {
+            self.end();
+        }
+    }
+
+    pub(super) fn offered(&mut self) {
+        self.note(object!({"op": "continuous"}));
+    }
+}

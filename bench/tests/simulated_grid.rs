@@ -1,0 +1,111 @@
+//! A grid of simulations: each point is the run that its values make by themselves.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
+use evenweave_bench::Failure;
+use evenweave_bench::simulate::{
+    ClusterOptions, SimulateOptions, Simulated, Sweep, json, simulate, words, write_tables,
+};
+
+const HOUR_MS: u64 = 3_600_000;
+
+/// A directory of one test, gone at its end.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("evenweave-grid-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(scratch: &Scratch, text: &str, change: impl FnOnce(&mut SimulateOptions)) -> Result<Simulated, Failure> {
+    let file = scratch.0.join("queues.xml");
+    std::fs::write(&file, text).unwrap();
+    let mut options =
+        SimulateOptions { configs: vec![file], until_ms: Some(2 * HOUR_MS), ..SimulateOptions::default() };
+    change(&mut options);
+    simulate(&options, &|_| true)
+}
+
+fn nodes(counts: &[u32]) -> ClusterOptions {
+    ClusterOptions { nodes: counts.to_vec(), ..ClusterOptions::default() }
+}
+
+const FAIR: &str = "<allocations><queue name=\"a\"><weight>W</weight></queue><queue name=\"b\"/></allocations>";
+
+#[test]
+fn a_point_decides_as_the_run_of_its_values_does() {
+    let scratch = Scratch::new("same");
+    let grid = run(&scratch, FAIR, |options| {
+        options.sweeps = vec![Sweep::parse("root.a.weight=1,4").unwrap()];
+        options.cluster = nodes(&[4, 6]);
+    });
+    let grid = grid.unwrap();
+    assert_eq!((grid.axes(), grid.runs.len()), (vec!["nodes", "root.a.weight"], 4));
+    let mut hashes = Vec::new();
+    for ((count, weight), point) in [(4, "1"), (4, "4"), (6, "1"), (6, "4")].into_iter().zip(&grid.runs) {
+        let values: Vec<&str> = point[0].at.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, [count.to_string().as_str(), weight]);
+        let alone = run(&scratch, &FAIR.replace('W', weight), |options| options.cluster = nodes(&[count]));
+        assert_eq!(point[0].decisions, alone.unwrap().runs[0][0].decisions, "{count} nodes, weight {weight}");
+        hashes.push(point[0].decisions);
+    }
+    hashes.sort_unstable();
+    hashes.dedup();
+    assert_eq!(hashes.len(), 4, "the points differ");
+
+    let said = words(&grid);
+    let head = said.lines().next().unwrap();
+    assert!(head.starts_with("nodes  root.a.weight  wait all s") && said.lines().count() == 5, "{said}");
+    write_tables(&grid, &scratch.0).unwrap();
+    let csv = std::fs::read_to_string(scratch.0.join("grid.csv")).unwrap();
+    // All queues, and the two leaves.
+    assert_eq!(csv.lines().count(), 1 + 4 * 3, "{csv}");
+    assert!(csv.starts_with("point,queues_file,nodes,root.a.weight,seeds,queue,"), "{csv}");
+    assert!(json(&grid).contains("\"at\":{\"nodes\":\"6\",\"root.a.weight\":\"4\"}"));
+}
+
+#[test]
+fn capacities_change_together() {
+    let scratch = Scratch::new("capacity");
+    let property = |name: &str, value: &str| {
+        format!("<property><name>yarn.scheduler.capacity.root.{name}</name><value>{value}</value></property>")
+    };
+    let text = format!(
+        "<configuration>{}{}{}</configuration>",
+        property("queues", "a,b"),
+        property("a.capacity", "50"),
+        property("b.capacity", "50")
+    );
+    let grid = |sweep: &str| run(&scratch, &text, |options| options.sweeps = vec![Sweep::parse(sweep).unwrap()]);
+    let points = grid("root.a.capacity=20,80;root.b.capacity=80,20").unwrap();
+    assert_ne!(points.runs[0][0].decisions, points.runs[1][0].decisions);
+    for (sweep, said) in [
+        ("root.a.capacity=10,20", "--sweep root.a.capacity=10: "),
+        ("root.a.capactiy=10", "yarn.scheduler.capacity.root.a.capactiy is unknown; "),
+        ("root.z.capacity=10", "there is no \"root.z\"; "),
+        ("root.a.capacity=ten", "--sweep root.a.capacity=ten: "),
+    ] {
+        let Err(Failure::Input(message)) = grid(sweep) else { panic!("{sweep} is taken") };
+        assert!(message.contains(said), "{sweep}: {message}");
+    }
+}
+
+#[test]
+fn a_grid_that_is_far_too_large_is_refused() {
+    let scratch = Scratch::new("large");
+    let grid = run(&scratch, &FAIR.replace('W', "1"), |options| {
+        options.sweeps =
+            ["root.a.weight=1..500", "root.b.weight=1..500"].map(|text| Sweep::parse(text).unwrap()).to_vec();
+    });
+    let Err(Failure::Input(message)) = grid else { panic!("it is taken") };
+    assert_eq!(message, "the grid has 250000 points; it may have 10000, so give fewer values");
+}
