@@ -120,9 +120,17 @@ fn a_token_stands_for_its_user_and_for_nobody_else() {
     let no_token = served.ask("GET", INFO, "");
     assert!(no_token.0 == 401 && no_token.1.contains("www-authenticate: Bearer realm=\"evenweave\""), "{}", no_token.1);
     assert!(no_token.1.contains(r#""exception":"AuthorizationException""#), "{}", no_token.1);
-    for path in
-        ["/metrics", "/jmx", "/events", "/events/state", "/nothing", "/logLevel", "/ws/v1/cluster", "/clusters", "/../jmx"]
-    {
+    for path in [
+        "/metrics",
+        "/jmx",
+        "/events",
+        "/events/state",
+        "/nothing",
+        "/logLevel",
+        "/ws/v1/cluster",
+        "/clusters",
+        "/../jmx",
+    ] {
         assert_eq!(served.ask("GET", path, "").0, 401, "{path}");
     }
     // A page asks for the token; nothing of the cluster is in it.
