@@ -70,8 +70,18 @@ impl Lives {
     #[must_use]
     #[inline]
     pub(crate) fn of(&self, task_ns: u64, app: u32, container: u32) -> u64 {
-        let varied = task_ns as f64 * (0.75 + 0.5 * random::unit(self.seed, app, container));
-        to_ns(varied.clamp(self.least_ns, self.most_ns))
+        to_ns(self.varied(task_ns, app, container).clamp(self.least_ns, self.most_ns))
+    }
+
+    /// The same of a task whose life somebody has chosen: it may be longer or shorter than those of the trace.
+    #[must_use]
+    pub(crate) fn chosen(&self, task_ns: u64, app: u32, container: u32) -> u64 {
+        to_ns(self.varied(task_ns, app, container))
+    }
+
+    #[inline]
+    fn varied(&self, task_ns: u64, app: u32, container: u32) -> f64 {
+        task_ns as f64 * (0.75 + 0.5 * random::unit(self.seed, app, container))
     }
 }
 

@@ -2,7 +2,8 @@
 // and /cluster/nodes. They ask again every few seconds; what was opened, sorted or filtered stays so.
 
 import { memory, whole } from "./words.js";
-import { askWhy, make, trouble, put, reasons, record } from "./parts.js";
+import { ask as askServer, askWhy } from "./door.js";
+import { make, trouble, put, reasons, record } from "./parts.js";
 import { SortedTable } from "./table.js";
 import { SchedulerTree } from "./tree.js";
 
@@ -11,7 +12,7 @@ const page = document.getElementById("page");
 const path = location.pathname.replace(/\/+$/, "");
 
 async function rest(what) {
-  const answer = await fetch(`/ws/v1/cluster${what}`, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20_000) });
+  const answer = await askServer(`/ws/v1/cluster${what}`, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20_000) });
   if (answer.status === 404) throw new Error("there is no such thing");
   if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
   return answer.json();

@@ -1,15 +1,17 @@
 // The controls of a simulated cluster. A real one has none, and then this part of the page is not shown.
 
+import { ask as askServer } from "./door.js";
 import { make, put } from "./parts.js";
 
 const OURS = "/ws/v1/evenweave";
 const CLUSTER = "/ws/v1/cluster";
 const CHECK_AFTER_MS = 400;
+const AGAIN_MS = 1000;
 const by = (id) => document.getElementById(id);
 
 /** What the server says; its sentence where it refuses. */
 async function ask(method, path, body, kind = "application/json") {
-  const answer = await fetch(path, {
+  const answer = await askServer(path, {
     method, body, headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": kind }) },
     signal: AbortSignal.timeout(30_000),
   });
@@ -35,8 +37,16 @@ export class Controls {
     this.#begin();
   }
 
+  /** Until the server has said whether there is something to control. */
   async #begin() {
-    const standing = (await ask("GET", `${OURS}/controls`)).controls;
+    let standing;
+    try {
+      standing = (await ask("GET", `${OURS}/controls`)).controls;
+    } catch {
+      // Whoever asks how things stand says on the page what is wrong.
+      setTimeout(() => this.#begin(), AGAIN_MS);
+      return;
+    }
     if (!standing.simulated) return;
     by("load").value = standing.loadPercent;
     this.#inForce(standing);

@@ -4,6 +4,7 @@
 
 import { Charts } from "./charts.js";
 import { Controls } from "./controls.js";
+import { ask as askServer, listen } from "./door.js";
 import { Flow } from "./flow.js";
 import { Log } from "./log.js";
 import { NodeMap } from "./nodes.js";
@@ -32,7 +33,7 @@ function summary(state) {
 
 async function ask() {
   try {
-    const answer = await fetch("/events/state", { signal: AbortSignal.timeout(10_000) });
+    const answer = await askServer("/events/state", { signal: AbortSignal.timeout(10_000) });
     if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
     const state = await answer.json();
     summary(state);
@@ -47,11 +48,10 @@ async function ask() {
   setTimeout(ask, ASK_EVERY_MS);
 }
 
-const source = new EventSource("/events");
-source.onmessage = (message) => {
-  const { lost, events } = JSON.parse(message.data);
+listen("/events", (message) => {
+  const { lost, events } = JSON.parse(message);
   flow.take(events, lost);
-};
+});
 
 by("pause").onclick = () => {
   const paused = flow.pause();

@@ -39,12 +39,3 @@ export function reasons(within, list) {
   });
   put(within, lines);
 }
-
-/** Asks why; `what` is `app=…` or `queue=…`. */
-export async function askWhy(what, of) {
-  const answer = await fetch(`/ws/v1/evenweave/why?${what}=${encodeURIComponent(of)}`, {
-    headers: { Accept: "application/json" }, signal: AbortSignal.timeout(20_000),
-  });
-  if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
-  return (await answer.json()).why;
-}

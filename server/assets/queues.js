@@ -1,6 +1,7 @@
 // The tree of queues, one bar each. A queue keeps its row for as long as it is there.
 
-import { askWhy, make, put, reasons } from "./parts.js";
+import { askWhy } from "./door.js";
+import { make, put, reasons } from "./parts.js";
 import { memory, whole } from "./words.js";
 
 const ASK_WHY_EVERY_MS = 3000;

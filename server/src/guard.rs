@@ -74,13 +74,14 @@ impl Gate {
         let user = match self.access.user(peer, headers) {
             Ok(user) => user,
             Err(Denied::Nothing) if self.access.anonymous_reads && !writes => NOBODY.to_owned(),
+            // A browser sends no token before its page has asked for one.
+            Err(Denied::Nothing) if self.challenge().is_some() && !writes && is_page(uri) => NOBODY.to_owned(),
             Err(denied) => {
                 let why = match denied {
                     Denied::Nothing => WHO.to_owned(),
                     Denied::Wrong(why) => why,
                 };
-                let challenge = self.access.authenticators.iter().find_map(|one| one.challenge());
-                return Err((Fault::unauthorized(why), challenge));
+                return Err((Fault::unauthorized(why), self.challenge()));
             }
         };
         // A proxy may know its users by what their browsers send by themselves.
@@ -93,6 +94,11 @@ impl Gate {
             return Err((Fault::forbidden(LEVEL_BY_GET), None));
         }
         Ok(Some(Caller(user)))
+    }
+
+    /// How one who says nothing is told to say who he is.
+    fn challenge(&self) -> Option<&'static str> {
+        self.access.authenticators.iter().find_map(|one| one.challenge())
     }
 
     /// What stands against a read of one who has said nothing of himself: on loopback, that a page of another site may ask, whose name
@@ -127,6 +133,12 @@ fn is_write(method: &Method, uri: &Uri) -> bool {
 fn sets_level(uri: &Uri) -> bool {
     let query = uri.query().unwrap_or_default().as_bytes();
     uri.path().trim_matches('/') == "logLevel" && form_urlencoded::parse(query).any(|(name, _)| name == "level")
+}
+
+/// Pages and what belongs to them: the same for everybody, and nothing of the cluster is in them.
+fn is_page(uri: &Uri) -> bool {
+    let path = uri.path();
+    matches!(path, "/" | "/cluster") || path.starts_with("/cluster/") || path.starts_with("/assets/")
 }
 
 /// What proxies add to what they pass on.

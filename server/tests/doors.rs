@@ -121,17 +121,23 @@ fn a_token_stands_for_its_user_and_for_nobody_else() {
     assert!(no_token.0 == 401 && no_token.1.contains("www-authenticate: Bearer realm=\"evenweave\""), "{}", no_token.1);
     assert!(no_token.1.contains(r#""exception":"AuthorizationException""#), "{}", no_token.1);
     for path in [
-        "/",
-        "/cluster/apps",
         "/metrics",
         "/jmx",
         "/events",
         "/events/state",
-        "/assets/index.js",
         "/nothing",
         "/logLevel",
+        "/ws/v1/cluster",
+        "/clusters",
+        "/../jmx",
     ] {
         assert_eq!(served.ask("GET", path, "").0, 401, "{path}");
+    }
+    // A page asks for the token; nothing of the cluster is in it.
+    for path in ["/", "/cluster", "/cluster/apps", "/assets/live.js"] {
+        assert_eq!(served.ask("GET", path, "").0, 200, "{path}");
+        assert_eq!(served.ask("GET", path, &bearer("wrong")).0, 401, "{path}");
+        assert_eq!(served.ask("POST", path, "").0, 401, "{path}");
     }
     let two = bearer(ANN) + &bearer(BOB);
     for wrong in [
@@ -218,6 +224,7 @@ fn a_file_of_tokens_that_is_not_good_is_refused_by_its_line() {
 fn a_header_counts_from_a_trusted_proxy_alone() {
     let header = |proxy: &str| TrustedHeader::new("X-Forwarded-User", [proxy]).expect("a header");
     let behind = Served::with(by(header("127.0.0.1")));
+    assert_eq!(behind.ask("GET", "/", "").0, 401);
     assert_eq!(behind.ask("POST", REFRESH, "X-Forwarded-User: ann\r\n").0, 200);
     assert_eq!(behind.ask("POST", REFRESH, "X-Forwarded-User: bob\r\n").0, 403);
     for forged in [

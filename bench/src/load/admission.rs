@@ -12,6 +12,9 @@ use crate::load::options::InFlight;
 
 const LEAST: f64 = 1.5;
 const STEP: f64 = 1.1;
+/// So long a leaf rests that has refused a job; doubled so often.
+const REST_NS: u64 = 1_000_000_000;
+const MOST_DOUBLED: u32 = 5;
 
 #[derive(Debug)]
 struct Leaf {
@@ -24,6 +27,15 @@ struct Leaf {
     exactly: Option<u64>,
     /// Containers of its jobs in flight that have not ended.
     load: u64,
+    /// How often in a row it has refused a job, and until when it is given none.
+    refusals: u32,
+    rests_until: u64,
+}
+
+impl Leaf {
+    fn new(share: f64) -> Leaf {
+        Leaf { jobs: Vec::new(), next: 0, share, exactly: None, load: 0, refusals: 0, rests_until: 0 }
+    }
 }
 
 /// Decides what to submit.
@@ -51,7 +63,7 @@ impl Admission {
             .iter()
             .map(|share| {
                 let share = if sum > 0.0 { share * capacity / sum } else { capacity / shares.len() as f64 };
-                Leaf { jobs: Vec::new(), next: 0, share, exactly: None, load: 0 }
+                Leaf::new(share)
             })
             .collect();
         for (index, job) in jobs.iter().enumerate() {
@@ -81,7 +93,7 @@ impl Admission {
 
     /// One more leaf, of which nothing is wanted.
     pub(crate) fn add_leaf(&mut self) {
-        self.leaves.push(Leaf { jobs: Vec::new(), next: 0, share: 0.0, exactly: None, load: 0 });
+        self.leaves.push(Leaf::new(0.0));
     }
 
     /// A job has entered that was not asked for here.
@@ -90,15 +102,38 @@ impl Admission {
         self.leaves[leaf].load += containers;
     }
 
+    /// A leaf has refused a job: it is given none for a second, and for twice as long each time that it refuses again.
+    pub(crate) fn refused(&mut self, leaf: usize, now_ns: u64) {
+        let leaf = &mut self.leaves[leaf];
+        // Of jobs that were handed in together the first counts.
+        if now_ns >= leaf.rests_until {
+            leaf.rests_until = now_ns + (REST_NS << leaf.refusals.min(MOST_DOUBLED));
+            leaf.refusals += 1;
+        }
+    }
+
+    /// A leaf has taken a job.
+    pub(crate) fn accepted(&mut self, leaf: usize) {
+        self.leaves[leaf].refusals = 0;
+    }
+
+    /// Whether nothing of a leaf's jobs is in flight.
+    pub(crate) fn is_idle(&self, leaf: usize) -> bool {
+        self.leaves[leaf].load == 0
+    }
+
     /// The next job to submit and the leaf for it, if one is wanted now.
-    pub(crate) fn next(&mut self, jobs: &[Job]) -> Option<(usize, usize)> {
+    pub(crate) fn next(&mut self, jobs: &[Job], now_ns: u64) -> Option<(usize, usize)> {
         let count = self.leaves.len();
-        let chosen = match self.in_flight {
-            InFlight::Fixed(wanted) => (self.live < wanted).then_some(self.turn % count),
-            InFlight::Auto => {
-                (0..count).map(|step| (self.turn + step) % count).find(|&leaf| self.wants(&self.leaves[leaf]))
-            }
-        }?;
+        let mut in_turn = (0..count).map(|step| (self.turn + step) % count);
+        let chosen = in_turn.find(|&leaf| {
+            let leaf = &self.leaves[leaf];
+            let is_wanted = match self.in_flight {
+                InFlight::Fixed(wanted) => self.live < wanted,
+                InFlight::Auto => self.wants(leaf),
+            };
+            is_wanted && now_ns >= leaf.rests_until
+        })?;
         self.turn = chosen + 1;
         self.live += 1;
         let leaf = &mut self.leaves[chosen];
@@ -158,7 +193,7 @@ mod tests {
         let jobs = [job(9, 0), job(4, 1)];
         let mut admission = Admission::new(&jobs, &[30.0, 10.0], 40.0, 0.5, InFlight::Auto);
         let mut taken = [0_u64; 2];
-        while let Some((job, leaf)) = admission.next(&jobs) {
+        while let Some((job, leaf)) = admission.next(&jobs, 0) {
             taken[leaf] += jobs[job].containers();
         }
         assert_eq!(taken, [50, 15]);
@@ -166,20 +201,20 @@ mod tests {
         for _ in 0..5 {
             admission.container_ended(1);
         }
-        assert_eq!(admission.next(&jobs), Some((1, 1)));
-        assert_eq!(admission.next(&jobs), None);
+        assert_eq!(admission.next(&jobs, 0), Some((1, 1)));
+        assert_eq!(admission.next(&jobs, 0), None);
         admission.observe(1.0, 0.1);
         admission.observe(0.5, 2.0);
-        assert_eq!(admission.next(&jobs), None, "full, or enough waits");
+        assert_eq!(admission.next(&jobs, 0), None, "full, or enough waits");
         (0..20).for_each(|_| admission.observe(0.5, 0.1));
-        assert!(admission.next(&jobs).is_some());
+        assert!(admission.next(&jobs, 0).is_some());
     }
 
     #[test]
     fn a_leaf_without_a_share_waits_until_it_is_opened() {
         let jobs = [job(9, 0), job(4, 1)];
         let mut admission = Admission::new(&jobs, &[40.0, 0.0], 40.0, 0.5, InFlight::Auto);
-        let taken = |admission: &mut Admission| std::iter::from_fn(|| admission.next(&jobs)).collect::<Vec<_>>();
+        let taken = |admission: &mut Admission| std::iter::from_fn(|| admission.next(&jobs, 0)).collect::<Vec<_>>();
         assert!(taken(&mut admission).iter().all(|(_, leaf)| *leaf == 0));
         admission.open(1, 10);
         assert_eq!(taken(&mut admission), [(1, 1), (1, 1)]);
@@ -191,26 +226,58 @@ mod tests {
         let mut admission = Admission::new(&jobs, &[40.0], 40.0, 0.5, InFlight::Auto);
         admission.demand(0.5);
         // Half of 1.5 times 40, by jobs of ten.
-        assert_eq!(std::iter::from_fn(|| admission.next(&jobs)).count(), 3);
+        assert_eq!(std::iter::from_fn(|| admission.next(&jobs, 0)).count(), 3);
         admission.demand(0.0);
         (0..30).for_each(|_| admission.container_ended(0));
-        assert_eq!(admission.next(&jobs), None);
+        assert_eq!(admission.next(&jobs, 0), None);
         admission.add_leaf();
         admission.entered(1, 5);
         admission.demand(1.0);
         assert!(
-            std::iter::from_fn(|| admission.next(&jobs)).all(|(_, leaf)| leaf == 0),
+            std::iter::from_fn(|| admission.next(&jobs, 0)).all(|(_, leaf)| leaf == 0),
             "nothing is wanted of the new leaf"
         );
         assert_eq!(admission.live(), 3 + 1 + 6);
     }
 
     #[test]
+    fn a_leaf_that_refuses_rests_longer_and_longer() {
+        const SECOND: u64 = REST_NS;
+        let jobs = [job(9, 0), job(9, 1)];
+        for in_flight in [InFlight::Auto, InFlight::Fixed(2)] {
+            let mut admission = Admission::new(&jobs, &[20.0, 20.0], 40.0, 0.5, in_flight);
+            let give_back = |admission: &mut Admission, leaf| {
+                (0..10).for_each(|_| admission.container_ended(leaf));
+                admission.job_left();
+            };
+            let mut now = 0;
+            for rest in [1, 2, 4, 8, 16, 32, 32, 32] {
+                // Two that were handed in together are one refusal.
+                for _ in 0..2 {
+                    admission.refused(0, now);
+                }
+                for at in [now, now + rest * SECOND - 1] {
+                    assert_eq!(admission.next(&jobs, at), Some((1, 1)), "{rest}: the other leaf is given jobs");
+                    give_back(&mut admission, 1);
+                }
+                now += rest * SECOND;
+            }
+            let mut leaves: Vec<usize> = (0..2).filter_map(|_| admission.next(&jobs, now)).map(|next| next.1).collect();
+            leaves.sort_unstable();
+            assert_eq!(leaves, [0, 1]);
+            admission.accepted(0);
+            admission.refused(0, now);
+            give_back(&mut admission, 0);
+            assert_eq!(admission.next(&jobs, now + SECOND).map(|next| next.1), Some(0), "as after a first refusal");
+        }
+    }
+
+    #[test]
     fn a_fixed_number_is_kept() {
         let jobs = [job(9, 0), job(4, 1)];
         let mut admission = Admission::new(&jobs, &[1.0, 1.0], 2.0, 0.5, InFlight::Fixed(3));
-        assert_eq!((0..5).filter_map(|_| admission.next(&jobs)).count(), 3);
+        assert_eq!((0..5).filter_map(|_| admission.next(&jobs, 0)).count(), 3);
         admission.job_left();
-        assert!(admission.next(&jobs).is_some());
+        assert!(admission.next(&jobs, 0).is_some());
     }
 }

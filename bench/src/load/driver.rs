@@ -102,11 +102,14 @@ struct Submitting {
 pub(crate) struct Driver<'a> {
     engine: &'a dyn Engine,
     jobs: &'a [Job],
-    /// Those that somebody wished, numbered after the others.
+    /// Those that somebody wished, numbered after the others. As many as were in flight at once: their places are used again.
     own_jobs: Vec<Job>,
+    free_jobs: Vec<usize>,
     lives: Lives,
     pace: Pace,
     leaves: Vec<String>,
+    /// So many of the leaves are the load's; the others are those that somebody wished jobs for.
+    load_leaves: usize,
     woken: Receiver<u32>,
     stop: &'a AtomicBool,
 
@@ -209,6 +212,8 @@ impl<'a> Driver<'a> {
             engine,
             jobs,
             own_jobs: Vec::new(),
+            free_jobs: Vec::new(),
+            load_leaves: leaves.len(),
             lives,
             pace,
             woken,
@@ -298,7 +303,7 @@ impl<'a> Driver<'a> {
             self.do_wishes(now);
             let mut busy = self.serve_masters(now)?;
             busy |= self.finish_jobs(now)?;
-            busy |= self.submit_jobs()?;
+            busy |= self.submit_jobs(now)?;
             busy |= self.beat(now)?;
             if now >= self.next_observation {
                 self.observe(now);
@@ -407,7 +412,11 @@ impl<'a> Driver<'a> {
                 Role::Map => job.map_life_ns,
                 Role::Reduce => job.reduce_life_ns,
             };
-            let mut life = self.lives.of(life, number, container.id.number());
+            let mut life = if app.job < self.jobs.len() {
+                self.lives.of(life, number, container.id.number())
+            } else {
+                self.lives.chosen(life, number, container.id.number())
+            };
             if let Some(preempting) = &self.preempting {
                 life = preempting.life(life, number, container.id.number());
             }
@@ -438,7 +447,15 @@ impl<'a> Driver<'a> {
         self.slot_of[app.handle.number() as usize] = NO_SLOT;
         self.free_slots.push(slot);
         self.admission.job_left();
+        self.is_free(app.job);
         Ok(())
+    }
+
+    /// The place of a job that somebody wished may be another's.
+    fn is_free(&mut self, job: usize) {
+        if job >= self.jobs.len() {
+            self.free_jobs.push(job);
+        }
     }
 
     fn finish_jobs(&mut self, now: u64) -> Result<bool, String> {
@@ -454,14 +471,14 @@ impl<'a> Driver<'a> {
 
     /// Takes the answers to the jobs that were submitted, and submits the next: one batch at a time is under way, so that
     /// the nodes never wait for the scheduler's control. Whether there was something.
-    fn submit_jobs(&mut self) -> Result<bool, String> {
-        self.take_submitted()?;
+    fn submit_jobs(&mut self, now: u64) -> Result<bool, String> {
+        self.take_submitted(now)?;
         if self.submitted.is_some() {
             return Ok(false);
         }
         let (mut jobs, mut submissions) = (Vec::new(), Vec::new());
         while jobs.len() < SUBMITTED_AT_ONCE {
-            let Some((index, leaf)) = self.admission.next(self.jobs) else { break };
+            let Some((index, leaf)) = self.admission.next(self.jobs, now) else { break };
             let number = self.next_number;
             self.next_number += 1;
             if let Some(watched) = &mut self.watched {
@@ -485,7 +502,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Takes the answers that have come.
-    fn take_submitted(&mut self) -> Result<(), String> {
+    fn take_submitted(&mut self, now: u64) -> Result<(), String> {
         let Some(submitting) = &mut self.submitted else { return Ok(()) };
         let Some(answers) = (submitting.pending)() else { return Ok(()) };
         record(&mut self.submit, now_ns() - submitting.since);
@@ -497,11 +514,13 @@ impl<'a> Driver<'a> {
                 (0..job(self.jobs, &self.own_jobs, index).containers())
                     .for_each(|_| self.admission.container_ended(leaf));
                 self.admission.job_left();
+                self.admission.refused(leaf, now);
                 continue;
             }
             let handle = answer.map_err(|refusal| {
                 format!("application {number} was refused by queue {}: {refusal}", self.leaves[leaf])
             })?;
+            self.admission.accepted(leaf);
             self.job_entered(handle, index, leaf);
         }
         Ok(())
@@ -560,6 +579,7 @@ impl<'a> Driver<'a> {
                 if self.nodes[place].is_gone() {
                     // Somebody has taken it away, or it went with its worker.
                     self.is_gone(place);
+                    self.tell_of(place, Happened::Removed);
                     continue;
                 }
                 batch.push(self.heartbeat(place, now)?);
@@ -709,7 +729,7 @@ impl<'a> Driver<'a> {
         };
         let now = begun - self.start;
         while self.submitted.is_some() {
-            self.take_submitted()?;
+            self.take_submitted(now)?;
             in_time()?;
         }
         while !self.refused.is_empty() {

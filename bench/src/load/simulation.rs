@@ -266,6 +266,14 @@ impl Scribe {
                 self.to_launch.remove(node.name());
                 self.ring.push(self.event(What::NodeLost).on(node.name()));
             }
+            Happened::Removed(node) => {
+                self.to_launch.remove(node.name());
+                // Of those that went with their worker the scheduler tells.
+                if self.manager.node_state(node.name()) == Some(NodeState::Decommissioned) {
+                    let why = "it was taken out of the cluster".to_owned();
+                    self.ring.push(self.event(What::NodeLost).on(node.name()).saying(why));
+                }
+            }
             Happened::Submitted { number, user, queue } => {
                 let mut record = AppRecord::new(number, user, queue, now);
                 "MAPREDUCE".clone_into(&mut record.kind);

@@ -13,6 +13,8 @@ pub(crate) enum Happened<'a> {
     Registered(&'a NodeHandle),
     /// A node is gone, with all that ran on it.
     Lost(&'a NodeHandle),
+    /// A node was taken away by somebody, or went with its worker.
+    Removed(&'a NodeHandle),
     /// An application is handed in.
     Submitted { number: u32, user: &'a str, queue: &'a str },
     /// Its queue has taken it.

@@ -434,3 +434,38 @@ fn take_pictures(page: &Shown, served: &Served, folder: &std::path::Path) {
     page.go(&format!("http://{}/cluster/app/{id}", served.at), ".why li");
     picture("app.png");
 }
+
+#[test]
+fn the_pages_ask_for_a_token_and_send_it() {
+    const TOKEN: &str = "0123456789abcdef-ann";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("tokens");
+    std::fs::write(&file, format!("ann:{TOKEN}\n")).expect("written");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("set");
+    }
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--token-file", file.to_str().expect("a name")]);
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#token") else { return };
+    page.wait_until("/wants to know who asks/.test(document.getElementById('trouble').textContent)");
+    page.is_accessible();
+    let give = |token: &str| {
+        page.value(&fill("token", token));
+        page.value("document.querySelector('.door').requestSubmit() === undefined");
+    };
+    give("0123456789abcdef-bob");
+    page.wait_until("/does not know this token/.test(document.getElementById('trouble').textContent)");
+    page.wait_until("!document.querySelector('.door').hidden");
+    give(TOKEN);
+    page.wait_until("/: 40 nodes, /.test(document.getElementById('summary').textContent)");
+    // What happens is heard, and the controls are there.
+    page.wait_until("document.querySelectorAll('#log li').length > 5");
+    page.wait_until("!document.getElementById('desk').hidden");
+    page.value(&fill("count", "5"));
+    page.value("document.getElementById('nodes-form').requestSubmit() === undefined");
+    page.wait_until("document.getElementById('said').textContent === 'Done: 5 nodes have come.'");
+    // The same tab's other pages have it.
+    page.go(&format!("http://{}/cluster/nodes", served.at), "tbody tr td");
+    assert_eq!(page.value("document.querySelector('.door') === null"), true);
+}

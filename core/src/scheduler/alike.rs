@@ -24,10 +24,10 @@ use std::time::Duration;
 /// Calls of a handle that are the same, whichever decides.
 macro_rules! calls_alike {
     () => {
-        /// A node or rack name as asks and blacklists use it; `*` is [`Location::ANY`](crate::Location::ANY). A name keeps its number while
-        /// the scheduler lives. One longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME) bytes is
-        /// [`Location::NOWHERE`](crate::Location::NOWHERE). Where 128 MiB of names are kept that no node or rack had when they were first
-        /// heard, all further ones are one place, at which no node is.
+        /// The location for a node or rack name, for asks and blacklists. `*` is [`Location::ANY`](crate::Location::ANY). A name keeps its
+        /// number while the scheduler lives. A name longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME) bytes gives
+        /// [`Location::NOWHERE`](crate::Location::NOWHERE). The scheduler keeps at most 128 MiB of names without a node or rack. All further
+        /// such names give one location without a node.
         #[must_use]
         pub fn location(&self, name: &str) -> Location {
             self.door().location(name)
@@ -35,7 +35,7 @@ macro_rules! calls_alike {
 
         // -------------------------------------------------------------------------------------------- applications
 
-        /// Submits many applications and does not wait: one message, one publish.
+        /// Submits many applications with one message, and does not wait.
         ///
         /// # Errors
         /// [`Refused::Busy`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -44,16 +44,16 @@ macro_rules! calls_alike {
             Ok(Submitted::new(answers, self.downgrade().0))
         }
 
-        /// Says whose AMs call next ([`allocate`](Self::allocate)), by this thread: what the calls read, and workers on other cores have
-        /// written, comes into the processor's cache for all of them at once. Of many the first sixteen count: tell of the others
-        /// when these have called. They are gone through several times. It changes nothing but time, as
-        /// [`AppHandle::prefetch_call`].
+        /// Announces the applications for which this thread calls [`allocate`](Self::allocate) next. It prefetches data that workers on other
+        /// cores have written, for all these calls at once. Only the first sixteen applications count: announce the others after
+        /// these calls. The iterator is cloned and read several times. It changes only time, like [`AppHandle::prefetch_call`].
         #[inline]
         pub fn prefetch_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
             prefetch_calls(&self.door().shared, apps.into_iter().map(|app| &*app.0));
         }
 
-        /// What was granted and has ended since an AM's last call, without a call of its: for a ResourceManager that takes an AM's container.
+        /// Fetches the granted and ended containers since the AM's last call, and does nothing else. A ResourceManager uses it to fetch an
+        /// AM's own container.
         ///
         /// # Errors
         /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
@@ -61,7 +61,7 @@ macro_rules! calls_alike {
             fetch(self.door().open()?, app, answer)
         }
 
-        /// Starts to end an application and waits for nobody; later calls with it are refused.
+        /// Starts to end an application and does not wait. Later calls with its handle are refused.
         ///
         /// # Errors
         /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended already is no error here.
@@ -71,7 +71,7 @@ macro_rules! calls_alike {
 
         // -------------------------------------------------------------------------------------------- handles
 
-        /// The handle of an application that has not ended, by its number: for who has lost it. Waits for the control.
+        /// The handle of an application that has not ended, by its number. Waits for the control.
         ///
         /// # Errors
         /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -80,20 +80,20 @@ macro_rules! calls_alike {
             Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
         }
 
-        /// The handle of a present node, by its number: what a [`Container`](crate::Container) names. Waits for nobody; O(log nodes).
+        /// The handle of a present node, by the number that a [`Container`](crate::Container) has. Does not wait; O(log nodes).
         #[must_use]
         pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
             self.door().shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
         }
 
-        /// The handle of a present node, by its name. Waits for nobody; O(nodes).
+        /// The handle of a present node, by its name. Does not wait; O(nodes).
         #[must_use]
         pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
             self.door().find_node(name)
         }
 
-        /// A container by its name, if it runs or its node has not said yet that it ended. Asks the workers and waits for them: an
-        /// embedder whose nodes and AMs name containers in each call keeps a map of its own, from what `allocate` grants.
+        /// A container by its name, if it runs or its node has not yet reported its end. Asks the workers and waits for them. If nodes
+        /// and AMs name containers in each call, keep your own map of the containers that `allocate` returns.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -107,7 +107,7 @@ macro_rules! calls_alike {
             Ok(found.into_iter().flatten().next())
         }
 
-        /// The name of a container, as it crosses a wire. Waits for nobody.
+        /// The name of a container, for use on a wire. Does not wait.
         #[must_use]
         pub fn container_name(&self, id: ContainerId) -> ContainerName {
             self.door().shared.container_name(id)
@@ -128,8 +128,8 @@ macro_rules! calls_alike {
             self.door().shared.nodes.lock().values().map(|node| node_view(node)).collect()
         }
 
-        /// All containers, by worker and node, those included that have ended but whose node has not said so. Asks the
-        /// workers and waits for them.
+        /// All containers, by worker and node, including ended ones whose node has not yet reported the end. Asks the workers and
+        /// waits for them.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -138,8 +138,7 @@ macro_rules! calls_alike {
             Ok(ask_workers(shared, |shard| shard.container_views())?.into_iter().flatten().collect())
         }
 
-        /// What applications ask for and have not got: by application, then in the order in which it is tried. Asks the workers and
-        /// waits for them.
+        /// Outstanding requests, by application, then in the order in which they are tried. Asks the workers and waits for them.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -151,7 +150,7 @@ macro_rules! calls_alike {
             Ok(requests)
         }
 
-        /// The reservations that stand, by node in order of registration. Asks the workers and waits for them.
+        /// All reservations of nodes, by node in order of registration. Asks the workers and waits for them.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -170,8 +169,8 @@ macro_rules! calls_alike {
 
         // -------------------------------------------------------------------------------------------- the whole
 
-        /// Waits until everything accepted so far is worked off. Meant for moments when nobody else sends: under those who send on it takes
-        /// as long as it takes to meet a moment in which nothing is under way, which may be seconds, or for ever.
+        /// Waits until everything accepted so far is processed. Use it when no other thread sends. If others keep sending, it waits for a
+        /// moment in which no message is under way. That may take seconds, or for ever.
         ///
         /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
         pub fn quiesce(&self) -> Waited {
@@ -183,16 +182,17 @@ macro_rules! calls_alike {
             self.door().quiet(&Patience::of(time)).into()
         }
 
-        /// Works off what was accepted and ends the threads. Later calls are refused. Once it is done, whoever still waits for an answer
-        /// is answered [`Refused::ShutDown`].
+        /// Processes everything accepted so far and ends the threads. Later calls are refused. At the end, calls that still wait return
+        /// [`Refused::ShutDown`].
         ///
-        /// In a callback, or where a worker is polled, nobody can wait for it ([`Refused::OwnThread`]): it comes by itself.
+        /// A callback, and a thread that polls a worker, cannot wait for the shutdown. There the call starts it and returns
+        /// [`Refused::OwnThread`].
         pub fn shutdown(&self) -> Waited {
             self.door().shutdown(&Patience::endless()).into()
         }
 
-        /// The same, and waits so long at most ([`Refused::TimedOut`]): then something of the embedder's hangs, in a callback, a policy or a
-        /// worker that nobody polls. Whoever waits for an answer is freed all the same; the threads end when they can.
+        /// The same, and waits at most for `time` ([`Refused::TimedOut`]). On a time-out some code of the embedder hangs: a callback, a policy,
+        /// or a worker that is not polled. Waiting calls return all the same; the threads end when they can.
         pub fn shutdown_within(&self, time: Duration) -> Waited {
             self.door().shutdown(&Patience::of(time)).into()
         }

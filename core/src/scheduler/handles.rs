@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A submitted application. Calls with a handle whose application has finished are refused.
+/// The handle of a submitted application. Calls with the handle of a finished application are refused.
 #[derive(Clone, Debug)]
 pub struct AppHandle(pub(crate) Arc<AppShared>);
 
@@ -43,7 +43,7 @@ impl AppHandle {
         self.0.kept.get().map_or(&[], |kept| kept)
     }
 
-    /// The full name of the leaf queue that it entered. Where a move has taken it since, its view tells.
+    /// The full name of the leaf queue that the application entered. After a move, its view has the new queue.
     #[must_use]
     pub fn queue(&self) -> &str {
         &self.0.placed_in

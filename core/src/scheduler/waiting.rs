@@ -163,12 +163,11 @@ macro_rules! waiting_calls {
             self.door().next_event().await
         }
 
-        /// Until [`allocate`](Self::allocate) has something to bring for this application: a granted container, or the news of one that ended.
-        /// At once where it has. What is marked for preemption ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions))
-        /// is no news.
+        /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one. It returns at once
+        /// if there is news. Containers marked for preemption ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) are
+        /// no news.
         ///
-        /// Each wait costs every worker a message, so it is for those who have to wait. It may end though another call has just fetched
-        /// what there was.
+        /// Each wait costs one message to every worker. It may end although another call has just fetched the news.
         ///
         /// # Errors
         /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
@@ -176,8 +175,8 @@ macro_rules! waiting_calls {
             self.door().mail(app).await
         }
 
-        /// After [`Refused::Busy`]: until each lane has had room since. Others may have filled it again by then, so the next try may be
-        /// refused, too.
+        /// After [`Refused::Busy`]: waits until each lane has had room since then. Other threads may have filled it again, so the next try
+        /// may also be refused.
         ///
         /// # Errors
         /// [`Refused::TaskLost`], [`Refused::ShutDown`].

@@ -16,6 +16,7 @@ const MOST_NODES_AT_ONCE: u32 = 1_000;
 const MOST_NODES: usize = 100_000;
 const MOST_LOAD: u32 = 300;
 const MOST_TASKS: u32 = 100_000;
+const MOST_SECONDS: u32 = 86_400;
 /// More would keep the nodes and ApplicationMasters waiting.
 const WISHES_A_ROUND: usize = 2;
 /// A scheduler that has not answered then is as good as gone.
@@ -46,7 +47,7 @@ impl Driver<'_> {
         }
     }
 
-    fn tell_of<'a>(&'a mut self, place: usize, what: impl FnOnce(&'a NodeHandle) -> Happened<'a>) {
+    pub(super) fn tell_of<'a>(&'a mut self, place: usize, what: impl FnOnce(&'a NodeHandle) -> Happened<'a>) {
         if let Some(watched) = &mut self.watched {
             watched.tell(what(&self.nodes[place]));
         }
@@ -93,8 +94,11 @@ impl Driver<'_> {
 
     fn hand_in(&mut self, wished: wishes::Job) -> Result<String, String> {
         let wishes::Job { user, queue, tasks, seconds } = wished;
-        if tasks == 0 || tasks > MOST_TASKS || seconds == 0 || user.is_empty() {
-            return Err(format!("an application has a user, 1 to {MOST_TASKS} tasks, and tasks of a second or more"));
+        let is_some = (1..=MOST_TASKS).contains(&tasks) && (1..=MOST_SECONDS).contains(&seconds) && !user.is_empty();
+        if !is_some {
+            return Err(format!(
+                "an application has a user, and 1 to {MOST_TASKS} tasks of 1 to {MOST_SECONDS} seconds each"
+            ));
         }
         let number = self.next_number;
         self.next_number += 1;
@@ -116,8 +120,7 @@ impl Driver<'_> {
         let life = nanos(Duration::from_secs(seconds.into()));
         let job = Job { maps: tasks, reduces: 0, map_life_ns: life, reduce_life_ns: life, leaf, user: 0 };
         self.admission.entered(leaf, job.containers());
-        self.own_jobs.push(job);
-        let index = self.jobs.len() + self.own_jobs.len() - 1;
+        let index = self.place_of(job);
         self.job_entered(handle, index, leaf);
         Ok(format!("application {number} is in {queue}"))
     }
@@ -136,9 +139,23 @@ impl Driver<'_> {
         }
     }
 
-    /// The number that a queue has here; one that the load does not use gets one.
+    /// The number of a job that somebody wished.
+    fn place_of(&mut self, job: Job) -> usize {
+        if let Some(index) = self.free_jobs.pop() {
+            self.own_jobs[index - self.jobs.len()] = job;
+            return index;
+        }
+        self.own_jobs.push(job);
+        self.jobs.len() + self.own_jobs.len() - 1
+    }
+
+    /// The number that a queue has here; one that the load does not use gets that of another such whose jobs have ended, or a new one.
     fn leaf_of(&mut self, queue: &str) -> usize {
         if let Some(leaf) = self.leaves.iter().position(|leaf| leaf == queue) {
+            return leaf;
+        }
+        if let Some(leaf) = (self.load_leaves..self.leaves.len()).find(|leaf| self.admission.is_idle(*leaf)) {
+            queue.clone_into(&mut self.leaves[leaf]);
             return leaf;
         }
         self.leaves.push(queue.to_owned());

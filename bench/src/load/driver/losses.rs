@@ -47,6 +47,7 @@ impl Driver<'_> {
         let _ = self.engine.finish(&app.handle);
         self.slot_of[number as usize] = super::NO_SLOT;
         self.free_slots.push(slot);
+        self.is_free(app.job);
     }
 
     /// Every ApplicationMaster calls.

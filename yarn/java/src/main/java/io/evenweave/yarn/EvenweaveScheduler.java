@@ -546,7 +546,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       return;
     }
     String asked = askedFor.remove(id);
-    String named = recovering || asked == null ? fullName(event) : asked;
+    String named = recovering || asked == null ? event.getQueue() : asked;
     core.lock.lock();
     try {
       sendGroups(user);
@@ -587,13 +587,6 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     } finally {
       core.lock.unlock();
     }
-  }
-
-  /** The queue of an event: with those above it where a rule has found them, as of one that is to be made. */
-  private static String fullName(AppAddedSchedulerEvent event) {
-    ApplicationPlacementContext placed = event.getPlacementContext();
-    return placed != null && placed.hasParentQueue() && placed.getQueue().equals(event.getQueue())
-        ? placed.getFullQueuePath() : event.getQueue();
   }
 
   /** Whether a submission that no rule has placed is refused. */
