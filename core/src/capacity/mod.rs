@@ -52,8 +52,8 @@ pub use engine::{
     CapacityUserView, Lifetime, SubmitTerms, Unsupported,
 };
 pub(crate) use engine::{
-    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, NoPlans, Refresh, Waits, called, capacity_stats, order_round,
-    unsupported,
+    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, NoPlans, Refresh, Waits, called, capacity_stats,
+    order_round, unsupported,
 };
 pub use plain::{Plain, difference};
 pub use reasons::{CapacityReason, CapacityWait};

@@ -50,5 +50,4 @@ mod tests {
         assert_eq!((up(11, 10), down(19, 10), whole_steps(11, 10)), (20, 10, 20));
         assert_eq!(low_int((1 << 32) + 7), 7);
     }
-
 }

@@ -1,7 +1,6 @@
 //! What an embedder may give to the reservation system, and what files may name.
 
 use super::agent::{ReservationAgent, WayAgent};
-use super::asked::AskedTerms;
 use super::plan::SharingPolicy;
 use super::replanner::{NewestFirst, Replanner};
 use super::sharing::{CapacityOverTime, NoOverCommit};
@@ -76,12 +75,12 @@ impl ReservationOptions {
         }
     }
 
-    pub(super) fn sharing(&self, class: &str, asked: &AskedTerms) -> Result<Arc<dyn SharingPolicy>, UnknownClass> {
+    pub(super) fn sharing(&self, class: &str, asked: CapacityOverTime) -> Result<Arc<dyn SharingPolicy>, UnknownClass> {
         if let Some(own) = self.policies.get(class) {
             return Ok(own.clone());
         }
         match own_name(class) {
-            "CapacityOverTimePolicy" => Ok(Arc::new(asked.capacity_over_time)),
+            "CapacityOverTimePolicy" => Ok(Arc::new(asked)),
             "NoOverCommitPolicy" => Ok(Arc::new(NoOverCommit)),
             _ => Err(UnknownClass {
                 element: "reservation-policy",
@@ -91,12 +90,12 @@ impl ReservationOptions {
         }
     }
 
-    pub(super) fn replanner(&self, class: &str, asked: &AskedTerms) -> Result<Arc<dyn Replanner>, UnknownClass> {
+    pub(super) fn replanner(&self, class: &str, asked: NewestFirst) -> Result<Arc<dyn Replanner>, UnknownClass> {
         if let Some(own) = self.replanners.get(class) {
             return Ok(own.clone());
         }
         match own_name(class) {
-            "planning.SimpleCapacityReplanner" => Ok(Arc::new(asked.newest_first)),
+            "planning.SimpleCapacityReplanner" => Ok(Arc::new(asked)),
             _ => Err(UnknownClass {
                 element: "reservation-planner",
                 class: class.to_owned(),

@@ -3,8 +3,8 @@
 //! Follows `AbstractReservationSystem`, `FairReservationSystem` and the reservation calls of `ClientRMService` of Hadoop 3.4.2.
 
 use super::acls::{Caller, PlanAcls};
-use super::asked::AskedPlan;
 use super::agent::{Job, ReservationAgent};
+use super::asked::AskedPlan;
 use super::booked::Reservation;
 use super::definition::ReservationDefinition;
 use super::follower::{Followed, Run};
@@ -136,9 +136,9 @@ impl ReservationSystem {
             };
             let books = PlanBooks::new(terms, queues.first_share(&asked.queue, &found)).measured_by(self.measure);
             let planned = Planned {
-                plan: Plan::new(books, self.options.sharing(&asked.policy, &asked.terms)?),
+                plan: Plan::new(books, self.options.sharing(&asked.policy, asked.terms.capacity_over_time)?),
                 agent: self.options.agent(&asked.agent, &self.settings)?,
-                replanner: self.options.replanner(&asked.planner, &asked.terms)?,
+                replanner: self.options.replanner(&asked.planner, asked.terms.newest_first)?,
                 identity: found.identity,
                 move_on_expiry: asked.terms.move_on_expiry,
             };

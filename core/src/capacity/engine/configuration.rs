@@ -6,7 +6,8 @@ use crate::reservation::AskedPlan;
 use crate::sync::Arc;
 
 /// Where properties begin by which the reservation system goes.
-const THEIRS: [&str; 3] = ["yarn.resourcemanager.reservation-system.", "yarn.acl.enable", "yarn.acl.reservation-enable"];
+const THEIRS: [&str; 3] =
+    ["yarn.resourcemanager.reservation-system.", "yarn.acl.enable", "yarn.acl.reservation-enable"];
 
 /// The configuration of a [`CapacityScheduler`](crate::CapacityScheduler): what `yarn-site.xml` and `capacity-scheduler.xml` say.
 #[derive(Clone, Debug)]

@@ -39,10 +39,10 @@ use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
 pub use lifetimes::Lifetime;
-pub(crate) use plans::NoPlans;
 use lifetimes::Lifetimes;
 use making::Making;
 use parallel::Parallel;
+pub(crate) use plans::NoPlans;
 use priorities::{Priorities, PriorityAcls};
 use rustc_hash::FxHashMap;
 #[cfg(feature = "faults")]

@@ -6,6 +6,7 @@
 
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::Named;
+use crate::config::SettingsError;
 use crate::config::capacity::CapacityQueueKind;
 use crate::event::Refused;
 use crate::id::ApplicationId;
@@ -13,7 +14,6 @@ use crate::reservation::{
     Measure, PlanChild, PlanQueue, PlanQueues, ReservationId, ReservationOptions, ReservationSystem, ReserveError,
     UnknownClass,
 };
-use crate::config::SettingsError;
 use crate::resource::Resource;
 
 /// Why there can be no reservation system.
