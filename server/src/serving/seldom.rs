@@ -1,6 +1,8 @@
 //! What happens too often to be written each time: written now and then, with how often it was.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 const EVERY: Duration = Duration::from_secs(10);
 
