@@ -43,7 +43,7 @@ impl PlanQueues for Queues {
     }
 
     fn make_leaf(&mut self, _: &str, queue: &str) {
-        self.0.insert(queue.to_owned(), 1.0);
+        self.0.entry(queue.to_owned()).or_insert(1.0);
     }
 
     fn entitle(&mut self, queue: &str, weight: f32, _: f32) -> bool {

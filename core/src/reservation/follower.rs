@@ -50,7 +50,7 @@ impl Run<'_> {
             plan.books().between(now, now).iter().map(|one| (one.id(), one.at(now))).collect();
         let reserved: Resource = current.iter().map(|(_, has)| *has).sum();
         let rest = queues.default_leaf(self.queue);
-        self.make_leaf(&rest, queues);
+        queues.make_leaf(self.queue, &rest);
         let mut shrink = false;
         let found = queues.plan_queue(self.queue);
         if let Some(own) = found.filter(|found| found.identity == self.identity) {
@@ -74,7 +74,7 @@ impl Run<'_> {
         let mut assigned = 0.0_f32;
         for (id, has) in self.by_change(current, queues) {
             let leaf = self.leaf(id, queues);
-            self.make_leaf(&leaf, queues);
+            queues.make_leaf(self.queue, &leaf);
             let all = share(queues);
             let mut part = 0.0;
             if all.memory_mb() > 0 && all.vcores() > 0 {
@@ -102,12 +102,6 @@ impl Run<'_> {
         queues.leaf(self.queue, &id.to_string())
     }
 
-    fn make_leaf(&self, leaf: &str, queues: &mut dyn PlanQueues) {
-        if queues.share(leaf).is_none() {
-            queues.make_leaf(self.queue, leaf);
-        }
-    }
-
     /// Empties and removes the leaves that nobody wants any more.
     fn expire(&self, wanted: &FxHashSet<String>, rest: &str, queues: &mut dyn PlanQueues, followed: &mut Followed) {
         let leaves = queues.children(self.queue).into_iter().filter(|child| child.leaf);
@@ -120,7 +114,8 @@ impl Run<'_> {
             }
             if self.move_on_expiry {
                 let moved = queues.apps(&leaf).into_iter().filter(|app| queues.move_app(*app, rest));
-                followed.moved.extend(moved.map(|app| (app, rest.to_owned())));
+                let moved: Vec<ApplicationId> = moved.collect();
+                followed.moved.extend(moved.into_iter().map(|app| (app, queues.full_name(rest))));
             }
             let left = queues.apps(&leaf);
             if left.is_empty() {

@@ -73,7 +73,7 @@ pub trait PlanQueues {
     /// What a leaf is to have, if there is one.
     fn share(&self, queue: &str) -> Option<Resource>;
 
-    /// Makes a leaf queue in a plan where there is none: of weight 1, or of no capacity. Steady fair shares are computed anew then.
+    /// Makes a leaf queue in a plan, of weight 1 or of no capacity, where the plan has none of this name. Steady fair shares are computed anew then.
     fn make_leaf(&mut self, plan: &str, queue: &str);
 
     /// Sets the part of its plan that a leaf has, and the part that it may use: the weight of a FairScheduler's queue, which has no such

@@ -3,6 +3,8 @@
 //! Plain calls of the control, between two publishes. Follows `CapacityReservationSystem` and `CapacitySchedulerPlanFollower` of Hadoop 3.4.2.
 //! As there the default leaf of a plan is named after the plan's whole path: that of `root.p` is `root.p.root.p-default`. The one that a new plan
 //! begins with has another name, and goes with the follower's first run.
+//!
+//! Leaves go by their short names. Where two queues share one, nobody finds either of them: such leaves keep the part that they have, and stay.
 
 use crate::capacity::engine::types::Control;
 use crate::capacity::tree::Named;
@@ -15,6 +17,7 @@ use crate::reservation::{
     UnknownClass,
 };
 use crate::resource::Resource;
+use std::cmp::Reverse;
 
 /// Why there can be no reservation system.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +76,14 @@ impl Control {
         self.own.tree.slot_at(path)
     }
 
+    /// The leaf of a plan that a short name stands for.
+    fn reserved_slot(&self, name: &str) -> Option<u32> {
+        match self.own.tree.find(name) {
+            Named::Queue(slot) if self.own.tree.get(slot).config.kind == CapacityQueueKind::Reservation => Some(slot),
+            Named::Queue(_) | Named::Ambiguous | Named::Unknown => None,
+        }
+    }
+
     fn part_of_cluster(&self, slot: u32) -> Resource {
         self.nodes.total().times(f64::from(self.own.tree.get(slot).absolute_capacity()))
     }
@@ -86,8 +97,12 @@ impl PlanQueues for Control {
         }
     }
 
+    fn leaf(&self, _plan: &str, child: &str) -> String {
+        child.to_owned()
+    }
+
     fn default_leaf(&self, plan: &str) -> String {
-        format!("{plan}.{plan}-default")
+        format!("{plan}-default")
     }
 
     fn shares_count_at_once(&self) -> bool {
@@ -123,35 +138,40 @@ impl PlanQueues for Control {
     }
 
     fn share(&self, queue: &str) -> Option<Resource> {
-        self.plan_slot(queue).map(|slot| self.part_of_cluster(slot))
+        self.reserved_slot(queue).map(|slot| self.part_of_cluster(slot))
     }
 
     fn make_leaf(&mut self, plan: &str, queue: &str) {
-        let Some(name) = queue.strip_prefix(plan).and_then(|rest| rest.strip_prefix('.')) else { return };
-        let Some(slot) = self.plan_slot(plan).filter(|_| self.plan_slot(queue).is_none()) else { return };
+        self.wake_slots();
+        let there = self.plan_slot(&format!("{plan}.{queue}"));
+        let Some(slot) = self.plan_slot(plan).filter(|_| there.is_none()) else { return };
         let own = &mut self.own;
         // The file has been read with other leaves.
-        if own.tree.add_reserved(slot, name, |made| own.configuration.read_with(made, false)).is_ok() {
+        if own.tree.add_reserved(slot, queue, |made| own.configuration.read_with(made, false)).is_ok() {
             self.seat_newborn();
         }
     }
 
     fn entitle(&mut self, queue: &str, part: f32, most: f32) -> bool {
-        let Some(slot) = self.plan_slot(queue) else { return false };
+        let Some(slot) = self.reserved_slot(queue) else { return false };
         let entitled = self.own.tree.entitle(slot, part, most);
         self.dirty.insert(slot);
         entitled
     }
 
-    /// Those that wait for a limit of parallel applications are not among them, as in Hadoop.
+    /// Those that wait to start come first, by priority and number. Those that wait for a limit of parallel applications are not among them, as in
+    /// Hadoop.
     fn apps(&self, queue: &str) -> Vec<ApplicationId> {
-        let slot = self.plan_slot(queue);
+        let Some(slot) = self.reserved_slot(queue) else { return Vec::new() };
+        let said = &self.own.said.apps;
         let there = self.apps.iter().flatten();
-        let there = there.filter(|app| Some(app.leaf) == slot && app.closing.is_none() && app.runnable);
-        let mut apps: Vec<_> = there.map(|app| app.shared.id.number).collect();
+        let there = there.filter(|app| app.leaf == slot && app.closing.is_none() && app.runnable);
+        let there = there.filter_map(|app| said.get(&app.shared.id.number));
+        let mut apps: Vec<_> =
+            there.map(|app| (app.has_started(), Reverse(app.entrant.priority), app.entrant.app.id.number)).collect();
         apps.sort_unstable();
         let cluster_timestamp = self.shared.cluster_timestamp;
-        apps.into_iter().map(|number| ApplicationId { cluster_timestamp, number }).collect()
+        apps.into_iter().map(|(.., number)| ApplicationId { cluster_timestamp, number }).collect()
     }
 
     fn move_app(&mut self, app: ApplicationId, to: &str) -> bool {
@@ -170,7 +190,7 @@ impl PlanQueues for Control {
     }
 
     fn remove(&mut self, queue: &str) {
-        let Some(slot) = self.plan_slot(queue).filter(|slot| self.own.applications(*slot) == 0) else { return };
+        let Some(slot) = self.reserved_slot(queue).filter(|slot| self.own.applications(*slot) == 0) else { return };
         let own = &mut self.own;
         // The file has been read with more leaves.
         if own.tree.remove_reserved(slot, |made| own.configuration.read_with(made, false)).is_ok() {

@@ -55,6 +55,7 @@ impl Control {
         properties: BTreeMap<String, String>,
         checked: bool,
     ) -> Result<(), RefreshFault> {
+        self.wake_slots();
         let apps = self.applications_by_slot();
         let apps = |slot: u32| apps[slot as usize];
         let cluster = self.nodes.total();
