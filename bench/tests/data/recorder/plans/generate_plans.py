@@ -168,8 +168,8 @@ def follow(s):
 
 
 def reload(s):
-    """Up to what a refresh does to plans as they are. What a follower's run does after it is left out: Hadoop no longer finds leaves of
-    plans by name then, and gives them nothing new."""
+    """Up to what refreshes do to plans as they are. No run of the follower comes after one, nor a reservation, which may begin one: Hadoop no longer
+    finds leaves of plans by name then, and gives them nothing new."""
     r = s.r
     s.system()
     s.queues(plans=("p",) if s.chance(0.6) else ("p", "q.p2"))
@@ -197,8 +197,6 @@ def reload(s):
         if s.chance(0.4) and len(s.nodes) < 8:
             s.node()
             s.beat()
-        if s.chance(0.4):
-            s.submit(soon(s))
 
 
 def apps(s):
