@@ -9,6 +9,7 @@ use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
 
 /// What a worker is told.
+#[derive(Debug)]
 enum Message {
     /// The application leaves the queue in the slot.
     Moved,
