@@ -92,6 +92,8 @@ pub(super) struct Bookings {
     /// What ids of reservations are made from.
     start: i64,
     shown: ShownPlans,
+    /// The queue that each was submitted to last: two plans may have one of the same id.
+    queues: BTreeMap<i64, String>,
 }
 
 /// The name of a queue, its capacity, and what it may use.
@@ -99,7 +101,7 @@ type Part = (String, u32, u32);
 
 impl Bookings {
     pub(super) fn new(start: u64) -> Bookings {
-        Bookings { start: i64::try_from(start).unwrap_or_default(), shown: ShownPlans::default() }
+        Bookings { start: i64::try_from(start).unwrap_or_default(), shown: ShownPlans::default(), queues: BTreeMap::new() }
     }
 
     pub(super) fn id(&self, step: &Value) -> Option<ReservationId> {
@@ -109,7 +111,7 @@ impl Bookings {
 
     /// Does a step. Says whether queues are shown after it.
     pub(super) fn play(
-        &self,
+        &mut self,
         (op, step): (&str, &Value),
         driver: &mut dyn CapacityDriver,
         types: &ResourceTypes,
@@ -127,11 +129,15 @@ impl Bookings {
             "reserve-submit" => {
                 let request = ReservationSubmission { id, queue, definition: definition.as_ref() };
                 driver.reserve_submit(user, &request)?;
+                if let (Some(id), Some(queue)) = (id, queue) {
+                    self.queues.insert(id.number, queue.to_owned());
+                }
                 show_allocation(driver, id, queue, shown);
             }
             "reserve-update" => {
                 driver.reserve_update(user, id, definition.as_ref())?;
-                show_allocation(driver, id, None, shown);
+                let queue = id.and_then(|id| self.queues.get(&id.number));
+                show_allocation(driver, id, queue.map(String::as_str), shown);
             }
             "reserve-delete" => driver.reserve_delete(user, id)?,
             "reserve-list" => {
