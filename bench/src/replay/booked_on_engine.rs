@@ -101,7 +101,11 @@ type Part = (String, u32, u32);
 
 impl Bookings {
     pub(super) fn new(start: u64) -> Bookings {
-        Bookings { start: i64::try_from(start).unwrap_or_default(), shown: ShownPlans::default(), queues: BTreeMap::new() }
+        Bookings {
+            start: i64::try_from(start).unwrap_or_default(),
+            shown: ShownPlans::default(),
+            queues: BTreeMap::new(),
+        }
     }
 
     pub(super) fn id(&self, step: &Value) -> Option<ReservationId> {
