@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 use super::booking::{Definition, ListedAs, ShownPlans, followed, listed, pieces};
-use super::capacity_driver::{CapacityDriver, Steps, Threaded};
 use crate::api::{
     EndReason, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission,
     ReserveError, ResourceTypes, SchedulerEvent,
@@ -28,64 +27,6 @@ pub(super) trait Booking {
     fn next_event(&mut self) -> Option<SchedulerEvent>;
 }
 
-macro_rules! booking {
-    ($driver:ty, $this:ident: $scheduler:expr, $quiet:expr) => {
-        impl Booking for $driver {
-            fn reserve_new(&mut $this) -> Result<ReservationId, ReserveError> {
-                $scheduler.reserve_new()
-            }
-
-            fn reserve_submit(
-                &mut $this,
-                user: &str,
-                request: &ReservationSubmission<'_>,
-            ) -> Result<(), ReserveError> {
-                let outcome = $scheduler.reserve_submit(user, request);
-                $quiet;
-                outcome
-            }
-
-            fn reserve_update(
-                &mut $this,
-                user: &str,
-                id: Option<ReservationId>,
-                definition: Option<&ReservationDefinition>,
-            ) -> Result<(), ReserveError> {
-                $scheduler.reserve_update(user, id, definition)
-            }
-
-            fn reserve_delete(&mut $this, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError> {
-                $scheduler.reserve_delete(user, id)
-            }
-
-            fn reserve_list(
-                &mut $this,
-                user: &str,
-                query: &ReservationQuery<'_>,
-            ) -> Result<Vec<Reservation>, ReserveError> {
-                $scheduler.reserve_list(user, query)
-            }
-
-            fn follow(&mut $this) -> Result<(), ReserveError> {
-                let outcome = $scheduler.follow_plans();
-                $quiet;
-                outcome.map(drop)
-            }
-
-            fn plans(&mut $this) -> BTreeMap<String, PlanBooks> {
-                $scheduler.plans().unwrap_or_default()
-            }
-
-            fn next_event(&mut $this) -> Option<SchedulerEvent> {
-                $scheduler.next_event()
-            }
-        }
-    };
-}
-
-booking!(Steps, self: self.stepped, ());
-booking!(Threaded, self: self.scheduler, self.scheduler.quiesce());
-
 /// What a driver's reservations are to the recording: ids by number, plans as they were last shown.
 #[derive(Debug, Default)]
 pub(super) struct Bookings {
@@ -95,9 +36,6 @@ pub(super) struct Bookings {
     /// The queue that each was submitted to last: two plans may have one of the same id.
     queues: BTreeMap<i64, String>,
 }
-
-/// The name of a queue, its capacity, and what it may use.
-type Part = (String, u32, u32);
 
 impl Bookings {
     pub(super) fn new(start: u64) -> Bookings {
@@ -117,7 +55,7 @@ impl Bookings {
     pub(super) fn play(
         &mut self,
         (op, step): (&str, &Value),
-        driver: &mut dyn CapacityDriver,
+        driver: &mut dyn Booking,
         types: &ResourceTypes,
         shown: &mut Map<String, Value>,
     ) -> Result<(), ReserveError> {
@@ -164,7 +102,7 @@ impl Bookings {
     }
 
     /// Plans that are not as last shown; after the last step all.
-    pub(super) fn show_plans(&mut self, driver: &mut dyn CapacityDriver, last: bool, shown: &mut Map<String, Value>) {
+    pub(super) fn show_plans(&mut self, driver: &mut dyn Booking, last: bool, shown: &mut Map<String, Value>) {
         if let Some(plans) = self.shown.show(&driver.plans(), last) {
             shown.insert("plans".to_owned(), plans);
         }
@@ -172,7 +110,7 @@ impl Bookings {
 }
 
 /// What the follower did to applications. To the scheduler a kill is an end as any other; recordings have a word for it.
-pub(super) fn show_followed(driver: &mut dyn CapacityDriver, shown: &mut Map<String, Value>) {
+pub(super) fn show_followed(driver: &mut dyn Booking, shown: &mut Map<String, Value>) {
     let events: Vec<_> = std::iter::from_fn(|| driver.next_event()).collect();
     let (moved, killed) = followed(&events);
     let ended = shown.get_mut("completed").and_then(Value::as_array_mut);
@@ -191,15 +129,9 @@ pub(super) fn show_followed(driver: &mut dyn CapacityDriver, shown: &mut Map<Str
     }
 }
 
-/// What queues have of their parents.
-pub(super) fn parts(driver: &mut dyn CapacityDriver) -> Vec<Part> {
-    let queues = driver.queues(false).into_iter();
-    queues.map(|queue| (queue.name, queue.capacity.to_bits(), queue.maximum_capacity.to_bits())).collect()
-}
-
 /// What a reservation has: in the plan that is named, by its path or its short name, or in the one that has it.
 fn show_allocation(
-    driver: &mut dyn CapacityDriver,
+    driver: &mut dyn Booking,
     id: Option<ReservationId>,
     queue: Option<&str>,
     shown: &mut Map<String, Value>,

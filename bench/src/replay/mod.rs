@@ -23,6 +23,8 @@ mod booking;
 
 mod booked_on_engine;
 
+mod capacity_bookings;
+
 mod capacity_driver;
 
 mod compare;

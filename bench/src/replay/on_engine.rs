@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::booked_on_engine::{Bookings, parts, show_followed};
+use super::booked_on_engine::{Bookings, show_followed};
+use super::capacity_bookings::parts;
 use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
 use super::options::DriverChoice;
 #[cfg(test)]
