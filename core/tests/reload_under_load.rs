@@ -125,7 +125,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
             });
             beat(scheduler, heartbeat);
         }
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             // Whether or not that is possible now.
             let _ = scheduler.move_app(&app, LEAVES[(number / 16) as usize % 2]);
         }

@@ -19,7 +19,7 @@ pub(super) fn parts(driver: &mut dyn CapacityDriver) -> Vec<Part> {
 }
 
 macro_rules! booking {
-    ($driver:ty, $this:ident: $scheduler:expr, $quiet:expr) => {
+    ($driver:ty, $this:ident: $scheduler:expr $(, $quiet:expr)?) => {
         impl Booking for $driver {
             fn reserve_new(&mut $this) -> Result<ReservationId, ReserveError> {
                 $scheduler.reserve_new()
@@ -31,7 +31,7 @@ macro_rules! booking {
                 request: &ReservationSubmission<'_>,
             ) -> Result<(), ReserveError> {
                 let outcome = $scheduler.reserve_submit(user, request);
-                $quiet;
+                $($quiet;)?
                 outcome
             }
 
@@ -58,7 +58,7 @@ macro_rules! booking {
 
             fn follow(&mut $this) -> Result<(), ReserveError> {
                 let outcome = $scheduler.follow_plans();
-                $quiet;
+                $($quiet;)?
                 outcome.map(drop)
             }
 
@@ -73,5 +73,5 @@ macro_rules! booking {
     };
 }
 
-booking!(Steps, self: self.stepped, ());
+booking!(Steps, self: self.stepped);
 booking!(Threaded, self: self.scheduler, self.scheduler.quiesce());
