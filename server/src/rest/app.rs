@@ -7,7 +7,7 @@ use evenweave::view::RequestView;
 
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
-use super::resource::resource;
+use super::resource::Amounts;
 use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, Records};
@@ -18,6 +18,7 @@ use crate::value::{Object, Value};
 pub(crate) struct Seen<'m> {
     of: &'m ResourceManager,
     basics: &'m Basics,
+    amounts: Amounts<'m>,
     cluster: Resource,
     figures: HashMap<u32, AppFigures>,
     /// Containers that live, by application.
@@ -45,6 +46,7 @@ impl<'m> Seen<'m> {
         Seen {
             of,
             basics: scheduler.basics(),
+            amounts: Amounts::new(&scheduler.basics().types),
             cluster: scheduler.cluster(),
             figures: of.figures(),
             running,
@@ -182,7 +184,7 @@ impl<'m> Seen<'m> {
     fn by_partition(&self, of: &OfCapacity) -> Object {
         let none = Resource::ZERO;
         let part = |name: &str, [used, reserved, pending, am]: [&Resource; 4]| {
-            let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
+            let resource = |amounts: &Resource| self.amounts.of(amounts);
             Object::new()
                 .with("partitionName", name)
                 .with("used", resource(used))
@@ -232,7 +234,7 @@ impl<'m> Seen<'m> {
             .with("priority", of.priority)
             .with("allocationRequestId", id)
             .with("resourceName", of.location.as_str())
-            .with("capability", resource(&self.basics.types, &of.resource))
+            .with("capability", self.amounts.of(&of.resource))
             .with("numContainers", of.count)
             .with("relaxLocality", of.relax)
             .maybe("nodeLabelExpression", has_label.then_some(""))

@@ -6,7 +6,7 @@ use evenweave::Resource;
 
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
-use super::resource::resource;
+use super::resource::Amounts;
 use crate::manager::ResourceManager;
 use crate::records::{NodeRecord, NodeState, Records};
 use crate::value::{Object, Value};
@@ -16,10 +16,13 @@ const STATES: [&str; 8] =
     ["NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN"];
 
 /// What the scheduler has of each node: the total, what is free, and how many containers hold room.
-struct Seen(HashMap<String, (Resource, Resource, i64)>);
+struct Seen<'m> {
+    nodes: HashMap<String, (Resource, Resource, i64)>,
+    amounts: Amounts<'m>,
+}
 
-impl Seen {
-    fn of(manager: &ResourceManager) -> Seen {
+impl<'m> Seen<'m> {
+    fn of(manager: &'m ResourceManager) -> Seen<'m> {
         let scheduler = manager.scheduler();
         let nodes = scheduler.nodes().into_iter().map(|node| (node.name, (node.total, node.free, 0)));
         let mut seen: HashMap<_, _> = nodes.collect();
@@ -28,12 +31,11 @@ impl Seen {
                 node.2 += 1;
             }
         }
-        Seen(seen)
+        Seen { nodes: seen, amounts: Amounts::new(&scheduler.basics().types) }
     }
 
-    fn node(&self, manager: &ResourceManager, node: &NodeRecord) -> Object {
-        let types = &manager.scheduler().basics().types;
-        let seen = self.0.get(&node.name).filter(|_| !node.state.is_gone());
+    fn node(&self, node: &NodeRecord) -> Object {
+        let seen = self.nodes.get(&node.name).filter(|_| !node.state.is_gone());
         let (total, free, containers) = seen.copied().unwrap_or((node.total, Resource::ZERO, 0));
         let used = if seen.is_some() { total.minus(&free) } else { Resource::ZERO };
         let utilization = Object::new()
@@ -67,10 +69,10 @@ impl Seen {
             .with("nodeLabels", labels)
             .with("allocationTags", Object::new())
             .with("resourceUtilization", utilization)
-            .maybe("usedResource", seen.map(|_| resource(types, &used)))
-            .maybe("availableResource", seen.map(|_| resource(types, &free)))
+            .maybe("usedResource", seen.map(|_| self.amounts.of(&used)))
+            .maybe("availableResource", seen.map(|_| self.amounts.of(&free)))
             .with("nodeAttributesInfo", Object::new())
-            .with("totalResource", resource(types, &total))
+            .with("totalResource", self.amounts.of(&total))
     }
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
     let seen = Seen::of(of);
     let records = of.records();
     let found = records.nodes().iter().filter(|node| is_wanted(node.state));
-    let found: Value = found.map(|node| seen.node(of, node)).collect();
+    let found: Value = found.map(|node| seen.node(node)).collect();
     Ok(Answer::natural("nodes", Object::new().with("node", found)))
 }
 
@@ -115,5 +117,5 @@ pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
     let seen = Seen::of(of);
     let records = of.records();
     let found = named(&records, asked.part("node"))?;
-    Ok(Answer::natural("node", seen.node(of, found)))
+    Ok(Answer::natural("node", seen.node(found)))
 }

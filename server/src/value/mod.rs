@@ -3,6 +3,8 @@
 //! One tree, three writers, because the ResourceManager has three (reference: `web.md` 1): [`natural`](json::natural) and
 //! [`mapped`](json::mapped) JSON, and [XML](xml::document). Order of members is kept.
 
+use std::sync::Arc;
+
 pub(crate) mod json;
 
 pub(crate) mod number;
@@ -19,6 +21,8 @@ pub(crate) enum Value {
     Flag(bool),
     Text(String),
     Object(Object),
+    /// One that stands in many places.
+    Shared(Arc<Object>),
     /// Stands under one name, once an element; an empty one is left out.
     List(Vec<Value>),
 }
@@ -29,6 +33,21 @@ pub(crate) struct Object {
     /// What tells objects of one place apart: `type` in JSON, `xsi:type` in XML.
     pub(crate) kind: Option<&'static str>,
     pub(crate) members: Vec<(&'static str, Value)>,
+}
+
+impl Value {
+    /// The object that it is.
+    fn object(&self) -> Option<&Object> {
+        match self {
+            Value::Object(object) => Some(object),
+            Value::Shared(object) => Some(object),
+            Value::Number(_) | Value::Float(_) | Value::Flag(_) | Value::Text(_) | Value::List(_) => None,
+        }
+    }
+
+    fn is_empty_list(&self) -> bool {
+        matches!(self, Value::List(list) if list.is_empty())
+    }
 }
 
 impl Object {
@@ -122,6 +141,12 @@ impl From<String> for Value {
 impl From<Object> for Value {
     fn from(of: Object) -> Value {
         Value::Object(of)
+    }
+}
+
+impl From<Arc<Object>> for Value {
+    fn from(of: Arc<Object>) -> Value {
+        Value::Shared(of)
     }
 }
 
