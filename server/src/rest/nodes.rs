@@ -1,6 +1,7 @@
 //! `/nodes` and `/nodes/{id}`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use evenweave::Resource;
 
@@ -19,6 +20,8 @@ const STATES: [&str; 8] =
 struct Seen<'m> {
     nodes: HashMap<String, (Resource, Resource, i64)>,
     amounts: Amounts<'m>,
+    /// Nobody says any, so that of all nodes is the same.
+    utilization: Arc<Object>,
 }
 
 impl<'m> Seen<'m> {
@@ -31,30 +34,23 @@ impl<'m> Seen<'m> {
                 node.2 += 1;
             }
         }
-        Seen { nodes: seen, amounts: Amounts::new(&scheduler.basics().types) }
+        Seen { nodes: seen, amounts: Amounts::new(&scheduler.basics().types), utilization: Arc::new(utilization()) }
     }
 
     fn node(&self, node: &NodeRecord) -> Object {
         let seen = self.nodes.get(&node.name).filter(|_| !node.state.is_gone());
         let (total, free, containers) = seen.copied().unwrap_or((node.total, Resource::ZERO, 0));
         let used = if seen.is_some() { total.minus(&free) } else { Resource::ZERO };
-        let utilization = Object::new()
-            .with("nodePhysicalMemoryMB", 0)
-            .with("nodeVirtualMemoryMB", 0)
-            .with("nodeCPUUsage", 0.0_f32)
-            .with("aggregatedContainersPhysicalMemoryMB", 0)
-            .with("aggregatedContainersVirtualMemoryMB", 0)
-            .with("containersCPUUsage", 0.0_f32);
         let labels: Vec<Value> = node.labels.iter().map(|label| label.as_str().into()).collect();
-        Object::new()
+        Object::of_about(28)
             .with("rack", node.rack.as_str())
-            .with("state", node.state.name())
+            .with("state", Value::word(node.state.name()))
             .with("id", node.id())
             .with("nodeHostName", node.name.as_str())
             .with("nodeHTTPAddress", if node.state.is_gone() { String::new() } else { node.http_address() })
             .with("lastHealthUpdate", node.last_health_ms)
             .with("version", node.version.as_str())
-            .with("healthReport", "")
+            .with("healthReport", Value::word(""))
             .with("numContainers", containers)
             .with("usedMemoryMB", used.memory_mb())
             .with("availMemoryMB", free.memory_mb())
@@ -68,12 +64,22 @@ impl<'m> Seen<'m> {
             .with("numQueuedContainers", 0)
             .with("nodeLabels", labels)
             .with("allocationTags", Object::new())
-            .with("resourceUtilization", utilization)
+            .with("resourceUtilization", self.utilization.clone())
             .maybe("usedResource", seen.map(|_| self.amounts.of(&used)))
             .maybe("availableResource", seen.map(|_| self.amounts.of(&free)))
             .with("nodeAttributesInfo", Object::new())
             .with("totalResource", self.amounts.of(&total))
     }
+}
+
+fn utilization() -> Object {
+    Object::new()
+        .with("nodePhysicalMemoryMB", 0)
+        .with("nodeVirtualMemoryMB", 0)
+        .with("nodeCPUUsage", 0.0_f32)
+        .with("aggregatedContainersPhysicalMemoryMB", 0)
+        .with("aggregatedContainersVirtualMemoryMB", 0)
+        .with("containersCPUUsage", 0.0_f32)
 }
 
 fn wanted_states(asked: &Asked) -> Result<Option<Vec<String>>, Fault> {

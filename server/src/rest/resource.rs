@@ -24,7 +24,7 @@ fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (
             .with("maximumAllocation", most)
             .with("minimumAllocation", least)
             .with("name", types.name(index))
-            .with("resourceType", "COUNTABLE")
+            .with("resourceType", Value::word("COUNTABLE"))
             .with("units", types.unit(index))
             .with("value", of.get(index))
     });

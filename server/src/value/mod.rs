@@ -3,6 +3,7 @@
 //! One tree, three writers, because the ResourceManager has three (reference: `web.md` 1): [`natural`](json::natural) and
 //! [`mapped`](json::mapped) JSON, and [XML](xml::document). Order of members is kept.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(crate) mod json;
@@ -19,7 +20,7 @@ pub(crate) enum Value {
     /// A number of 32 bits.
     Float(f32),
     Flag(bool),
-    Text(String),
+    Text(Cow<'static, str>),
     Object(Object),
     /// One that stands in many places.
     Shared(Arc<Object>),
@@ -36,6 +37,11 @@ pub(crate) struct Object {
 }
 
 impl Value {
+    /// A word that is always the same: it is not copied.
+    pub(crate) fn word(of: &'static str) -> Value {
+        Value::Text(Cow::Borrowed(of))
+    }
+
     /// The object that it is.
     fn object(&self) -> Option<&Object> {
         match self {
@@ -53,6 +59,11 @@ impl Value {
 impl Object {
     pub(crate) fn new() -> Object {
         Object::default()
+    }
+
+    /// One that is to have about so many members.
+    pub(crate) fn of_about(members: usize) -> Object {
+        Object { kind: None, members: Vec::with_capacity(members) }
     }
 
     pub(crate) fn of_kind(kind: &'static str) -> Object {
@@ -128,13 +139,13 @@ impl From<bool> for Value {
 
 impl From<&str> for Value {
     fn from(of: &str) -> Value {
-        Value::Text(of.to_owned())
+        Value::Text(Cow::Owned(of.to_owned()))
     }
 }
 
 impl From<String> for Value {
     fn from(of: String) -> Value {
-        Value::Text(of)
+        Value::Text(Cow::Owned(of))
     }
 }
 
