@@ -35,6 +35,8 @@ mod properties;
 
 mod resource_string;
 
+mod scheduler_class;
+
 mod settings;
 
 mod shown;

@@ -10,6 +10,7 @@ use super::queue::{CapacityQueue, LeafSettings, QueueState};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use super::{CapacityFigures, CapacityFile};
+use crate::config::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use crate::resource::Resource;
 
 /// Runs all lints. `figures` are those of the queues on `cluster`, what its nodes have in all, where that is known.
@@ -36,6 +37,7 @@ pub(super) fn run(
     }
     lint.mapping();
     lint.workflows();
+    lint.other_scheduler();
 }
 
 struct Lint<'a, 'w> {
@@ -250,6 +252,16 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// The class of the site.
+    fn other_scheduler(&mut self) {
+        let Some(class) = self.source.raw(SCHEDULER_CLASS) else { return };
+        if !SchedulerKind::Capacity.is(class) {
+            let message = format!("is {class:?}");
+            let effect = "Hadoop would start another scheduler, or none, and not read the CapacityScheduler's file";
+            self.warn(SCHEDULER_CLASS, "other-scheduler", &message, effect, &SchedulerKind::Capacity.help());
+        }
+    }
+
     fn mapping(&mut self) {
         let rules = &self.file.mapping_rules().rules;
         let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
@@ -402,6 +414,17 @@ mod tests {
         for (text, odd) in [("w:root.a:10", 0), ("w:a:3", 1), ("w:root:3", 1), ("w:root.a:11,v:root.a:12", 1)] {
             assert_eq!(codes(&[on, ten, mappings(text)], None), vec!["workflow-priority"; odd], "{text}");
         }
+    }
+
+    #[test]
+    fn the_class_of_the_site_reads_the_file() {
+        let class = |class| [(SCHEDULER_CLASS, class)];
+        for kind in [SchedulerKind::Capacity, SchedulerKind::Fair] {
+            let expected = vec!["other-scheduler"; usize::from(kind == SchedulerKind::Fair)];
+            assert_eq!(codes(&class(kind.class()), None), expected, "{kind:?}");
+            assert_eq!(codes(&class(kind.own_class()), None), expected, "{kind:?}");
+        }
+        assert_eq!(codes(&class("x.CapacityScheduler"), None), ["other-scheduler"]);
     }
 
     #[test]
