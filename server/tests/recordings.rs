@@ -59,12 +59,17 @@ fn fair_ends() {
 
 #[test]
 fn fair_reservation() {
-    check("fair-reservation", 289, 289);
+    check("fair-reservation", 296, 296);
 }
 
 #[test]
 fn fair_reservation_acls() {
     check("fair-reservation-acls", 47, 47);
+}
+
+#[test]
+fn fair_reservation_policies() {
+    check("fair-reservation-policies", 10, 10);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 mod asked;
 
+mod booked;
+
 mod booking;
 
 mod capacity;
