@@ -42,12 +42,13 @@ impl PlanQueues for Queues {
         self.0.get(queue).map(|_| Resource::ZERO)
     }
 
-    fn make_leaf(&mut self, queue: &str) {
-        self.0.insert(queue.to_owned(), 1.0);
+    fn make_leaf(&mut self, _: &str, queue: &str) {
+        self.0.entry(queue.to_owned()).or_insert(1.0);
     }
 
-    fn set_weight(&mut self, queue: &str, weight: f32) {
+    fn entitle(&mut self, queue: &str, weight: f32, _: f32) -> bool {
         self.0.insert(queue.to_owned(), weight);
+        true
     }
 
     fn apps(&self, _: &str) -> Vec<ApplicationId> {

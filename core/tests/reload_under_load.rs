@@ -88,10 +88,10 @@ fn bad(i: u32) -> String {
 const LEAVES: [&str; 7] =
     ["root.a.x", "root.a.y", "root.flip", "root.flip.x", "root.guest", "root.mark", "root.adhoc.deep.q"];
 
-/// What one RM thread does with one application after the other, until it is told to stop; returns how many containers it
+/// What one RM thread does with one application after the other, until it is told to stop; counts the containers that it
 /// was given.
-fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &AtomicBool) -> u64 {
-    let (mut told, mut number) = (0, first);
+fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &AtomicBool, told: &AtomicU64) {
+    let mut number = first;
     while !stop.load(Ordering::Relaxed) {
         number += 16;
         let queue = LEAVES[(number / 16 + first) as usize % LEAVES.len()];
@@ -125,14 +125,13 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
             });
             beat(scheduler, heartbeat);
         }
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             // Whether or not that is possible now.
             let _ = scheduler.move_app(&app, LEAVES[(number / 16) as usize % 2]);
         }
-        told += seen.len() as u64;
+        told.fetch_add(seen.len() as u64, Ordering::Relaxed);
         scheduler.finish(&app).unwrap();
     }
-    told
 }
 
 /// Stops the drivers at the end of its life, be it by a failed assertion.
@@ -179,15 +178,19 @@ fn reloads_under_load(workers: usize) {
         .unwrap();
     assert!(is_good(&next_event(&scheduler)));
     let nodes = add_nodes(&scheduler, 12);
-    let stop = AtomicBool::new(false);
-    let told: u64 = thread::scope(|scope| {
+    let (stop, told) = (AtomicBool::new(false), AtomicU64::new(0));
+    thread::scope(|scope| {
         let drivers: Vec<_> = (0..3_u32)
             .map(|driver| {
-                let (scheduler, nodes, stop) = (scheduler.clone(), &nodes, &stop);
-                scope.spawn(move || drive(&scheduler, nodes, driver, stop))
+                let (scheduler, nodes, stop, told) = (scheduler.clone(), &nodes, &stop, &told);
+                scope.spawn(move || drive(&scheduler, nodes, driver, stop, told))
             })
             .collect();
         let until_here = Stop(&stop);
+        // On a busy machine all reloads could be over before anybody is given anything.
+        while told.load(Ordering::Relaxed) == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
         let mut in_force = 1000;
         for i in 1..=RELOADS {
             let is_bad = i % 3 == 2;
@@ -226,8 +229,9 @@ fn reloads_under_load(workers: usize) {
             }
         }
         drop(until_here);
-        drivers.into_iter().map(|driver| driver.join().unwrap()).sum()
+        drivers.into_iter().for_each(|driver| driver.join().unwrap());
     });
+    let told = told.into_inner();
     assert_sums(&scheduler);
     let stats = scheduler.stats();
     assert_eq!((stats.running, scheduler.apps().len()), (0, 0), "all have finished");

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::booked_on_engine::Booking;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
@@ -30,7 +31,7 @@ impl Named {
 }
 
 /// The calls of a scenario. Each returns when nothing is under way any more.
-pub(super) trait CapacityDriver {
+pub(super) trait CapacityDriver: Booking {
     fn location(&self, name: &str) -> Location;
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
@@ -79,7 +80,7 @@ pub(super) trait CapacityDriver {
 
 /// The scheduler without threads.
 pub(super) struct Steps {
-    stepped: CapacityStepped,
+    pub(super) stepped: CapacityStepped,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,
 }
@@ -278,7 +279,7 @@ impl CapacityDriver for Steps {
 
 /// The threaded scheduler, on a virtual clock and without timers.
 pub(super) struct Threaded {
-    scheduler: CapacityScheduler,
+    pub(super) scheduler: CapacityScheduler,
     clock: Arc<VirtualClock>,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,

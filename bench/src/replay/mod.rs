@@ -21,6 +21,10 @@ mod asked_fair;
 
 mod booking;
 
+mod booked_on_engine;
+
+mod capacity_bookings;
+
 mod capacity_driver;
 
 mod compare;

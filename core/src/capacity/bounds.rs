@@ -30,7 +30,8 @@ impl Bounds {
             maximum: *node.maximum(),
             user_limit: leaf.user_limit,
             factor: leaf.user_limit_factor,
-            am_percent: leaf.max_am_resource_percent,
+            // Leaves of plans have none, as in Hadoop, whatever the file says.
+            am_percent: node.config.capacities.first().map_or(0.0, |capacity| capacity.max_am_resource_percent),
         }
     }
 

@@ -156,7 +156,7 @@ impl Tree {
         if let Some(leaf) = self.slot_at(&format!("{full}.{name}")) {
             return Ok(Made { leaf: Some(leaf), ..Made::default() });
         }
-        let (mut made, mut at, mut top) = (self.made.clone(), config.path.clone(), top);
+        let (mut made, mut at, mut top) = (self.all_made(), config.path.clone(), top);
         let mut steps: Vec<(&str, bool)> = missing.iter().map(|name| (name.as_str(), false)).collect();
         steps.push((name, true));
         let first = made.queues.len();
@@ -230,11 +230,11 @@ impl Tree {
         Ok(())
     }
 
-    fn slot_at(&self, path: &str) -> Option<u32> {
+    pub(crate) fn slot_at(&self, path: &str) -> Option<u32> {
         self.file.index_of(path).map(|index| self.slots[index])
     }
 
-    fn status_of_new(&self, queue: &CapacityQueue, parent: Option<u32>) -> Status {
+    pub(super) fn status_of_new(&self, queue: &CapacityQueue, parent: Option<u32>) -> Status {
         let above = parent.map_or(Status::Running, |parent| self.get(parent).status);
         match (queue.own_state, above) {
             (Some(state), _) => Status::from(state),
@@ -282,7 +282,7 @@ impl Tree {
                 return Err(MakingFault::NothingLeft(config.path.clone()));
             }
         }
-        let (mut made, path) = (self.made.clone(), format!("{}.{name}", config.path));
+        let (mut made, path) = (self.all_made(), format!("{}.{name}", config.path));
         if let Some(leaf) = self.slot_at(&path) {
             return Ok(Made { leaf: Some(leaf), ..Made::default() });
         }
@@ -365,7 +365,7 @@ impl Tree {
         read: impl Fn(&MadeQueues) -> Result<CapacityFile, CapacityFileError>,
     ) -> Result<Option<u32>, MakingFault> {
         let Some(parent) = self.get(slot).parent else { return Ok(None) };
-        let mut made = self.made.clone();
+        let mut made = self.all_made();
         made.queues.retain(|queue| queue.path != self.get(slot).config.path);
         let file = read(&made)?;
         self.take_in(file, parent, cluster)?;
@@ -411,7 +411,7 @@ impl Tree {
         }
         if changed {
             // What was withheld may not be any more.
-            let file = read(&self.made)?;
+            let file = read(&self.all_made())?;
             self.withhold_all(file);
         }
         self.show_shares();

@@ -9,6 +9,8 @@ mod managed;
 
 mod making;
 
+mod reserved;
+
 mod tree;
 
 mod users;
@@ -50,8 +52,8 @@ pub use engine::{
     CapacityUserView, Lifetime, SubmitTerms, Unsupported,
 };
 pub(crate) use engine::{
-    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, Refresh, Waits, called, capacity_stats, order_round,
-    unsupported,
+    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, NoPlans, Refresh, Waits, called, capacity_stats,
+    order_round, unsupported,
 };
 pub use plain::{Plain, difference};
 pub use reasons::{CapacityReason, CapacityWait};

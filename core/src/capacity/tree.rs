@@ -70,6 +70,11 @@ impl QueueNode {
         &self.figures.labels[0].effective_maximum
     }
 
+    /// Whether a refresh looks at what its children have together.
+    fn may_be_divided_amiss(&self) -> bool {
+        !matches!(self.config.kind, CapacityQueueKind::ManagedParent | CapacityQueueKind::Plan)
+    }
+
     pub(crate) fn absolute_capacity(&self) -> f32 {
         self.figures.labels[0].absolute_capacity
     }
@@ -287,7 +292,7 @@ impl Tree {
             }
         }
         file.check_children_again(stays.iter().enumerate().filter_map(|(index, slot)| {
-            let parent = slot.filter(|slot| self.get(*slot).config.kind != CapacityQueueKind::ManagedParent)?;
+            let parent = slot.filter(|slot| self.get(*slot).may_be_divided_amiss())?;
             Some((index, self.get(parent).config.as_parent()?.allow_zero_capacity_sum))
         }))?;
         let before = |queue: &CapacityQueue| {

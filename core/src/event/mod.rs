@@ -125,6 +125,14 @@ pub enum Refused {
         /// The plan.
         plan: String,
     },
+    /// The queue of the reservation is below another plan, or the plan was not named by its path.
+    #[error("{reservation} has no queue below {plan:?}, but below another plan: submit to that, by its whole path")]
+    OtherPlan {
+        /// The reservation's name.
+        reservation: String,
+        /// The plan, as it was named.
+        plan: String,
+    },
     /// A mapping rule names a queue that is not there and cannot make itself.
     #[error("queue {queue:?} cannot make itself: {why}")]
     NotMade {
@@ -459,6 +467,7 @@ impl Refused {
             Refused::ReservationAcl { .. } => "reservation-acl",
             Refused::PlanClass { .. } => "plan-class",
             Refused::ReservationNotActive { .. } => "not-active",
+            Refused::OtherPlan { .. } => "other-plan",
             Refused::BadQueueName { .. } => "bad-queue-name",
             Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::PriorityAcl { .. } => "priority-acl",

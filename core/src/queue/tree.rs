@@ -44,6 +44,8 @@ impl<S> Queue<S> {
 pub(crate) struct QueueTree<S> {
     slots: Vec<Option<Queue<S>>>,
     given: Slots,
+    /// Slots of queues that have gone that are not given back yet.
+    resting: usize,
     /// Seeded: whoever submits may choose a name, and could choose such as collide.
     by_name: HashMap<Arc<str>, u32>,
     created: u64,
@@ -51,7 +53,7 @@ pub(crate) struct QueueTree<S> {
 
 impl<S> Default for QueueTree<S> {
     fn default() -> QueueTree<S> {
-        QueueTree { slots: Vec::new(), given: Slots::default(), by_name: HashMap::new(), created: 0 }
+        QueueTree { slots: Vec::new(), given: Slots::default(), resting: 0, by_name: HashMap::new(), created: 0 }
     }
 }
 
@@ -82,7 +84,7 @@ impl<S> QueueTree<S> {
     pub(crate) fn counts(&self) -> [usize; 4] {
         let queues = || self.slots.iter().flatten();
         let names: std::collections::BTreeSet<&str> = queues().map(|queue| &*queue.name).collect();
-        [queues().count(), self.given.taken(), self.by_name.len(), names.len()]
+        [queues().count(), self.given.taken() - self.resting, self.by_name.len(), names.len()]
     }
 
     /// All queues, in order of creation.
@@ -138,22 +140,37 @@ impl<S> QueueTree<S> {
         index
     }
 
-    /// Takes a queue and all below it away; returns their slots.
+    /// Takes a queue and all below it away; returns their slots, which others may have at once.
     pub(crate) fn remove(&mut self, slot: u32) -> Vec<u32> {
+        let gone = self.detach(slot);
+        gone.iter().for_each(|slot| self.give_back(*slot));
+        gone.into_iter().map(|slot| slot.index).collect()
+    }
+
+    /// Takes a queue and all below it away. Nobody gets their slots before they are given back.
+    pub(crate) fn detach(&mut self, slot: u32) -> Vec<Slot> {
         let gone = self.walk(slot);
         let Queue { parent, created, .. } = *self.get(slot);
         if let Some(parent) = parent {
             self.get_mut(parent).children.remove(&created);
         }
-        for slot in &gone {
-            if let Some(queue) = self.slots[*slot as usize].take() {
+        let mut detached = Vec::with_capacity(gone.len());
+        for slot in gone {
+            if let Some(queue) = self.slots[slot as usize].take() {
                 // Another queue may have the name by now.
-                if self.by_name.get(&queue.name) == Some(slot) {
+                if self.by_name.get(&queue.name) == Some(&slot) {
                     self.by_name.remove(&queue.name);
                 }
-                self.given.give_back(queue.slot);
+                detached.push(queue.slot);
             }
         }
-        gone
+        self.resting += detached.len();
+        detached
+    }
+
+    /// A slot that was detached may be another queue's.
+    pub(crate) fn give_back(&mut self, slot: Slot) {
+        self.resting -= 1;
+        self.given.give_back(slot);
     }
 }

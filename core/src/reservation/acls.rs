@@ -3,7 +3,7 @@
 //! Follows `ReservationsACLsManager` of Hadoop 3.4.2 and the checks of its `ClientRMService`.
 
 use super::refused::ReservationRight;
-use crate::config::{AccessControlList, AllocationFile};
+use crate::config::{AccessControlList, AllocationFile, SiteProperties};
 use rustc_hash::FxHashMap;
 
 /// Who calls: a user, and the groups that he is in.
@@ -19,25 +19,39 @@ pub struct Caller<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlanAcls(FxHashMap<String, PlanLists>);
 
+/// The lists of one plan.
 #[derive(Clone, Debug, Default)]
-struct PlanLists {
+pub(super) struct PlanLists {
     submit: Option<AccessControlList>,
     administer: Option<AccessControlList>,
     list: Option<AccessControlList>,
 }
 
-impl PlanAcls {
-    /// The lists that a file has for these plans.
-    pub(super) fn of<'a>(file: &AllocationFile, plans: impl IntoIterator<Item = &'a str>) -> PlanAcls {
-        let lists = |plan: &str| {
-            let own = file.queues.get(plan).or_else(|| file.queues.get(plan.strip_prefix("root.").unwrap_or(plan)));
-            own.map_or_else(PlanLists::default, |own| PlanLists {
-                submit: own.acl_submit_reservations.clone(),
-                administer: own.acl_administer_reservations.clone(),
-                list: own.acl_list_reservations.clone(),
-            })
+impl PlanLists {
+    /// Those of an allocation file's queue, which may leave `root.` out.
+    pub(super) fn of_allocations(file: &AllocationFile, queue: &str) -> PlanLists {
+        let own = file.queues.get(queue);
+        own.map_or_else(PlanLists::default, |own| PlanLists {
+            submit: own.acl_submit_reservations.clone(),
+            administer: own.acl_administer_reservations.clone(),
+            list: own.acl_list_reservations.clone(),
+        })
+    }
+
+    /// Those of a CapacityScheduler's queue.
+    pub(super) fn of_properties(properties: &SiteProperties, queue: &str) -> PlanLists {
+        let list = |right: &str| {
+            let text = properties.raw(&format!("yarn.scheduler.capacity.{queue}.acl_{right}_reservations"));
+            text.map(AccessControlList::parse)
         };
-        PlanAcls(plans.into_iter().map(|plan| (plan.to_owned(), lists(plan))).collect())
+        PlanLists { submit: list("submit"), administer: list("administer"), list: list("list") }
+    }
+}
+
+impl PlanAcls {
+    /// The lists of these plans.
+    pub(super) fn of(plans: impl IntoIterator<Item = (String, PlanLists)>) -> PlanAcls {
+        PlanAcls(plans.into_iter().collect())
     }
 
     /// Whether a queue's lists give a right. As in Hadoop a right that is not configured is everybody's, and the queue is looked up as it was

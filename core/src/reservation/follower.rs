@@ -1,10 +1,9 @@
 //! The follower: brings the queues below a plan to what the plan says of now.
 //!
-//! Follows `AbstractSchedulerPlanFollower` and `FairSchedulerPlanFollower` of Hadoop 3.4.2. Reservations that are there now have a leaf
-//! queue each, with a weight of their share of the plan; a default leaf has what is left.
+//! Follows `AbstractSchedulerPlanFollower` of Hadoop 3.4.2; what its two kinds differ in is behind [`PlanQueues`]. Reservations that are
+//! there now have a leaf queue each, with their part of the plan; a default leaf has what is left.
 
 use super::id::ReservationId;
-use super::numbers::ratio;
 use super::plan::Plan;
 use super::queues::PlanQueues;
 use super::replanner::Replanner;
@@ -40,54 +39,52 @@ pub struct Followed {
     pub killed: Vec<ApplicationId>,
 }
 
-/// The name of a plan's default queue.
-pub(super) fn default_queue(plan: &str) -> String {
-    let leaf = plan.rsplit('.').next().unwrap_or(plan);
-    format!("{plan}.{leaf}-default")
-}
-
 impl Run<'_> {
     /// Makes, weighs, empties and removes queues. A plan queue that is not there, or is a leaf, is passed over.
     pub(super) fn follow(&self, plan: &mut Plan, queues: &mut dyn PlanQueues) -> Followed {
         let mut followed = Followed::default();
-        if queues.plan_queue(self.queue).is_none_or(|queue| !queue.parent) {
-            return followed;
-        }
+        let Some(before) = queues.plan_queue(self.queue).filter(|queue| queue.parent) else { return followed };
         let now = self.rounded(plan);
         // As they are before the replanner: what it takes out keeps its queue until the next run, as in Hadoop.
         let current: Vec<(ReservationId, Resource)> =
             plan.books().between(now, now).iter().map(|one| (one.id(), one.at(now))).collect();
         let reserved: Resource = current.iter().map(|(_, has)| *has).sum();
-        let rest = default_queue(self.queue);
-        self.make_leaf(&rest, queues);
+        let rest = queues.default_leaf(self.queue);
+        queues.make_leaf(self.queue, &rest);
         let mut shrink = false;
         let found = queues.plan_queue(self.queue);
         if let Some(own) = found.filter(|found| found.identity == self.identity) {
             plan.books_mut().set_capacity(own.share);
         }
-        if reserved.memory_mb() > self.share(queues).memory_mb() {
+        // Where shares count at once, the share as it stands: it changes when a queue is made.
+        let share = |queues: &dyn PlanQueues| match queues.shares_count_at_once() {
+            true => queues.plan_queue(self.queue).map_or(Resource::ZERO, |queue| queue.share),
+            false => before.share,
+        };
+        let measure = plan.books().measure().of(queues.cluster());
+        if measure.is_more(&reserved, &share(queues)) {
             match self.replanner {
                 Some(replanner) => followed.replanned = replanner.replan(plan, self.now),
                 None => shrink = true,
             }
         }
-        let wanted: FxHashSet<String> = current.iter().map(|(id, _)| self.leaf(*id)).chain([rest.clone()]).collect();
+        let wanted = current.iter().map(|(id, _)| self.leaf(*id, queues)).chain([rest.clone()]).collect();
         self.expire(&wanted, &rest, queues, &mut followed);
-        queues.set_weight(&rest, 0.0);
+        queues.entitle(&rest, 0.0, 1.0);
         let mut assigned = 0.0_f32;
         for (id, has) in self.by_change(current, queues) {
-            let leaf = self.leaf(id);
-            self.make_leaf(&leaf, queues);
-            let all = self.share(queues);
-            let mut weight = 0.0;
+            let leaf = self.leaf(id, queues);
+            queues.make_leaf(self.queue, &leaf);
+            let all = share(queues);
+            let mut part = 0.0;
             if all.memory_mb() > 0 && all.vcores() > 0 {
-                let has = if shrink { all.times(f64::from(ratio(&has, &reserved))) } else { has };
-                weight = ratio(&has, &all);
+                let has = if shrink { all.times(f64::from(measure.ratio(&has, &reserved))) } else { has };
+                part = measure.divide(&has, &all);
             }
-            queues.set_weight(&leaf, weight);
-            assigned += weight;
+            queues.entitle(&leaf, part, 1.0);
+            assigned += part;
         }
-        queues.set_weight(&rest, 1.0 - assigned);
+        queues.entitle(&rest, 1.0 - assigned, 1.0);
         followed.archived = plan.archive(now);
         followed
     }
@@ -101,32 +98,24 @@ impl Run<'_> {
         }
     }
 
-    fn leaf(&self, id: ReservationId) -> String {
-        format!("{}.{id}", self.queue)
-    }
-
-    /// The share as it stands: it changes when a queue is made.
-    fn share(&self, queues: &dyn PlanQueues) -> Resource {
-        queues.plan_queue(self.queue).map_or(Resource::ZERO, |queue| queue.share)
-    }
-
-    fn make_leaf(&self, leaf: &str, queues: &mut dyn PlanQueues) {
-        if queues.share(leaf).is_none() {
-            queues.make_leaf(leaf);
-        }
+    fn leaf(&self, id: ReservationId, queues: &dyn PlanQueues) -> String {
+        queues.leaf(self.queue, &id.to_string())
     }
 
     /// Empties and removes the leaves that nobody wants any more.
     fn expire(&self, wanted: &FxHashSet<String>, rest: &str, queues: &mut dyn PlanQueues, followed: &mut Followed) {
         let leaves = queues.children(self.queue).into_iter().filter(|child| child.leaf);
-        let names = leaves.map(|child| format!("{}.{}", self.queue, child.name));
+        let names = leaves.map(|child| queues.leaf(self.queue, &child.name));
         let mut expired: Vec<String> = names.filter(|leaf| !wanted.contains(leaf)).collect();
         expired.sort_unstable();
         for leaf in expired {
-            queues.set_weight(&leaf, 0.0);
+            if !queues.entitle(&leaf, 0.0, 0.0) {
+                continue;
+            }
             if self.move_on_expiry {
                 let moved = queues.apps(&leaf).into_iter().filter(|app| queues.move_app(*app, rest));
-                followed.moved.extend(moved.map(|app| (app, rest.to_owned())));
+                let moved: Vec<ApplicationId> = moved.collect();
+                followed.moved.extend(moved.into_iter().map(|app| (app, queues.full_name(rest))));
             }
             let left = queues.apps(&leaf);
             if left.is_empty() {
@@ -146,7 +135,7 @@ impl Run<'_> {
         queues: &dyn PlanQueues,
     ) -> Vec<(ReservationId, Resource)> {
         current.sort_by_cached_key(|(id, has)| {
-            let share = queues.share(&self.leaf(*id)).unwrap_or(Resource::ZERO);
+            let share = queues.share(&self.leaf(*id, queues)).unwrap_or(Resource::ZERO);
             (*has.minus(&share).amounts(), *id)
         });
         current

@@ -40,6 +40,8 @@ mod acls;
 
 pub mod agent;
 
+mod asked;
+
 mod booked;
 
 mod definition;
@@ -49,6 +51,8 @@ mod follower;
 mod id;
 
 mod limits;
+
+mod measure;
 
 mod numbers;
 
@@ -75,10 +79,12 @@ mod system;
 mod validation;
 
 pub use acls::Caller;
+pub(crate) use asked::AskedPlan;
 pub use booked::Reservation;
 pub use definition::{Interpreter, ReservationDefinition, ReservationRequests, Stage};
 pub use follower::Followed;
 pub use id::{ReservationId, ReservationIdError};
+pub use measure::Measure;
 pub use options::{ReservationOptions, UnknownClass};
 pub use plan::{Plan, PlanBooks, PlanTerms, PlanView, SharingPolicy};
 pub use queues::{PlanChild, PlanQueue, PlanQueues};

@@ -1,17 +1,6 @@
 //! Java's arithmetic, where the results of plans hang on it.
 
-use crate::resource::{Calculator, Resource, f64_to_i64};
-
-/// How often `b` is in `a`, by memory: nothing in nothing is 0, anything else in nothing infinite.
-pub(super) fn ratio(a: &Resource, b: &Resource) -> f32 {
-    Calculator::Memory.ratio(1, a, b)
-}
-
-/// How many gangs fit into what is there, by memory.
-#[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted, and 0 for what is no number")]
-pub(super) fn gangs_in(there: &Resource, gang: &Resource) -> i32 {
-    f64::from(ratio(there, gang)).floor() as i32
-}
+use crate::resource::f64_to_i64;
 
 /// The next multiple of a step. `step` is not 0.
 pub(super) fn up(t: i64, step: i64) -> i64 {
@@ -60,11 +49,5 @@ mod tests {
         assert_eq!((up(-5, 10), down(-5, 10), whole_steps(-5, 10)), (0, 0, 10));
         assert_eq!((up(11, 10), down(19, 10), whole_steps(11, 10)), (20, 10, 20));
         assert_eq!(low_int((1 << 32) + 7), 7);
-    }
-
-    #[test]
-    fn gangs_are_counted_by_memory() {
-        let gangs = |there: i64, gang: i64| gangs_in(&Resource::new(there, 1), &Resource::new(gang, 9));
-        assert_eq!((gangs(10, 3), gangs(-1, 3), gangs(0, 0), gangs(1, 0)), (3, -1, 0, i32::MAX));
     }
 }

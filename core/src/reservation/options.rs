@@ -8,9 +8,9 @@ use crate::config::Settings;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 
-/// A class that an allocation file names, and nobody has.
+/// A class that an allocation file, or a queue of a CapacityScheduler, names, and nobody has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("<{element}> names {class:?}, which is neither one of Hadoop's ({known}) nor given by the embedder")]
+#[error("{element} names {class:?}, which is neither one of Hadoop's ({known}) nor given by the embedder")]
 pub struct UnknownClass {
     element: &'static str,
     class: String,
@@ -27,7 +27,8 @@ pub struct ReservationOptions {
     pub policies: BTreeMap<String, Arc<dyn SharingPolicy>>,
     /// What `reservation-planner` may name besides Hadoop's.
     pub replanners: BTreeMap<String, Arc<dyn Replanner>>,
-    /// The figures of `CapacityOverTimePolicy`.
+    /// The figures of `CapacityOverTimePolicy`. These and the two that follow are for a FairScheduler; queues of a CapacityScheduler have their
+    /// own.
     pub capacity_over_time: CapacityOverTime,
     /// The figure of `SimpleCapacityReplanner`.
     pub newest_first: NewestFirst,
@@ -74,12 +75,12 @@ impl ReservationOptions {
         }
     }
 
-    pub(super) fn sharing(&self, class: &str) -> Result<Arc<dyn SharingPolicy>, UnknownClass> {
+    pub(super) fn sharing(&self, class: &str, asked: CapacityOverTime) -> Result<Arc<dyn SharingPolicy>, UnknownClass> {
         if let Some(own) = self.policies.get(class) {
             return Ok(own.clone());
         }
         match own_name(class) {
-            "CapacityOverTimePolicy" => Ok(Arc::new(self.capacity_over_time)),
+            "CapacityOverTimePolicy" => Ok(Arc::new(asked)),
             "NoOverCommitPolicy" => Ok(Arc::new(NoOverCommit)),
             _ => Err(UnknownClass {
                 element: "reservation-policy",
@@ -89,12 +90,12 @@ impl ReservationOptions {
         }
     }
 
-    pub(super) fn replanner(&self, class: &str) -> Result<Arc<dyn Replanner>, UnknownClass> {
+    pub(super) fn replanner(&self, class: &str, asked: NewestFirst) -> Result<Arc<dyn Replanner>, UnknownClass> {
         if let Some(own) = self.replanners.get(class) {
             return Ok(own.clone());
         }
         match own_name(class) {
-            "planning.SimpleCapacityReplanner" => Ok(Arc::new(self.newest_first)),
+            "planning.SimpleCapacityReplanner" => Ok(Arc::new(asked)),
             _ => Err(UnknownClass {
                 element: "reservation-planner",
                 class: class.to_owned(),

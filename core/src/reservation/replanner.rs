@@ -2,6 +2,7 @@
 
 use super::id::ReservationId;
 use super::plan::{Plan, PlanBooks};
+use crate::resource::Resource;
 use std::cmp::Reverse;
 
 /// Takes reservations out of a plan that has promised too much.
@@ -54,20 +55,22 @@ fn next_change(plan: &PlanBooks, t: i64) -> i64 {
 fn make_room(plan: &mut Plan, t: i64, gone: &mut Vec<ReservationId>) -> bool {
     let books = plan.books();
     let promised = books.committed().value_at(t).plus(&books.periodic().value_at(t));
-    let mut excess = promised.minus(&books.capacity()).memory_mb();
-    if excess <= 0 {
+    let measure = books.measure();
+    let mut excess = promised.minus(&books.capacity());
+    let is_settled = |excess: &Resource| !measure.is_more(excess, &Resource::ZERO);
+    if is_settled(&excess) {
         return true;
     }
     let mut there: Vec<_> = books.between(t, t).iter().map(|one| (one.accepted(), one.id(), one.at(t))).collect();
     there.sort_unstable_by_key(|(accepted, id, _)| Reverse((*accepted, *id)));
     for (_, id, has) in there {
-        if excess <= 0 {
+        if is_settled(&excess) {
             return true;
         }
         if plan.delete(id).is_ok() {
             gone.push(id);
         }
-        excess = excess.wrapping_sub(has.memory_mb());
+        excess = excess.minus(&has);
     }
-    excess <= 0
+    is_settled(&excess)
 }

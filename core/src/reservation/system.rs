@@ -4,10 +4,12 @@
 
 use super::acls::{Caller, PlanAcls};
 use super::agent::{Job, ReservationAgent};
+use super::asked::AskedPlan;
 use super::booked::Reservation;
 use super::definition::ReservationDefinition;
 use super::follower::{Followed, Run};
 use super::id::ReservationId;
+use super::measure::Measure;
 use super::options::{ReservationOptions, UnknownClass};
 use super::plan::{Plan, PlanBooks, PlanTerms};
 use super::queues::PlanQueues;
@@ -15,7 +17,7 @@ use super::refused::{ReservationRefused, ReservationRight};
 use super::replanner::Replanner;
 use super::state::{KeptReservation, ReservationState, StateError, VERSION};
 use super::validation::{check, check_recurrence};
-use crate::config::{AllocationFile, Settings, rooted};
+use crate::config::{AllocationFile, Settings};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -27,6 +29,7 @@ use std::collections::BTreeMap;
 pub struct ReservationSystem {
     settings: Settings,
     options: ReservationOptions,
+    measure: Measure,
     cluster_timestamp: i64,
     last_number: i64,
     plans: BTreeMap<String, Planned>,
@@ -43,6 +46,7 @@ pub(super) struct Planned {
     pub(super) replanner: Arc<dyn Replanner>,
     /// Of the queue whose share it follows. Another one of the same name is not followed, as in Hadoop.
     pub(super) identity: u64,
+    pub(super) move_on_expiry: bool,
 }
 
 /// What a client submits. What is missing is refused, in Hadoop's order.
@@ -81,17 +85,32 @@ impl ReservationSystem {
         queues: &dyn PlanQueues,
         cluster_timestamp: i64,
     ) -> Result<ReservationSystem, UnknownClass> {
+        let asked = AskedPlan::of_allocations(file, &options);
+        ReservationSystem::with_plans(settings, options, Measure::MEMORY, asked, queues, cluster_timestamp)
+    }
+
+    /// The same of plans that were asked for elsewhere.
+    pub(crate) fn with_plans(
+        settings: &Settings,
+        options: ReservationOptions,
+        measure: Measure,
+        asked: Vec<AskedPlan>,
+        queues: &dyn PlanQueues,
+        cluster_timestamp: i64,
+    ) -> Result<ReservationSystem, UnknownClass> {
         let mut system = ReservationSystem {
             settings: settings.clone(),
             options,
+            measure,
             cluster_timestamp,
             last_number: 0,
             plans: BTreeMap::new(),
             queue_of: FxHashMap::default(),
             acls: PlanAcls::default(),
         };
-        system.refresh(file, queues)?;
-        system.acls = PlanAcls::of(file, system.plans.keys().map(String::as_str));
+        system.add_plans(&asked, queues)?;
+        let lists = asked.into_iter().filter(|asked| system.plans.contains_key(&asked.queue));
+        system.acls = PlanAcls::of(lists.map(|asked| (asked.queue, asked.lists)));
         Ok(system)
     }
 
@@ -101,25 +120,31 @@ impl ReservationSystem {
     /// # Errors
     /// As [`ReservationSystem::new`]; no plan is made then.
     pub fn refresh(&mut self, file: &AllocationFile, queues: &dyn PlanQueues) -> Result<(), UnknownClass> {
-        let reservable = file.queues.iter().filter(|(_, own)| own.reservation).map(|(name, _)| rooted(name));
-        let new = reservable.filter(|queue| !self.plans.contains_key(queue));
-        let there: Vec<_> = new.filter_map(|queue| queues.plan_queue(&queue).map(|found| (queue, found))).collect();
-        if there.is_empty() {
-            return Ok(());
+        let asked = AskedPlan::of_allocations(file, &self.options);
+        self.add_plans(&asked, queues)
+    }
+
+    /// The same of plans that were asked for elsewhere.
+    pub(crate) fn add_plans(&mut self, asked: &[AskedPlan], queues: &dyn PlanQueues) -> Result<(), UnknownClass> {
+        let mut made = Vec::new();
+        for asked in asked.iter().filter(|asked| !self.plans.contains_key(&asked.queue)) {
+            let Some(found) = queues.plan_queue(&asked.queue) else { continue };
+            let terms = PlanTerms {
+                step_ms: i64::try_from(self.settings.plan_step_ms).unwrap_or(i64::MAX).max(1),
+                largest_period_ms: i64::try_from(self.settings.reservation_max_periodicity_ms).unwrap_or(i64::MAX),
+                largest_container: queues.largest_container(),
+            };
+            let books = PlanBooks::new(terms, queues.first_share(&asked.queue, &found)).measured_by(self.measure);
+            let planned = Planned {
+                plan: Plan::new(books, self.options.sharing(&asked.policy, asked.terms.capacity_over_time)?),
+                agent: self.options.agent(&asked.agent, &self.settings)?,
+                replanner: self.options.replanner(&asked.planner, asked.terms.newest_first)?,
+                identity: found.identity,
+                move_on_expiry: asked.terms.move_on_expiry,
+            };
+            made.push((asked.queue.clone(), planned));
         }
-        let agent = self.options.agent(&file.reservation_agent, &self.settings)?;
-        let sharing = self.options.sharing(&file.reservation_policy)?;
-        let replanner = self.options.replanner(&file.reservation_planner)?;
-        let terms = PlanTerms {
-            step_ms: i64::try_from(self.settings.plan_step_ms).unwrap_or(i64::MAX).max(1),
-            largest_period_ms: i64::try_from(self.settings.reservation_max_periodicity_ms).unwrap_or(i64::MAX),
-            largest_container: queues.largest_container(),
-        };
-        for (queue, found) in there {
-            let plan = Plan::new(PlanBooks::new(terms.clone(), found.share), sharing.clone());
-            let (agent, replanner) = (agent.clone(), replanner.clone());
-            self.plans.insert(queue, Planned { plan, agent, replanner, identity: found.identity });
-        }
+        self.plans.extend(made);
         Ok(())
     }
 
@@ -151,7 +176,7 @@ impl ReservationSystem {
             return if same { Ok(Followed::default()) } else { Err(ReservationRefused::DifferentDefinition { id }) };
         }
         self.check_right(queues, caller, ReservationRight::Submit, queue, Some(id))?;
-        let planned = self.plan_mut(queue).ok_or_else(|| not_a_plan(queue))?;
+        let planned = self.plan_mut(queue, queues).ok_or_else(|| not_a_plan(queue))?;
         let job = Job { id, user: caller.user, definition, now };
         if !planned.agent.clone().reserve(&mut planned.plan, &job)? {
             return Err(ReservationRefused::Unsatisfiable);
@@ -180,7 +205,7 @@ impl ReservationSystem {
         let planned = self.plan_of(&queue, queues).ok_or(ReservationRefused::PlanGone { id })?;
         let definition = check(definition, planned.plan.books(), now)?;
         self.check_right(queues, caller, ReservationRight::Administer, &queue, Some(id))?;
-        let planned = self.plan_mut(&queue).ok_or(ReservationRefused::PlanGone { id })?;
+        let planned = self.plan_mut(&queue, queues).ok_or(ReservationRefused::PlanGone { id })?;
         let job = Job { id, user: caller.user, definition, now };
         match planned.agent.clone().reserve(&mut planned.plan, &job)? {
             true => Ok(()),
@@ -201,7 +226,7 @@ impl ReservationSystem {
         self.take_capacities(queues);
         let (id, queue) = self.remembered(id, queues)?;
         self.check_right(queues, caller, ReservationRight::Administer, &queue, Some(id))?;
-        let planned = self.plan_mut(&queue).ok_or(ReservationRefused::PlanGone { id })?;
+        let planned = self.plan_mut(&queue, queues).ok_or(ReservationRefused::PlanGone { id })?;
         planned.plan.delete(id).map(|_| ())
     }
 
@@ -258,8 +283,8 @@ impl ReservationSystem {
     }
 
     fn follow_one(&mut self, queue: &str, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> Followed {
-        let move_on_expiry = self.options.move_on_expiry;
         let Some(planned) = self.plans.get_mut(queue) else { return Followed::default() };
+        let move_on_expiry = planned.move_on_expiry;
         let replanner = planned.replanner.clone();
         let replanner = replan.then_some(&*replanner);
         Run { queue, identity: planned.identity, now, replanner, move_on_expiry }.follow(&mut planned.plan, queues)
@@ -327,8 +352,11 @@ impl ReservationSystem {
         self.plans.iter().map(|(name, planned)| (name.as_str(), planned.plan.books()))
     }
 
-    /// As in Hadoop a plan's capacity is its queue's share itself, and follows it.
+    /// As in Hadoop a plan's capacity in a FairScheduler is its queue's share itself, and follows it.
     fn take_capacities(&mut self, queues: &dyn PlanQueues) {
+        if !queues.shares_count_at_once() {
+            return;
+        }
         for (name, planned) in &mut self.plans {
             let found = queues.plan_queue(name).filter(|queue| queue.identity == planned.identity);
             if let Some(queue) = found {
@@ -339,13 +367,13 @@ impl ReservationSystem {
 
     /// The plan of a queue that there is.
     fn plan_of(&self, queue: &str, queues: &dyn PlanQueues) -> Option<&Planned> {
-        let name = rooted(queue);
+        let name = queues.full_name(queue);
         queues.plan_queue(&name)?;
         self.plans.get(&name)
     }
 
-    fn plan_mut(&mut self, queue: &str) -> Option<&mut Planned> {
-        self.plans.get_mut(&rooted(queue))
+    fn plan_mut(&mut self, queue: &str, queues: &dyn PlanQueues) -> Option<&mut Planned> {
+        self.plans.get_mut(&queues.full_name(queue))
     }
 
     /// The queue that a reservation was submitted to last, if that is still a plan.

@@ -28,10 +28,11 @@ pub(super) fn check<'a>(
     if window < least && !any {
         return Err(ReservationRefused::WindowTooShort { window, arrival, deadline, least });
     }
+    let measure = plan.measure();
     let gangs = requests.stages.iter().map(super::definition::Stage::gang);
     let largest =
-        gangs.fold(Resource::ZERO, |largest, gang| if gang.memory_mb() > largest.memory_mb() { gang } else { largest });
-    if largest.memory_mb() > plan.capacity().memory_mb() && !any {
+        gangs.fold(Resource::ZERO, |largest, gang| if measure.is_more(&gang, &largest) { gang } else { largest });
+    if measure.is_more(&largest, &plan.capacity()) && !any {
         return Err(ReservationRefused::GangTooLarge { sizes: Box::new((largest, plan.capacity())) });
     }
     check_recurrence(definition, plan)?;

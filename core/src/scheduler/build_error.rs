@@ -1,8 +1,8 @@
 //! Why a scheduler cannot be built, whichever decides.
 
-use crate::capacity::Unsupported;
+use crate::capacity::{NoPlans, Unsupported};
 use crate::config::capacity::CapacityFileError;
-use crate::config::{AllocationsError, LocateError, SettingsFault};
+use crate::config::{AllocationsError, LocateError, SettingsError, SettingsFault};
 use crate::reservation::UnknownClass;
 
 /// Workers that one scheduler can have.
@@ -40,9 +40,12 @@ pub enum BuildError {
     /// The configuration of a CapacityScheduler asks for what is not built yet.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A plan cannot be: the allocation file names a class that nobody has.
+    /// A plan cannot be: the allocation file, or a queue of a CapacityScheduler, names a class that nobody has.
     #[error(transparent)]
     Plans(#[from] UnknownClass),
+    /// What the site says of the reservation system cannot be read.
+    #[error(transparent)]
+    PlanSettings(#[from] SettingsError),
     /// A setting cannot be.
     #[error("settings: {0}")]
     Settings(#[from] SettingsFault),
@@ -60,4 +63,13 @@ pub enum BuildError {
     /// The system gives no thread.
     #[error("a thread could not be started")]
     Thread(#[source] std::io::Error),
+}
+
+impl From<NoPlans> for BuildError {
+    fn from(why: NoPlans) -> BuildError {
+        match why {
+            NoPlans::Settings(error) => error.into(),
+            NoPlans::Class(error) => error.into(),
+        }
+    }
 }

@@ -63,16 +63,19 @@ impl CapacitySchedulerBuilder {
         self
     }
 
-    fn parts(self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
+    fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
         if let Some(missing) = unsupported(&self.configuration) {
             return Err(missing.into());
         }
         self.options.check()?;
+        let reservations = std::mem::take(&mut self.options.reservations);
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
         let (sink, source) = events(self.options.event_capacity);
         let (settings, control) = (decider.engine_settings(), CapacityControl::new(self.configuration)?);
         let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
-        Ok((Parts::new(setup), source))
+        let mut parts = Parts::new(setup);
+        parts.control.begin_reservations(reservations)?;
+        Ok((parts, source))
     }
 
     /// Starts the threads: workers, the control, and the preemption monitor where the configuration has it.
@@ -345,7 +348,8 @@ impl CapacityStepped {
         }
         let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));
         self.steps.settle();
-        outcome
+        outcome?;
+        self.refresh_plans()
     }
 
     /// One round of `AutoCreatedQueueDeletionPolicy`, whether its monitor is on or not: queues that have made themselves the flexible way go

@@ -221,7 +221,8 @@ impl CapacityScheduler {
         if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
             return Err(Refused::BadConfiguration(missing.to_string()));
         }
-        self.door().call(|reply| Call::Reload(Box::new(Refresh::Queues(Box::new(read))), reply))?
+        self.door().call(|reply| Call::Reload(Box::new(Refresh::Queues(Box::new(read))), reply))??;
+        self.refresh_plans()
     }
 
     /// One round of the preemption policy, as [`CapacityStepped::preempt`](crate::CapacityStepped::preempt).

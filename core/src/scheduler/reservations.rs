@@ -4,6 +4,8 @@
 //! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it. The time is the
 //! clock's [`wall_ms`](crate::clock::Clock::wall_ms).
 
+use super::capacity::CapacityStepped;
+use super::capacity_threads::CapacityScheduler;
 use super::door::{Door, Running};
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
@@ -184,6 +186,28 @@ impl Stepped {
     reservation_calls!(self: &mut Self, self.steps);
 }
 
+impl CapacityScheduler {
+    reservation_calls!(self: &Self, self.door());
+}
+
+impl CapacityStepped {
+    reservation_calls!(self: &mut Self, self.steps);
+}
+
+impl CapacityStepped {
+    /// Reservable queues that a refresh has brought become plans.
+    pub(super) fn refresh_plans(&mut self) -> Result<(), Refused> {
+        self.steps.stepper.control().refresh_plans()
+    }
+}
+
+impl CapacityScheduler {
+    /// The same.
+    pub(super) fn refresh_plans(&self) -> Result<(), Refused> {
+        only_refused(self.door().planning(|control| Ok(control.refresh_plans()?)))
+    }
+}
+
 impl Stepped {
     /// Reservable queues that an administrator's refresh has brought become plans.
     pub(super) fn refresh_plans(&mut self) -> Result<(), Refused> {
@@ -194,10 +218,13 @@ impl Stepped {
 impl FairScheduler {
     /// The same.
     pub(super) fn refresh_plans(&self) -> Result<(), Refused> {
-        let refreshed = self.door().planning(|control| Ok(control.refresh_plans()?));
-        match refreshed {
-            Err(ReserveError::Scheduler(refused)) => Err(refused),
-            Ok(()) | Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
-        }
+        only_refused(self.door().planning(|control| Ok(control.refresh_plans()?)))
+    }
+}
+
+fn only_refused(refreshed: Result<(), ReserveError>) -> Result<(), Refused> {
+    match refreshed {
+        Err(ReserveError::Scheduler(refused)) => Err(refused),
+        Ok(()) | Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
     }
 }

@@ -217,14 +217,15 @@ impl PlanQueues for World {
         self.queues.get(queue).map(|queue| queue.share)
     }
 
-    fn make_leaf(&mut self, queue: &str) {
+    fn make_leaf(&mut self, _: &str, queue: &str) {
         self.enter(queue);
     }
 
-    fn set_weight(&mut self, queue: &str, weight: f32) {
+    fn entitle(&mut self, queue: &str, weight: f32, _: f32) -> bool {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.weight = weight;
         }
+        true
     }
 
     fn apps(&self, queue: &str) -> Vec<ApplicationId> {

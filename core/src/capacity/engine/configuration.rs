@@ -1,8 +1,13 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
 use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
-use crate::config::{SiteFile, SiteProperties};
+use crate::config::{Settings, SettingsError, SiteFile, SiteProperties};
+use crate::reservation::AskedPlan;
 use crate::sync::Arc;
+
+/// Where properties begin by which the reservation system goes.
+const THEIRS: [&str; 3] =
+    ["yarn.resourcemanager.reservation-system.", "yarn.acl.enable", "yarn.acl.reservation-enable"];
 
 /// The configuration of a [`CapacityScheduler`](crate::CapacityScheduler): what `yarn-site.xml` and `capacity-scheduler.xml` say.
 #[derive(Clone, Debug)]
@@ -96,6 +101,20 @@ impl CapacityConfiguration {
         let mut file = CapacityFile::read_with(&self.site, &self.all, made, None)?;
         file.take_checked_rules(rules)?;
         Ok(file)
+    }
+
+    /// What the reservation system is told by the site.
+    pub(crate) fn reservation_settings(&self) -> Result<Settings, SettingsError> {
+        let names = self.all.names();
+        let theirs = names.into_iter().filter(|name| THEIRS.iter().any(|theirs| name.starts_with(theirs)));
+        let values = theirs.filter_map(|name| Some((name, self.all.get(name).ok()??)));
+        let values: Vec<(&str, String)> = values.collect();
+        Settings::from_properties(values.iter().map(|(name, value)| (*name, value.as_str())))
+    }
+
+    /// The plans that the queues ask for.
+    pub(crate) fn asked_plans(&self) -> Vec<AskedPlan> {
+        AskedPlan::of_capacities(&self.file, &self.all)
     }
 
     /// What was read.

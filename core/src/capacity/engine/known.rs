@@ -1,7 +1,7 @@
 //! What the control has said of each attempt: from that the books are written anew after a panic.
 //!
-//! Owned by the worker, beside its books. A message is noted here before anything of it is done, by plain assignments, so a panic finds it
-//! whole. Who was let start stands in what the workers share of the attempt (`turn`).
+//! Each worker owns one, beside its books. A message is noted here before anything of it is done, by plain assignments, so a panic finds it
+//! whole. Who was let start stands in what the workers share of the attempt (`turn`). The control owns one too, of all that it has said.
 
 use super::message::{CapacityMessage, Entrant};
 use crate::engine::books::turn::OwnTurn;
@@ -21,6 +21,11 @@ impl KnownApp {
         if runnable {
             self.turn.enter();
         }
+    }
+
+    /// Whether it has started in its leaf, as far as the worker that decides there has said. Else it waits.
+    pub(super) fn has_started(&self) -> bool {
+        self.entrant.runnable && self.turn.may_start(&self.entrant.joint.turn)
     }
 }
 
@@ -69,6 +74,7 @@ impl Known {
             | CapacityMessage::Chosen(_)
             | CapacityMessage::Move(_)
             | CapacityMessage::Reservation(_)
+            | CapacityMessage::Rests(_)
             | CapacityMessage::Starts(_) => {}
         }
     }

@@ -5,6 +5,7 @@ use super::survey::{Chosen, Survey};
 use super::transit::{Move, Transit};
 use crate::capacity::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::books::resting::Token;
 use crate::engine::books::turn::OwnTurn;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -104,6 +105,8 @@ pub(crate) enum CapacityMessage {
     Reservation(Box<Transit>),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
+    /// A queue has gone: see [`Resting`](crate::engine::books::resting).
+    Rests(#[expect(dead_code, reason = "it is dropped with the message")] Token),
     /// A worker is given up: others decide who starts where it did.
     GivenUp(usize),
 }

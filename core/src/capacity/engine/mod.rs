@@ -64,7 +64,7 @@ mod audit;
 pub use configuration::CapacityConfiguration;
 pub(crate) use configuration::Refresh;
 pub use control::Lifetime;
-pub(crate) use control::{CapacityCall, CapacityControl};
+pub(crate) use control::{CapacityCall, CapacityControl, NoPlans};
 pub(crate) use explaining::Waits;
 pub use settings::Unsupported;
 pub(crate) use settings::unsupported;

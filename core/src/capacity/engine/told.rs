@@ -40,6 +40,8 @@ impl Shard {
             CapacityMessage::Reservation(transit) => self.reservation_comes(transit),
             CapacityMessage::Starts(start) => self.own.books.starts_elsewhere(start),
             CapacityMessage::Called(app) => self.has_called(*app),
+            // Its token is dropped with the message.
+            CapacityMessage::Rests(_) => {}
             CapacityMessage::GivenUp(worker) => self.own.books.decide_for(*worker),
         }
         #[cfg(feature = "faults")]

@@ -167,6 +167,12 @@ impl Reader<'_> {
 }
 
 impl LabelCapacity {
+    /// Sets the capacities to these fractions of the parent.
+    pub(super) fn entitle(&mut self, part: f32, most: f32) {
+        (self.capacity, self.maximum_capacity) = (part, most);
+        self.fix_vectors(part, most);
+    }
+
     /// Sets the vectors to these fractions of every type.
     pub(super) fn fix_vectors(&mut self, capacity: f32, maximum: f32) {
         let percent = |fraction: f32| CapacityVector::uniform(CapacityUnit::Percentage, f64::from(fraction * 100.0));

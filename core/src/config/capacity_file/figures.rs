@@ -129,11 +129,11 @@ impl LabelFigures {
         }
     }
 
-    /// All of the parent.
-    pub(super) fn entitle(&mut self, above: &LabelFigures) {
-        (self.capacity, self.maximum_capacity) = (1.0, 1.0);
-        self.absolute_capacity = above.absolute_capacity;
-        self.absolute_maximum_capacity = above.absolute_maximum_capacity;
+    /// A part of the parent, and what may be used of it.
+    pub(crate) fn entitle(&mut self, above: &LabelFigures, part: f32, most: f32) {
+        (self.capacity, self.maximum_capacity) = (part, most);
+        self.absolute_capacity = above.absolute_capacity * part;
+        self.absolute_maximum_capacity = above.absolute_maximum_capacity * most;
     }
 
     /// Fractions of the parent from amounts. What is not finite counts as none, but NaN stays.

@@ -33,9 +33,20 @@ pub(crate) struct MadeQueue {
     pub(crate) making: QueueMaking,
 }
 
+/// A leaf in a plan: of a reservation, or of what nobody has reserved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reserved {
+    pub(crate) name: String,
+    /// The part of the plan that it has, and the part that it may use.
+    pub(crate) part: f32,
+    pub(crate) most: f32,
+}
+
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MadeQueues {
+    /// The leaves of plans that there are, by path; a plan that is new has one for all of it.
+    pub(crate) reserved: BTreeMap<String, Vec<Reserved>>,
     /// In the order in which they have made themselves: a parent before its children.
     pub(crate) queues: Vec<MadeQueue>,
     /// What templates have set, by full name, for those that have gone again too: as in Hadoop it stays until the next refresh.
@@ -47,11 +58,12 @@ pub(crate) struct MadeQueues {
 pub(super) struct ByParent<'a> {
     children: HashMap<&'a str, Vec<(&'a str, &'a MadeQueue)>>,
     parents: HashSet<&'a str>,
+    reserved: Option<&'a BTreeMap<String, Vec<Reserved>>>,
 }
 
 impl<'a> ByParent<'a> {
     pub(super) fn of(made: &'a MadeQueues) -> ByParent<'a> {
-        let mut out = ByParent::default();
+        let mut out = ByParent { reserved: Some(&made.reserved), ..ByParent::default() };
         for queue in &made.queues {
             if let Some((parent, name)) = queue.path.rsplit_once('.') {
                 out.children.entry(parent).or_default().push((name, queue));
@@ -66,6 +78,11 @@ impl<'a> ByParent<'a> {
     /// Those in this queue, by their names.
     pub(super) fn children(&self, path: &str) -> &[(&'a str, &'a MadeQueue)] {
         self.children.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// The leaves of a plan, where it has been one before.
+    pub(super) fn reserved(&self, plan: &str) -> Option<&'a [Reserved]> {
+        self.reserved?.get(plan).map(Vec::as_slice)
     }
 
     /// It has made itself, and has children or may get some: it stays a parent where it becomes a configured queue.
@@ -223,6 +240,11 @@ impl CapacityFile {
                 capacity.fix_vectors(0.0, capacity.maximum_capacity);
             }
         }
+    }
+
+    /// A leaf of a plan counts as configured with this part of it.
+    pub(crate) fn entitle(&mut self, index: usize, part: f32, most: f32) {
+        Arc::make_mut(&mut self.queues)[index].capacities[0].entitle(part, most);
     }
 
     /// Whether all children of a queue divide by weight, or it has none: only then does a queue make itself in it.

@@ -69,7 +69,7 @@ pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
 pub use made::QueueMaking;
-pub(crate) use made::{MadeQueue, MadeQueues};
+pub(crate) use made::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{MappingRule, MappingRules, RejectedByRule, RuleAction, RuleFallback, RuleMatch, ToPlace};
 pub use mixed::MixedFractions;
 pub use ordering::{AppOrdering, QueueOrdering};
@@ -352,7 +352,7 @@ impl CapacityFile {
     }
 }
 
-/// What plans' templates give their default queues.
+/// What plans' templates give their leaves.
 fn properties_of_plans(
     source: &Source<'_>,
     defaults: &Defaults,
@@ -360,10 +360,8 @@ fn properties_of_plans(
     bones: &[Bone],
 ) -> Vec<(String, String)> {
     let plans = bones.iter().filter(|bone| bone.kind == CapacityQueueKind::Plan);
-    let properties = plans.flat_map(|plan| {
-        let queue = &bones[plan.children[0]].path;
-        templates.for_default_queue(source, defaults, &plan.path, queue)
-    });
+    let leaves = plans.flat_map(|plan| plan.children.iter().map(move |leaf| (plan, &bones[*leaf].path)));
+    let properties = leaves.flat_map(|(plan, leaf)| templates.for_default_queue(source, defaults, &plan.path, leaf));
     properties.collect()
 }
 
@@ -375,7 +373,8 @@ fn read_all(
 ) -> Result<CapacityFile, CapacityFileError> {
     let source = Source::new(all);
     let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
-    let bones = skeleton::read(&source, &ByParent::of(made))?;
+    let by_parent = ByParent::of(made);
+    let bones = skeleton::read(&source, &by_parent)?;
     let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
     let of_made = made::properties(&source, &defaults, &templates, &bones);
     let made_apart = made::apart(&source, &defaults, &templates, &bones)?;
@@ -390,7 +389,7 @@ fn read_all(
         }
         Source::new(all)
     };
-    let mut file = read_tree(&Source::new(site), &source, &defaults, templates, bones, made_apart)?;
+    let mut file = read_tree(&Source::new(site), &source, &defaults, templates, bones, (made_apart, &by_parent))?;
     file.set_by_templates = Arc::new(set_by_templates);
     file.mapping = match rules {
         Some(rules) => rules.clone(),
@@ -406,7 +405,7 @@ fn read_tree(
     defaults: &Defaults,
     templates: TemplateStore,
     bones: Vec<Bone>,
-    made_apart: HashMap<String, Apart>,
+    (made_apart, made): (HashMap<String, Apart>, &ByParent<'_>),
 ) -> Result<CapacityFile, CapacityFileError> {
     let mut warnings = Warnings::new(source);
     let leaves = bones.iter().any(|bone| bone.kind.is_leaf());
@@ -422,6 +421,7 @@ fn read_tree(
         states: Vec::with_capacity(bones.len()),
         known: Vec::with_capacity(bones.len()),
         made_apart,
+        made,
     };
     builder.build(&mut bones.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;

@@ -131,6 +131,8 @@ pub struct ParentSettings {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlanSettings {
+    /// `maximum-applications` of each of its leaves; -1 where it is not given.
+    pub maximum_applications: i32,
     /// `reservation-window`
     pub window_ms: i64,
     /// `average-capacity` in percent.
@@ -322,6 +324,7 @@ impl Context<'_> {
             (percent("average-capacity"), percent("instantaneous-max-capacity"));
         let mut long = |name: &str, default| warnings.or_default(source.long(&key(name), default), default);
         PlanSettings {
+            maximum_applications: source.int(&key("maximum-applications"), -1).unwrap_or(-1),
             window_ms: long("reservation-window", 24 * HOUR),
             average_capacity,
             instantaneous_max_capacity,

@@ -115,12 +115,17 @@ pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<Bone>
         });
         let making = itself.map(|itself| itself.making);
         if kind == CapacityQueueKind::Plan {
-            let (of_plan, named, children) = (path.clone(), name.clone(), vec![index + 1]);
-            bones.push(Bone { path: of_plan, name: named, parent, children, kind, making, fault });
-            let (path, name) = (format!("{path}.{name}-default"), format!("{name}-default"));
-            let kind = CapacityQueueKind::Reservation;
-            let parent = Some(index);
-            bones.push(Bone { path, name, parent, children: Vec::new(), kind, making: None, fault: None });
+            let leaves: Vec<String> = match made.reserved(&path) {
+                Some(leaves) => leaves.iter().map(|leaf| leaf.name.clone()).collect(),
+                None => vec![format!("{name}-default")],
+            };
+            let children = (index + 1..=index + leaves.len()).collect();
+            bones.push(Bone { path: path.clone(), name, parent, children, kind, making, fault });
+            let (kind, parent) = (CapacityQueueKind::Reservation, Some(index));
+            bones.extend(leaves.into_iter().map(|name| {
+                let path = format!("{path}.{name}");
+                Bone { path, name, parent, children: Vec::new(), kind, making: None, fault: None }
+            }));
         } else {
             waiting.extend(below);
             bones.push(Bone { path, name, parent, children: Vec::new(), kind, making, fault });

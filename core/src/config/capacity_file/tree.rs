@@ -9,7 +9,7 @@ use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
 use super::labels::{self, ANY, LabelsByQueue};
-use super::made::{self, Apart, QueueMaking};
+use super::made::{self, Apart, ByParent, QueueMaking};
 use super::maximum_allocation;
 use super::ordering::QueueOrdering;
 use super::queue::{
@@ -39,6 +39,7 @@ pub(super) struct Builder<'a, 's> {
     pub(super) known: Vec<usize>,
     /// Of queues that have made themselves, by path.
     pub(super) made_apart: HashMap<String, Apart>,
+    pub(super) made: &'a ByParent<'a>,
 }
 
 impl Builder<'_, '_> {
@@ -69,6 +70,11 @@ impl Builder<'_, '_> {
             return Ok(());
         }
         self.queues[index].children = listed;
+        if self.made.reserved(&self.queues[index].path).is_some() {
+            // What reservations have of a plan need not be all of it.
+            self.queues[index].children = all;
+            return Ok(());
+        }
         let outcome = siblings::check(self.settings, &self.queues, &self.states, index);
         self.queues[index].children = all;
         outcome
@@ -251,7 +257,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Gives the default queue of a plan all of the plan, and the plan's limits of users.
+    /// Gives a leaf of a plan what it has of it, the default queue of a new one all, and the plan's limits of users.
     fn entitle(&mut self, index: usize) -> Result<(), CapacityFileError> {
         let Some(plan) = self.queues[index].parent else { return Ok(()) };
         let (user_limit, user_limit_factor) = {
@@ -259,8 +265,11 @@ impl Builder<'_, '_> {
             (self.defaults.user_limit(self.source, path)?, self.defaults.user_limit_factor(self.source, path)?)
         };
         let above = self.states[plan].labels[0];
+        let there = self.made.reserved(&self.queues[plan].path);
+        let own = there.and_then(|leaves| leaves.iter().find(|leaf| leaf.name == self.queues[index].name));
+        let (part, most) = own.map_or((1.0, 1.0), |own| (own.part, own.most));
         let queue = &mut self.queues[index];
-        if above.absolute_maximum_capacity < above.absolute_capacity - 0.001 {
+        if own.is_none() && above.absolute_maximum_capacity < above.absolute_capacity - 0.001 {
             let fault = CapacityFault::BelowCapacity {
                 queue: queue.path.clone(),
                 capacity: java::float_text(above.absolute_capacity),
@@ -272,8 +281,8 @@ impl Builder<'_, '_> {
         if let CapacityQueueRole::Leaf(leaf) = &mut queue.role {
             (leaf.user_limit, leaf.user_limit_factor) = (user_limit, user_limit_factor);
         }
-        queue.capacities[0].fix_vectors(1.0, 1.0);
-        self.states[index].labels[0].entitle(&above);
+        queue.capacities[0].entitle(part, most);
+        self.states[index].labels[0].entitle(&above, part, most);
         Ok(())
     }
 

@@ -71,18 +71,19 @@ impl PlanQueues for Control {
         self.plan_slot(queue).map(|slot| self.tree.get(slot).own.steady_fair_share)
     }
 
-    fn make_leaf(&mut self, queue: &str) {
+    fn make_leaf(&mut self, _plan: &str, queue: &str) {
         if self.plan_slot(queue).is_none() && self.create_queue(queue, true).is_some() {
             // At once, not before the publish: what is weighed next is weighed by them.
             self.steady_shares();
         }
     }
 
-    fn set_weight(&mut self, queue: &str, weight: f32) {
+    fn entitle(&mut self, queue: &str, part: f32, _most: f32) -> bool {
         if let Some(slot) = self.plan_slot(queue) {
-            self.tree.get_mut(slot).own.weight = weight;
+            self.tree.get_mut(slot).own.weight = part;
             self.dirty.insert(slot);
         }
+        true
     }
 
     fn apps(&self, queue: &str) -> Vec<ApplicationId> {

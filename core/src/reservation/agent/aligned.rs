@@ -3,7 +3,7 @@
 use super::stage::{Placement, Site, all_or_nothing};
 use crate::reservation::definition::Stage;
 use crate::reservation::limits::{MOST_ROUNDS, at_most};
-use crate::reservation::numbers::{gangs_in, int, low_int, ratio, up};
+use crate::reservation::numbers::{int, low_int, up};
 use crate::reservation::profile::{Ledger, Operation, Piece, Steps, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
 use crate::resource::Resource;
@@ -127,10 +127,11 @@ impl Judge<'_> {
     fn cost(&self, taken: &Steps, (start, end): (i64, i64)) -> Result<f64, ReservationRefused> {
         let load = merge_as_is(self.site.load.within(start, end)?, taken.points(), Operation::Add, start, end)?;
         let (capacity, step) = (self.site.plan.books.capacity(), self.site.plan.books.terms().step_ms as f64);
+        let measure = self.site.plan.books.measure();
         let part = |value: Option<Resource>, from: i64, to: i64| {
             // Hadoop fails where something follows on what is undefined.
             let value = value.unwrap_or(Resource::ZERO);
-            f64::from(ratio(&value, &capacity)) * to.wrapping_sub(from.max(start)) as f64 / step
+            f64::from(measure.ratio(&value, &capacity)) * to.wrapping_sub(from.max(start)) as f64 / step
         };
         let points = load.points();
         let mut cost = 0.0;
@@ -147,8 +148,9 @@ impl Judge<'_> {
     /// How many gangs fit into an interval.
     fn fit(&self, taken: &Steps, (start, end): (i64, i64)) -> Result<i32, ReservationRefused> {
         let there = merge_as_is(self.available.within(start, end)?, taken.points(), Operation::Test, start, end)?;
+        let measure = self.site.plan.books.measure();
         let within = there.points().iter().filter(|point| point.at < end);
-        let gangs = within.map(|point| point.value.map_or(0, |there| gangs_in(&there, &self.gang)));
+        let gangs = within.map(|point| point.value.map_or(0, |there| measure.gangs_in(&there, &self.gang)));
         Ok(gangs.min().unwrap_or(i32::MAX))
     }
 }

@@ -3,7 +3,8 @@
 use super::stage::{Placement, Site, all_or_nothing};
 use crate::reservation::definition::Stage;
 use crate::reservation::limits::{MOST_ROUNDS, at_most};
-use crate::reservation::numbers::{gangs_in, whole_steps};
+use crate::reservation::measure::Measure;
+use crate::reservation::numbers::whole_steps;
 use crate::reservation::profile::{Ledger, Operation, Piece, Point, Steps, merge};
 use crate::reservation::refused::ReservationRefused;
 use crate::resource::Resource;
@@ -11,6 +12,12 @@ use crate::resource::Resource;
 /// Hadoop's `StageAllocatorGreedyRLE`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GreedyPlacement;
+
+/// What is placed, and by what it is counted.
+struct Gang {
+    size: Resource,
+    measure: Measure,
+}
 
 /// What one look at the window found.
 struct Look {
@@ -32,7 +39,7 @@ impl Placement for GreedyPlacement {
             return Ok(None);
         }
         let duration = whole_steps(stage.duration_ms, site.plan.books.terms().step_ms);
-        let gang = stage.gang();
+        let gang = Gang { size: stage.gang(), measure: site.plan.books.measure() };
         let mut left = stage.gangs_wanted();
         let free = free(site, taken, (start, end))?;
         let (mut pieces, mut rounds) = (Vec::new(), 0);
@@ -74,7 +81,7 @@ pub(super) fn free(site: &Site<'_>, taken: &Ledger, (start, end): (i64, i64)) ->
     merge(&available, &taken.range(start, end)?, Operation::Subtract, start, end)
 }
 
-fn look_early(part: &[Point], (start, duration): (i64, i64), gang: &Resource, left: i32) -> Look {
+fn look_early(part: &[Point], (start, duration): (i64, i64), gang: &Gang, left: i32) -> Look {
     let mut look = Look { gangs: left, narrowest: None };
     for point in part {
         if look.gangs <= 0 {
@@ -90,7 +97,7 @@ fn look_early(part: &[Point], (start, duration): (i64, i64), gang: &Resource, le
     look
 }
 
-fn look_late(part: &[Point], (end, duration): (i64, i64), gang: &Resource, left: i32) -> Look {
+fn look_late(part: &[Point], (end, duration): (i64, i64), gang: &Gang, left: i32) -> Look {
     let mut look = Look { gangs: left, narrowest: None };
     let mut at = end;
     for (place, point) in part.iter().enumerate().rev() {
@@ -110,8 +117,8 @@ fn look_late(part: &[Point], (end, duration): (i64, i64), gang: &Resource, left:
 }
 
 impl Look {
-    fn count(&mut self, at: i64, there: &Resource, gang: &Resource, left: i32) {
-        let fit = gangs_in(there, gang).min(left);
+    fn count(&mut self, at: i64, there: &Resource, gang: &Gang, left: i32) {
+        let fit = gang.measure.gangs_in(there, &gang.size).min(left);
         if fit <= self.gangs {
             self.gangs = fit;
             self.narrowest = Some(at);

@@ -77,7 +77,7 @@ fn check_stage(plan: PlanView<'_>, stage: &Stage) -> Result<(), ReservationRefus
     if stage.containers % stage.concurrency != 0 {
         return Err(ReservationRefused::NotMultiple);
     }
-    if stage.capability.memory_mb() > plan.books.terms().largest_container.memory_mb() {
+    if plan.books.measure().is_more(&stage.capability, &plan.books.terms().largest_container) {
         return Err(ReservationRefused::AboveMaximum);
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::greedy::free;
 use super::stage::{Placement, Site, all_or_nothing};
 use crate::reservation::definition::Stage;
 use crate::reservation::limits::{MOST_ROUNDS, at_most};
-use crate::reservation::numbers::{gangs_in, whole_steps};
+use crate::reservation::numbers::whole_steps;
 use crate::reservation::profile::{Ledger, Piece};
 use crate::reservation::refused::ReservationRefused;
 
@@ -22,7 +22,7 @@ impl Placement for StepwisePlacement {
     ) -> Result<Option<Vec<Piece>>, ReservationRefused> {
         let step = site.plan.books.terms().step_ms;
         let duration = whole_steps(stage.duration_ms, step);
-        let gang = stage.gang();
+        let (gang, measure) = (stage.gang(), site.plan.books.measure());
         let mut left = stage.gangs_wanted();
         let free = free(site, taken, (start, end))?;
         let (mut pieces, mut looks) = (Vec::new(), 0);
@@ -33,7 +33,7 @@ impl Placement for StepwisePlacement {
             while t >= begin && gangs > 0 {
                 looks += 1;
                 at_most("steps of placing a stage", looks, MOST_ROUNDS)?;
-                let fit = gangs_in(&free.value_at(t), &gang).min(left);
+                let fit = measure.gangs_in(&free.value_at(t), &gang).min(left);
                 if fit <= gangs {
                     (gangs, narrowest) = (fit, t);
                 }

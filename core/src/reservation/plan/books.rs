@@ -3,6 +3,7 @@
 use super::found::{Index, recurs_between};
 use crate::reservation::booked::Reservation;
 use crate::reservation::id::ReservationId;
+use crate::reservation::measure::Measure;
 use crate::reservation::profile::{Ledger, Operation, Periodic, Piece, Steps, merge, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
 use crate::resource::Resource;
@@ -24,6 +25,7 @@ pub struct PlanTerms {
 #[derive(Clone, Debug)]
 pub struct PlanBooks {
     terms: PlanTerms,
+    measure: Measure,
     capacity: Resource,
     reservations: BTreeMap<ReservationId, Reservation>,
     index: Index,
@@ -54,6 +56,7 @@ impl PlanBooks {
         let periodic = Periodic::new(terms.largest_period_ms);
         PlanBooks {
             terms,
+            measure: Measure::MEMORY,
             capacity,
             reservations: BTreeMap::new(),
             index: Index::default(),
@@ -72,6 +75,18 @@ impl PlanBooks {
     /// The queue has become larger or smaller. What is promised stays, until the follower replans.
     pub fn set_capacity(&mut self, capacity: Resource) {
         self.capacity = capacity;
+    }
+
+    /// The same, where amounts are compared by something else than their memory.
+    #[must_use]
+    pub fn measured_by(self, measure: Measure) -> PlanBooks {
+        PlanBooks { measure, ..self }
+    }
+
+    /// By what amounts are compared, with the plan's capacity.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        self.measure.of(self.capacity)
     }
 
     /// What it was made with.

@@ -74,7 +74,7 @@ impl PlanView<'_> {
         for turn in 1..largest / period {
             let by = turn.wrapping_mul(period);
             let there = self.available_once(user, id, (start.wrapping_add(by), end.wrapping_add(by)))?;
-            least = merge(&least, &there.shifted(by.wrapping_neg()), Operation::Min, start, end)?;
+            least = merge(&least, &there.shifted(by.wrapping_neg()), Operation::Min(self.books.measure()), start, end)?;
         }
         Ok(least)
     }

@@ -1,6 +1,7 @@
 //! Two profiles combined into one.
 
 use super::steps::{Point, Steps};
+use crate::reservation::measure::Measure;
 use crate::reservation::refused::{ReservationRefused, Shortage};
 use crate::resource::Resource;
 
@@ -13,8 +14,8 @@ pub enum Operation {
     Subtract,
     /// Their difference, which must not be negative in any type.
     Test,
-    /// The one with less memory, as a whole; the first where they have the same.
-    Min,
+    /// The one that is less, as a whole; the first where none is.
+    Min(Measure),
 }
 
 /// Combines two profiles from `start` to `end`; from there on the result is undefined.
@@ -69,7 +70,7 @@ fn alone(b: &[Point], operation: Operation) -> Result<Steps, ReservationRefused>
         Ok(Point { value, ..*point })
     };
     match operation {
-        Operation::Add | Operation::Min => Ok(Steps::of(b.to_vec())),
+        Operation::Add | Operation::Min(_) => Ok(Steps::of(b.to_vec())),
         Operation::Subtract | Operation::Test => b.iter().map(negative).collect::<Result<_, _>>().map(Steps::of),
     }
 }
@@ -94,8 +95,8 @@ fn combined(
             let shortage = Shortage { wanted_at: at(b), wanted: y, there_at: at(a), there: x };
             return Err(ReservationRefused::Negative(Some(Box::new(shortage))));
         }
-        Operation::Min if y.memory_mb() < x.memory_mb() => y,
-        Operation::Min => x,
+        Operation::Min(measure) if measure.is_more(&x, &y) => y,
+        Operation::Min(_) => x,
     }))
 }
 
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_merge_begins_at_the_start_and_is_undefined_at_the_end() {
-        let sum = merge(&steps(&[(0, 5)]), &steps(&[(3, 2), (20, 1)]), Operation::Min, 2, 10).unwrap();
+        let sum = merge(&steps(&[(0, 5)]), &steps(&[(3, 2), (20, 1)]), Operation::Min(Measure::MEMORY), 2, 10).unwrap();
         let expected = [Point::new(2, r(5)), Point::new(3, r(2)), Point::undefined(10)];
         assert_eq!(sum.points(), expected);
     }

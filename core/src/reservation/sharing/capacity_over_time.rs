@@ -73,7 +73,7 @@ impl SharingPolicy for CapacityOverTime {
         }
         let most = Steps::constant(start, plan.capacity().times(f64::from(self.at_once)));
         let quota = merge(&most, &used, Operation::Subtract, start, end)?;
-        merge(&available, &quota, Operation::Min, start, end)
+        merge(&available, &quota, Operation::Min(plan.measure()), start, end)
     }
 
     fn window_ms(&self) -> i64 {

@@ -34,7 +34,12 @@ impl Books {
             match &mut self.queues[slot as usize] {
                 Some(queue) if queue.node().born == new.node.born => queue.published = new,
                 place => {
-                    let leaf = new.node.config.kind.is_leaf().then(|| Leaf::with_lists(&Ordered::new()));
+                    // Until the cluster changes a new one may use all of it, as in Hadoop.
+                    let leaf = new.node.config.kind.is_leaf().then(|| {
+                        let mut leaf = Leaf::with_lists(&Ordered::new());
+                        (leaf.stored_limit, leaf.published_limit) = (cluster, cluster);
+                        leaf
+                    });
                     let (counts, siblings) = Default::default();
                     let before = place.replace(QueueBook { published: new, counts, leaf, siblings, standing: None });
                     self.drift.forget(slot);

@@ -54,6 +54,7 @@ impl Control {
         }
         // What was put off is known first.
         self.publish();
+        self.wake_slots();
         let cluster = self.nodes.total();
         let own = &mut self.own;
         let outcome = own.tree.make(name, &cluster, |made| own.configuration.read_with(made, false));
@@ -184,21 +185,37 @@ impl Control {
         let cluster = self.nodes.total();
         // The file has been read with more queues.
         let Ok(top) = own.tree.remove(slot, &cluster, |made| own.configuration.read_with(made, false)) else { return };
+        self.unseat(slot);
+        self.limits_follow(top);
+    }
+
+    /// A queue that has gone leaves its place in the engine's tree.
+    pub(super) fn unseat(&mut self, slot: u32) {
         // Queues below that a refresh has removed may still have applications: then the slot stays.
         if self.tree.walk(slot).len() == 1 {
             self.children_changed.extend(self.tree.get(slot).parent);
-            let gone = self.tree.remove(slot);
-            self.dirty.extend(gone);
+            for gone in self.tree.detach(slot) {
+                self.dirty.insert(gone.index);
+                let token = self.own.resting.lay(gone);
+                self.tell(CapacityMessage::Rests(token));
+            }
             self.structure_changed = true;
-            self.own.tree.give_back(slot);
         }
         self.all_dirty();
-        self.limits_follow(top);
+    }
+
+    /// Slots of queues that have gone may be taken again, where every worker knows of it. Before queues come.
+    pub(super) fn wake_slots(&mut self) {
+        for slot in self.own.resting.rested() {
+            self.own.tree.give_back(slot.index);
+            self.tree.give_back(slot);
+        }
     }
 
     /// One round of the policy that divides what managed parents have.
     pub(crate) fn manage_queues(&mut self) {
         self.publish();
+        self.wake_slots();
         let (cluster, apps) = (self.nodes.total(), self.applications_by_slot());
         let own = &mut self.own;
         let read = |made: &_| own.configuration.read_with(made, false);

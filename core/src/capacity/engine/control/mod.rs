@@ -20,7 +20,10 @@ mod reload;
 
 mod publishing;
 
+mod plans;
+
 use super::configuration::{CapacityConfiguration, Refresh};
+use super::known::Known;
 use super::message::CapacityMessage;
 use super::terms::SubmitTerms;
 use super::types::{CapacityDecider, Control, Internal};
@@ -29,10 +32,11 @@ use crate::capacity::tree::{Named, Tree};
 use crate::config::capacity::{CapacityFileError, MixedFractions};
 use crate::engine::books::counted::Counted;
 use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::books::resting::Resting;
 use crate::engine::control::{App, By, ControlPart, Entry, QueueTerms, Stand, Submission};
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
-use crate::id::ApplicationId;
+use crate::id::{ApplicationId, Slot};
 use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -40,6 +44,7 @@ pub use lifetimes::Lifetime;
 use lifetimes::Lifetimes;
 use making::Making;
 use parallel::Parallel;
+pub(crate) use plans::NoPlans;
 use priorities::{Priorities, PriorityAcls};
 use rustc_hash::FxHashMap;
 #[cfg(feature = "faults")]
@@ -52,6 +57,10 @@ pub(crate) struct CapacityControl {
     pub(super) tree: Tree,
     parallel: Parallel,
     making: Making,
+    /// What was told of attempts.
+    said: Known,
+    /// Slots of queues that have gone.
+    resting: Resting<Slot>,
     /// By slot: applications of a parent queue and below.
     applications: Vec<i64>,
     /// Of a leaf queue and a user: applications in its lists.
@@ -102,6 +111,8 @@ impl CapacityControl {
             tree,
             parallel: Parallel::default(),
             making: Making::default(),
+            said: Known::default(),
+            resting: Resting::default(),
             applications: Vec::new(),
             of_user: FxHashMap::default(),
             priorities: FxHashMap::default(),
@@ -146,7 +157,13 @@ impl CapacityControl {
 
 impl Control {
     /// All workers are told, each in the same order.
-    fn tell(&self, message: CapacityMessage) {
+    fn tell(&mut self, message: CapacityMessage) {
+        self.own.said.hear(&message);
+        self.pass_on(message);
+    }
+
+    /// Tells what is not about an attempt.
+    fn pass_on(&self, message: CapacityMessage) {
         for worker in 1..self.shared.workers {
             self.to_worker(worker, Internal::Own(message.clone()));
         }
@@ -255,8 +272,10 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.has_moved(app, stood);
     }
 
-    fn plan_queues(_control: &mut Control) -> Option<&mut dyn PlanQueues> {
-        None
+    fn plan_queues(control: &mut Control) -> Option<&mut dyn PlanQueues> {
+        // What was put off is known first.
+        control.before_publish();
+        Some(control)
     }
 
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {

@@ -11,7 +11,7 @@ impl Control {
     /// Where an application would go. Whether it may run stays as it was.
     pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<Stand, Refused> {
         check_length(event::Named::Queue, queue)?;
-        let leaf = match self.own.tree.find(queue) {
+        let leaf = match self.within_plan(queue, None)? {
             Named::Ambiguous | Named::Unknown => return Err(Refused::NoSuchQueue(queue.to_owned())),
             Named::Queue(slot) if !self.own.is_leaf(slot) => {
                 return Err(Refused::NotLeaf { queue: queue.to_owned() });

@@ -55,14 +55,16 @@ impl Control {
         properties: BTreeMap<String, String>,
         checked: bool,
     ) -> Result<(), RefreshFault> {
+        self.wake_slots();
         let apps = self.applications_by_slot();
         let apps = |slot: u32| apps[slot as usize];
         let cluster = self.nodes.total();
         let plan = {
             let property = |name: &str| configuration.property(name);
-            let file = match self.own.tree.made.queues.is_empty() {
+            let made = self.own.tree.all_made();
+            let file = match made.queues.is_empty() && made.reserved.is_empty() {
                 true => configuration.file.clone(),
-                false => configuration.read_with(&MadeQueues { properties, ..self.own.tree.made.clone() }, checked)?,
+                false => configuration.read_with(&MadeQueues { properties, ..made }, checked)?,
             };
             self.own.tree.plan(file, &cluster, property, apps)?
         };

@@ -71,6 +71,7 @@ impl Control {
         let name = queue.as_deref().unwrap_or(DEFAULT);
         check_length(event::Named::User, user)?;
         check_length(event::Named::Queue, name)?;
+        self.check_plan_rights(user, name, submission.reservation)?;
         let mapped = self.mapped(user, name)?;
         let name = mapped.as_deref().unwrap_or(name);
         self.own.lifetime_seconds = self.lifetime_for(self.own.asked.lifetime_seconds, name, *number)?;
@@ -100,6 +101,7 @@ impl Control {
                 return Err(Refused::Acl { user: user.clone(), queue: path.to_owned() });
             }
         }
+        let found = self.within_plan(name, submission.reservation)?;
         if self.own.applications(ROOT) >= i64::from(self.own.tree.file.settings().maximum_applications) {
             return Err(Refused::TooManyApps(*number));
         }
@@ -157,7 +159,7 @@ impl Control {
         if is_limited && applications >= i64::from(node.figures.max_applications) {
             return Err(Refused::QueueFull { queue: path(), applications });
         }
-        self.tell(CapacityMessage::UserSeen { leaf, user: user.into() });
+        self.pass_on(CapacityMessage::UserSeen { leaf, user: user.into() });
         let of_user = own.of_user.get(&(leaf, user.into())).copied().unwrap_or_default();
         if is_limited && of_user >= i64::from(node.figures.max_applications_per_user) {
             return Err(Refused::UserFull { queue: path(), applications: of_user, user: user.to_owned() });
