@@ -8,6 +8,7 @@ use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, Request
 use evenweave::{AppHandle, FairScheduler, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
+use super::booking::Booking;
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
 use super::shares::{am_limit, figures};
@@ -24,6 +25,11 @@ impl Threads {
     #[must_use]
     pub fn new(scheduler: FairScheduler, basics: Basics) -> Threads {
         Threads { scheduler, basics }
+    }
+
+    /// Does something with the scheduler.
+    pub(super) fn with<T>(&self, what: impl FnOnce(&FairScheduler) -> T) -> T {
+        what(&self.scheduler)
     }
 
     fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
@@ -96,6 +102,10 @@ impl Scheduler for Threads {
 
     fn is_admin(&self, user: &str) -> bool {
         self.scheduler.is_admin(user).unwrap_or(false)
+    }
+
+    fn booking(&self) -> Option<&dyn Booking> {
+        Some(self)
     }
 
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
