@@ -78,6 +78,16 @@ fn fair_reservation_off() {
 }
 
 #[test]
+fn capacity_reservation() {
+    check("capacity-reservation", 296, 296);
+}
+
+#[test]
+fn capacity_reservation_acls() {
+    check("capacity-reservation-acls", 47, 47);
+}
+
+#[test]
 fn capacity_reservation_off() {
     check("capacity-reservation-off", 14, 14);
 }

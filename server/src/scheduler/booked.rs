@@ -1,4 +1,4 @@
-//! The reservation systems of the schedulers that have one.
+//! The reservation systems of both schedulers, on both drivers.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,8 @@ use evenweave::reservation::{
 };
 
 use super::booking::Booking;
+use super::capacity::CapacitySteps;
+use super::capacity_threads::CapacityThreads;
 use super::fair::Steps;
 use super::threads::Threads;
 
@@ -48,3 +50,5 @@ macro_rules! booking {
 
 booking!(Steps, step);
 booking!(Threads, with);
+booking!(CapacitySteps, step);
+booking!(CapacityThreads, with);
