@@ -6,9 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::view::{CapacityAppView, CapacityQueueView};
-use evenweave::{
-    CapacityConfiguration, CapacityScheduler, CapacityStepped, EndReason, Heartbeat, Refused, Resource, Submission,
-};
+use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
 
 use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
@@ -80,8 +78,6 @@ impl CapacityState {
 
     /// What has happened since the last step goes into the records.
     pub(super) fn settle(&mut self) {
-        // The follower has run by the time at which somebody asks: a plan has nothing before. Without a reservation system there is none.
-        let _ = self.steps.step(CapacityStepped::follow_plans);
         let journal = self.steps.step(|stepped| stepped.take_journal());
         let queues = self.queue_of_apps();
         self.say_who_may_start();
@@ -182,6 +178,10 @@ impl CapacityState {
             Step::Preempt { .. } => self.steps.step(|stepped| stepped.preempt()).map(drop)?,
             // Nothing happens by these.
             Step::Update | Step::Continuous | Step::Kill | Step::Reload { .. } => {}
+            Step::Follow => {
+                // One that is not enabled has nothing to follow.
+                let _ = self.steps.step(|stepped| stepped.follow_plans());
+            }
             Step::NodeLabel { node, label } => self.keeping.label(node, label),
         }
         Ok(())
