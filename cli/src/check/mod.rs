@@ -1,4 +1,4 @@
-//! Configuration files read as Hadoop reads them, with all that is wrong or was hardly meant.
+//! Configuration files read as Hadoop reads them, with all that is wrong or probably a mistake.
 //!
 //! | module | what |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Lints: what Hadoop takes without a word, and what was hardly meant.
+//! Lints: what Hadoop takes without a word, and what is probably a mistake.
 //!
 //! Run by a check, never when a scheduler reads its file. A sensible file must pass without a word: what is right in some cluster is not
 //! warned of. Each lint has a code of its own, listed in `docs/configuration-checks.md`.
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_hardly_meant_is_found() {
+    fn what_is_probably_a_mistake_is_found() {
         for (more, code) in [
             (vec![("root.a.user-limit-factor", "0.5")], "user-limit-factor"),
             (vec![("root.a.user-limit-factor", "3"), ("root.a.maximum-capacity", "50")], "no-effect"),
