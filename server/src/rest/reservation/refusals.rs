@@ -6,10 +6,7 @@ use crate::rest::errors::Fault;
 
 /// A text that is no reservation's name.
 pub(super) fn no_id(why: &ReservationIdError) -> Fault {
-    match why {
-        ReservationIdError::Number(text) => Fault::no_number(text),
-        _ => Fault::no_input(why),
-    }
+    if let ReservationIdError::Number(text) = why { Fault::no_number(text) } else { Fault::no_input(why) }
 }
 
 /// What the scheduler says.
