@@ -20,7 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
-use threads::{SMALL, add_nodes, allocate, ask, assert_limits, assert_sums, beat, fill, greedy, poll, unmanaged};
+use threads::{
+    SMALL, add_nodes, allocate, ask, assert_limits, assert_sums, beat, fill, greedy, poll, unmanaged, until,
+};
 
 /// Real time for intervals, and a wall clock that the test sets: so that each version of the file is newer than the last
 /// success and old enough to be read.
@@ -188,9 +190,7 @@ fn reloads_under_load(workers: usize) {
             .collect();
         let until_here = Stop(&stop);
         // On a busy machine all reloads could be over before anybody is given anything.
-        while told.load(Ordering::Relaxed) == 0 {
-            thread::sleep(Duration::from_millis(1));
-        }
+        until("the first container", || told.load(Ordering::Relaxed) > 0);
         let mut in_force = 1000;
         for i in 1..=RELOADS {
             let is_bad = i % 3 == 2;
@@ -389,13 +389,7 @@ fn dynamic_queues_go_by_themselves_without_a_file_too() {
     let scheduler = FairScheduler::builder().reload_interval(Duration::from_millis(1)).start().unwrap();
     let app = scheduler.submit(unmanaged(1, "root.d.e")).unwrap();
     scheduler.finish(&app).unwrap();
-    for _ in 0..120_000 {
-        if scheduler.queues().len() == 1 {
-            break;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    assert_eq!(scheduler.queues().len(), 1);
+    until("the clean-up", || scheduler.queues().len() == 1);
     assert_eq!(scheduler.refresh_queues(), Err(Refused::NoAllocationFile));
     let missing = AllocationsError::NotFound { location: "fair.xml".to_owned(), directories: Vec::new() };
     let scheduler = FairScheduler::builder().allocation_file("fair.xml", &[]).start().unwrap();

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use threads::{
     SMALL, add_nodes, allocate, ask, assert_limits, assert_nothing_is_left, assert_sums, beat, settings, unmanaged,
-    within,
+    until, within,
 };
 
 const PLANS: &str = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
@@ -72,15 +72,6 @@ fn book(
 
 fn has_queue(scheduler: &FairScheduler, queue: &str) -> bool {
     scheduler.queues().iter().any(|there| there.name == queue)
-}
-
-/// Waits for what another thread does.
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    within(what, || {
-        while !done() {
-            thread::yield_now();
-        }
-    });
 }
 
 #[test]

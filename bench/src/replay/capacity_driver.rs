@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::booked_on_engine::Booking;
+use super::bookings::{Booking, booking};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
@@ -80,7 +80,7 @@ pub(super) trait CapacityDriver: Booking {
 
 /// The scheduler without threads.
 pub(super) struct Steps {
-    pub(super) stepped: CapacityStepped,
+    stepped: CapacityStepped,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,
 }
@@ -279,7 +279,7 @@ impl CapacityDriver for Steps {
 
 /// The threaded scheduler, on a virtual clock and without timers.
 pub(super) struct Threaded {
-    pub(super) scheduler: CapacityScheduler,
+    scheduler: CapacityScheduler,
     clock: Arc<VirtualClock>,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,
@@ -546,3 +546,6 @@ impl CapacityDriver for Threaded {
         self.scheduler.take_watched().unwrap().passes
     }
 }
+
+booking!(Steps, self: self.stepped);
+booking!(Threaded, self: self.scheduler, self.scheduler.quiesce());

@@ -1,17 +1,17 @@
 //! A scenario's steps, played on whichever driver, and what each showed.
 
 use super::amounts::resource;
-use super::booking::{Booked, ListedAs, ShownPlans, followed, listed, pieces};
+use super::booking::Booked;
+use super::bookings::{Bookings, take_followed};
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
 use super::driver::{Driver, start};
 use super::options::PlayOptions;
 use super::scenario::{AskLine, Scenario, Step};
 use crate::api::{
     AllocatedView, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound, QueueView,
-    Refused, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, ResourceTypes, Submission,
-    rooted,
+    Refused, ReserveError, Resource, ResourceTypes, Submission,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What a step tells by itself.
 #[derive(Debug, Default)]
@@ -34,9 +34,7 @@ fn round(round: PreemptionRound) -> SeenRound {
 pub(super) struct Player {
     driver: Box<dyn Driver>,
     types: ResourceTypes,
-    /// What ids of reservations are made from.
-    start: i64,
-    shown_plans: ShownPlans,
+    bookings: Bookings,
 }
 
 /// Why a step was refused: its kind, and of the reservation system the text.
@@ -66,8 +64,7 @@ impl Player {
     pub(super) fn new(scenario: &Scenario, how: PlayOptions, trace: bool) -> Result<Player, String> {
         let types = scenario.types()?;
         let driver = start(scenario, &types, how, trace)?;
-        let start = scenario.start.and_then(|start| i64::try_from(start).ok()).unwrap_or_default();
-        Ok(Player { driver, types, start, shown_plans: ShownPlans::default() })
+        Ok(Player { driver, types, bookings: Bookings::new(scenario.start) })
     }
 
     /// The scheduler.
@@ -122,21 +119,19 @@ impl Player {
 
     /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a word for it.
     fn show_followed(&mut self, seen: &mut Observed) {
-        let events: Vec<_> = std::iter::from_fn(|| self.driver.next_event()).collect();
-        let (moved, killed) = followed(&events);
+        let (moved, killed) = take_followed(&mut *self.driver);
         for end in seen.completed.iter_mut().filter(|end| killed.contains(&end.app)) {
             if end.reason == EndReason::AppFinished.as_str() {
                 end.reason = "app-killed".to_owned();
             }
         }
-        let moved: Vec<Value> = moved.iter().map(|(app, queue)| json!({"app": app, "queue": queue})).collect();
-        seen.booked.moved = (!moved.is_empty()).then(|| moved.into());
+        seen.booked.moved = moved;
         seen.booked.killed = (!killed.is_empty()).then(|| killed.into());
     }
 
     /// Plans that are not as they were when this was last called; after the last step all.
     pub(super) fn plans(&mut self, last: bool) -> Option<Value> {
-        self.shown_plans.show(&self.driver.plans(), last)
+        self.bookings.plans(&mut *self.driver, last)
     }
 
     /// An application that has not ended, as it is now, and why it is offered nothing at all, if it is not.
@@ -199,8 +194,6 @@ impl Player {
     }
 
     fn apply(&mut self, step: &Step) -> Result<Told, Refusal> {
-        let start = self.start;
-        let id = |number: i64| ReservationId { cluster_timestamp: start, number };
         let driver = &mut self.driver;
         match step {
             Step::NodeAdd { node, rack, resource: total } => {
@@ -212,7 +205,7 @@ impl Player {
                 let am = am.as_ref().map(|wanted| resource(&self.types, wanted));
                 let mut submission =
                     Submission::new(*app, user.clone()).maybe_in_queue(queue.clone()).maybe_with_am(am);
-                submission.reservation = reservation.map(id);
+                submission.reservation = reservation.map(|number| self.bookings.id(number));
                 driver.submit(submission)?;
             }
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
@@ -232,7 +225,9 @@ impl Player {
             | Step::ReserveDelete { .. }
             | Step::ReserveList { .. }
             | Step::Follow => {
-                let booked = self.book(step)?;
+                let before = self.weights();
+                let mut booked = self.bookings.play(step, &mut *self.driver, &self.types)?;
+                booked.queues_changed = before != self.weights();
                 return Ok(Told { booked, ..Told::default() });
             }
             Step::Continuous => driver.continuous()?,
@@ -243,58 +238,6 @@ impl Player {
             Step::Kill => driver.kill()?,
         }
         Ok(Told::default())
-    }
-
-    /// A step of the reservation system.
-    fn book(&mut self, step: &Step) -> Result<Booked, ReserveError> {
-        let start = self.start;
-        let id = |number: &i64| ReservationId { cluster_timestamp: start, number: *number };
-        let caller = |user: &Option<String>| user.clone().unwrap_or_else(|| "admin".to_owned());
-        let mut booked = Booked::default();
-        if let Step::ReserveNew = step {
-            booked.id = Some(self.driver.reserve_new()?.number);
-        }
-        if let Step::ReserveSubmit { user, queue, reservation, definition } = step {
-            let definition = definition.as_ref().map(|sent| sent.taken(&self.types));
-            let (id, queue) = (reservation.as_ref().map(id), queue.as_deref());
-            let request = ReservationSubmission { id, queue, definition: definition.as_ref() };
-            let before = self.weights();
-            let outcome = self.driver.reserve_submit(&caller(user), &request);
-            booked.queues_changed = before != self.weights();
-            outcome?;
-            booked.allocation = self.allocation(id, queue);
-        }
-        if let Step::ReserveUpdate { user, reservation, definition } = step {
-            let definition = definition.as_ref().map(|sent| sent.taken(&self.types));
-            let id = reservation.as_ref().map(id);
-            self.driver.reserve_update(&caller(user), id, definition.as_ref())?;
-            booked.allocation = self.allocation(id, None);
-        }
-        if let Step::ReserveDelete { user, reservation } = step {
-            self.driver.reserve_delete(&caller(user), reservation.as_ref().map(id))?;
-        }
-        if let Step::ReserveList { user, queue, reservation, from, to, allocations } = step {
-            let name = reservation.as_ref().map_or_else(String::new, |listed| match listed {
-                ListedAs::Number(number) => id(number).to_string(),
-                ListedAs::Text(text) => text.clone(),
-            });
-            let (from, to) = (from.unwrap_or_default(), to.unwrap_or(i64::MAX));
-            let query = ReservationQuery { queue: queue.as_deref(), id: &name, from, to };
-            let found = self.driver.reserve_list(&caller(user), &query)?;
-            booked.reservations = Some(found.iter().map(|one| listed(one, *allocations)).collect());
-        }
-        if let Step::Follow = step {
-            self.driver.follow()?;
-        }
-        Ok(booked)
-    }
-
-    /// What a reservation has: in the plan that is named, or in the one that has it.
-    fn allocation(&mut self, id: Option<ReservationId>, queue: Option<&str>) -> Option<Value> {
-        let (id, queue) = (id?, queue.map(rooted));
-        let plans = self.driver.plans();
-        let mut plans = plans.iter().filter(|(name, _)| queue.as_ref().is_none_or(|queue| queue == *name));
-        plans.find_map(|(_, books)| books.reservation(id)).map(|found| pieces(found.pieces()))
     }
 
     fn weights(&mut self) -> Vec<(String, u32)> {

@@ -4,19 +4,18 @@
 //! and applications by number, the acquiring of all of an application's containers), its driver here makes it from those
 //! that an embedder has.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::bookings::{Booking, booking};
 use super::options::{DriverChoice, PlayOptions};
 use super::scenario::Scenario;
 #[cfg(test)]
 use crate::api::FairReason;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
-    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered, PlanBooks,
-    PreemptionRound, QueueView, Refused, Reservation, ReservationDefinition, ReservationId, ReservationQuery,
-    ReservationSubmission, ReserveError, Resource, ResourceTypes, SchedulerEvent, Settings, Stepped, Submission,
-    VirtualClock,
+    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
+    PreemptionRound, QueueView, Refused, Resource, ResourceTypes, Settings, Stepped, Submission, VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -25,7 +24,7 @@ const CLUSTER_TIMESTAMP: u64 = 1;
 const NEVER_MS: &str = "2147483647";
 
 /// The calls of a scenario. Each returns when nothing is under way any more.
-pub(super) trait Driver {
+pub(super) trait Driver: Booking {
     fn location(&self, name: &str) -> Location;
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
@@ -40,20 +39,6 @@ pub(super) trait Driver {
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
     /// `refresh`: by an administrator's refresh.
     fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused>;
-    fn reserve_new(&mut self) -> Result<ReservationId, ReserveError>;
-    fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError>;
-    fn reserve_update(
-        &mut self,
-        user: &str,
-        id: Option<ReservationId>,
-        definition: Option<&ReservationDefinition>,
-    ) -> Result<(), ReserveError>;
-    fn reserve_delete(&mut self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError>;
-    fn reserve_list(&mut self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError>;
-    fn follow(&mut self) -> Result<(), ReserveError>;
-    /// None where there is no reservation system.
-    fn plans(&mut self) -> BTreeMap<String, PlanBooks>;
-    fn next_event(&mut self) -> Option<SchedulerEvent>;
     fn update(&mut self);
     fn advance(&mut self, ms: u64);
     fn continuous(&mut self) -> Result<(), Refused>;
@@ -122,6 +107,9 @@ fn node_named(stepped: &mut Stepped, name: &str) -> Result<NodeHandle, Refused> 
     stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
 }
 
+booking!(Stepped, self: self);
+booking!(Threaded, self: self.scheduler, self.scheduler.quiesce());
+
 impl Driver for Stepped {
     fn location(&self, name: &str) -> Location {
         Stepped::location(self, name)
@@ -182,43 +170,6 @@ impl Driver for Stepped {
                 Ok(())
             }
         }
-    }
-
-    fn reserve_new(&mut self) -> Result<ReservationId, ReserveError> {
-        Stepped::reserve_new(self)
-    }
-
-    fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
-        Stepped::reserve_submit(self, user, request)
-    }
-
-    fn reserve_update(
-        &mut self,
-        user: &str,
-        id: Option<ReservationId>,
-        definition: Option<&ReservationDefinition>,
-    ) -> Result<(), ReserveError> {
-        Stepped::reserve_update(self, user, id, definition)
-    }
-
-    fn reserve_delete(&mut self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError> {
-        Stepped::reserve_delete(self, user, id)
-    }
-
-    fn reserve_list(&mut self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {
-        Stepped::reserve_list(self, user, query)
-    }
-
-    fn follow(&mut self) -> Result<(), ReserveError> {
-        Stepped::follow_plans(self).map(drop)
-    }
-
-    fn plans(&mut self) -> BTreeMap<String, PlanBooks> {
-        Stepped::plans(self).unwrap_or_default()
-    }
-
-    fn next_event(&mut self) -> Option<SchedulerEvent> {
-        Stepped::next_event(self)
     }
 
     fn update(&mut self) {
@@ -428,47 +379,6 @@ impl Driver for Threaded {
         self.scheduler.move_app(self.app(app)?, queue)?;
         self.scheduler.quiesce();
         Ok(())
-    }
-
-    fn reserve_new(&mut self) -> Result<ReservationId, ReserveError> {
-        self.scheduler.reserve_new()
-    }
-
-    fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
-        let outcome = self.scheduler.reserve_submit(user, request);
-        self.scheduler.quiesce();
-        outcome
-    }
-
-    fn reserve_update(
-        &mut self,
-        user: &str,
-        id: Option<ReservationId>,
-        definition: Option<&ReservationDefinition>,
-    ) -> Result<(), ReserveError> {
-        self.scheduler.reserve_update(user, id, definition)
-    }
-
-    fn reserve_delete(&mut self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError> {
-        self.scheduler.reserve_delete(user, id)
-    }
-
-    fn reserve_list(&mut self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {
-        self.scheduler.reserve_list(user, query)
-    }
-
-    fn follow(&mut self) -> Result<(), ReserveError> {
-        self.scheduler.follow_plans()?;
-        self.scheduler.quiesce();
-        Ok(())
-    }
-
-    fn plans(&mut self) -> BTreeMap<String, PlanBooks> {
-        self.scheduler.plans().unwrap_or_default()
-    }
-
-    fn next_event(&mut self) -> Option<SchedulerEvent> {
-        self.scheduler.next_event()
     }
 
     fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused> {

@@ -21,9 +21,7 @@ mod asked_fair;
 
 mod booking;
 
-mod booked_on_engine;
-
-mod capacity_bookings;
+mod bookings;
 
 mod capacity_driver;
 

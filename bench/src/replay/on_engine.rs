@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::booked_on_engine::{Bookings, show_followed};
-use super::capacity_bookings::parts;
+use super::booking::Booked;
+use super::bookings::{Bookings, take_followed};
 use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
 use super::options::DriverChoice;
+use super::scenario::Step;
 #[cfg(test)]
 use crate::api::CapacityPass;
 use crate::api::{
     Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
-    CapacityScheduler, CapacityUserView, Location, NewAttempt, QueueMaking, Refused, Resource, ResourceTypes,
-    Submission,
+    CapacityScheduler, CapacityUserView, EndReason, Location, NewAttempt, QueueMaking, Refused, Resource,
+    ResourceTypes, Submission,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -118,7 +119,7 @@ impl OnEngine {
             }
         };
         scheduler.advance(start.unwrap_or_default());
-        Ok(OnEngine { scheduler, types, bookings: Bookings::new(start.unwrap_or_default()) })
+        Ok(OnEngine { scheduler, types, bookings: Bookings::new(start) })
     }
 
     /// Why an application waits, of one node or of all; nothing where it is not there.
@@ -168,19 +169,18 @@ impl OnEngine {
     pub(super) fn step(&mut self, step: &Value, last: bool) -> Value {
         let mut shown = Map::new();
         let op = text(step, "op");
-        let before = (op == "reserve-submit").then(|| parts(&mut *self.scheduler));
+        let before = (op == "reserve-submit").then(|| self.parts());
         if op.starts_with("reserve-") || op == "follow" {
-            let played = self.bookings.play((op, step), &mut *self.scheduler, &self.types, &mut shown);
-            if let Err(refused) = played {
-                shown.insert("error".to_owned(), json!({"kind": refused.kind()}));
-            }
+            self.book(step, &mut shown);
         } else if let Err(refused) = self.play(op, step, &mut shown) {
             shown.insert("error".to_owned(), json!({"kind": refused.kind()}));
         }
         self.show_journal(&mut shown);
-        show_followed(&mut *self.scheduler, &mut shown);
-        self.bookings.show_plans(&mut *self.scheduler, last, &mut shown);
-        let changed = before.is_some_and(|before| before != parts(&mut *self.scheduler));
+        self.show_followed(&mut shown);
+        if let Some(plans) = self.bookings.plans(&mut *self.scheduler, last) {
+            shown.insert("plans".to_owned(), plans);
+        }
+        let changed = before.is_some_and(|before| before != self.parts());
         if last || changed || matches!(op, "update" | "move" | "reload" | "expire" | "manage" | "follow") {
             self.show_queues(&mut shown, last);
         }
@@ -190,6 +190,45 @@ impl OnEngine {
             shown.insert("nodes".to_owned(), nodes.collect());
         }
         Value::Object(shown)
+    }
+
+    /// What queues have of their parents: by name the capacity, and what may be used.
+    fn parts(&mut self) -> Vec<(String, u32, u32)> {
+        let queues = self.scheduler.queues(false).into_iter();
+        queues.map(|queue| (queue.name, queue.capacity.to_bits(), queue.maximum_capacity.to_bits())).collect()
+    }
+
+    /// A step of the reservation system. One that cannot be read shows why in place of an answer.
+    fn book(&mut self, step: &Value, shown: &mut Map<String, Value>) {
+        let played = match serde_json::from_value::<Step>(step.clone()) {
+            Ok(step) => {
+                self.bookings.play(&step, &mut *self.scheduler, &self.types).map_err(|error| error.kind().to_owned())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        match played {
+            Ok(Booked { id, allocation, reservations, .. }) => {
+                let told = [("id", id.map(Value::from)), ("allocation", allocation), ("reservations", reservations)];
+                shown.extend(told.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?))));
+            }
+            Err(kind) => drop(shown.insert("error".to_owned(), json!({"kind": kind}))),
+        }
+    }
+
+    /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a word for it.
+    fn show_followed(&mut self, shown: &mut Map<String, Value>) {
+        let (moved, killed) = take_followed(&mut *self.scheduler);
+        let ended = shown.get_mut("completed").and_then(Value::as_array_mut);
+        for end in ended.into_iter().flatten() {
+            let is_killed = killed.iter().any(|app| end["app"] == *app);
+            if is_killed && end["reason"] == EndReason::AppFinished.as_str() {
+                end["reason"] = "app-killed".into();
+            }
+        }
+        shown.extend(moved.map(|moved| ("moved".to_owned(), moved)));
+        if !killed.is_empty() {
+            shown.insert("killed".to_owned(), json!(killed));
+        }
     }
 
     fn play(&mut self, op: &str, step: &Value, shown: &mut Map<String, Value>) -> Result<(), Refused> {
@@ -208,7 +247,7 @@ impl OnEngine {
                 let mut submission = Submission::new(app, text(step, "user"))
                     .maybe_in_queue(step.get("queue").and_then(Value::as_str))
                     .maybe_with_am(step.get("am").map(|am| self.resource(Some(am))));
-                submission.reservation = self.bookings.id(step);
+                submission.reservation = step.get("reservation").and_then(Value::as_i64).map(|id| self.bookings.id(id));
                 let priority = step.get("priority").map(|_| int(step, "priority"));
                 self.scheduler.submit(submission, priority)
             }

@@ -3,14 +3,15 @@
 //! `PlanQueue`, `ReservationQueue` and `AbstractAutoCreatedLeafQueue`. Plain data of one thread: whoever owns the tree. A plan that is new has
 //! one leaf for all of it; from then on the follower says who is there, and with what.
 //!
-//! Cost: O(properties and queues of the file) for each leaf that comes or goes; O(leaves of the plan) to entitle one.
+//! Cost: O(properties and queues of the file) for each leaf that comes or goes; O(leaves of the plan) to entitle one, and outside of the legacy
+//! mode O(queues of the file), whose figures follow from what is configured.
 
 use super::making::MakingFault;
 use super::tree::Tree;
 use crate::config::capacity::{
     CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, MadeQueues, Reserved,
 };
-use crate::resource::f64_to_i64;
+use crate::config::float_to_int;
 use crate::sync::Arc;
 
 /// By so much leaves may have more than all of the plan together: `CSQueueUtils.EPSILON`.
@@ -53,7 +54,7 @@ impl Tree {
         figures.max_applications = most;
         figures.max_applications_per_user = match factor == -1.0 {
             true => most,
-            false => whole(most as f32 * (user_limit / 100.0) * factor),
+            false => float_to_int(most as f32 * (user_limit / 100.0) * factor),
         };
         Ok(leaf)
     }
@@ -63,7 +64,7 @@ impl Tree {
         let plan = self.get(plan);
         let given = plan.config.as_parent().and_then(|parent| parent.plan.as_ref());
         let given = given.map_or(-1, |given| given.maximum_applications);
-        if given < 0 { whole(APPLICATIONS * plan.absolute_capacity()) } else { given }
+        if given < 0 { float_to_int(APPLICATIONS * plan.absolute_capacity()) } else { given }
     }
 
     /// A leaf has this part of its plan from now on, and may use that; whether the leaves may have so much together.
@@ -117,9 +118,4 @@ impl Tree {
         self.seat(file, &stays, figures, Tree::status_of_new);
         self.show_shares();
     }
-}
-
-/// Java's cast of a float to an int.
-fn whole(value: f32) -> i32 {
-    i32::try_from(f64_to_i64(f64::from(value)).clamp(i64::from(i32::MIN), i64::from(i32::MAX))).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
-//! Plans as a scheduler's configuration asks for them.
+//! Plans as a scheduler's configuration asks for them: plain values, which the control makes at the start and at a refresh.
 
 use super::acls::PlanLists;
 use super::options::ReservationOptions;
 use super::replanner::NewestFirst;
 use super::sharing::CapacityOverTime;
-use crate::config::capacity::CapacityFile;
+use crate::config::capacity::{CapacityFile, CapacityQueue, PlanSettings};
 use crate::config::{AllocationFile, SiteProperties, rooted};
 
 /// A plan, as configured.
@@ -47,23 +47,21 @@ impl AskedPlan {
     /// Those of a CapacityScheduler's file, in its order. `property`: a text of the scheduler's own properties and the site's.
     pub(crate) fn of_capacities(file: &CapacityFile, properties: &SiteProperties) -> Vec<AskedPlan> {
         let plans = file.queues().iter().filter_map(|queue| Some((queue, queue.as_parent()?.plan.as_ref()?)));
-        let plan = |(queue, own): (&crate::config::capacity::CapacityQueue, &crate::config::capacity::PlanSettings)| {
-            AskedPlan {
-                queue: queue.path.clone(),
-                agent: own.agent.clone(),
-                policy: own.policy.clone(),
-                planner: own.planner.clone(),
-                terms: AskedTerms {
-                    capacity_over_time: CapacityOverTime {
-                        window_ms: own.window_ms,
-                        at_once: own.instantaneous_max_capacity / 100.0,
-                        on_average: own.average_capacity / 100.0,
-                    },
-                    newest_first: NewestFirst { window_ms: own.enforcement_window_ms },
-                    move_on_expiry: own.move_on_expiry,
+        let plan = |(queue, own): (&CapacityQueue, &PlanSettings)| AskedPlan {
+            queue: queue.path.clone(),
+            agent: own.agent.clone(),
+            policy: own.policy.clone(),
+            planner: own.planner.clone(),
+            terms: AskedTerms {
+                capacity_over_time: CapacityOverTime {
+                    window_ms: own.window_ms,
+                    at_once: own.instantaneous_max_capacity / 100.0,
+                    on_average: own.average_capacity / 100.0,
                 },
-                lists: PlanLists::of_properties(properties, &queue.path),
-            }
+                newest_first: NewestFirst { window_ms: own.enforcement_window_ms },
+                move_on_expiry: own.move_on_expiry,
+            },
+            lists: PlanLists::of_properties(properties, &queue.path),
         };
         plans.map(plan).collect()
     }

@@ -81,6 +81,7 @@ impl Run<'_> {
                 let has = if shrink { all.times(f64::from(measure.ratio(&has, &reserved))) } else { has };
                 part = measure.divide(&has, &all);
             }
+            // Hadoop has a smaller maximum for reservations with gangs, and marks none as such.
             queues.entitle(&leaf, part, 1.0);
             assigned += part;
         }

@@ -80,7 +80,7 @@ pub trait PlanQueues {
     /// maximum, and whose steady fair share stays until it is computed for another reason. Whether that may be.
     fn entitle(&mut self, queue: &str, part: f32, most: f32) -> bool;
 
-    /// The applications of a leaf queue, those that run first.
+    /// The applications of a leaf queue, in the order in which they move.
     fn apps(&self, queue: &str) -> Vec<ApplicationId>;
 
     /// Moves an application as a client's move does; one that may not is left where it is. Whether it went.

@@ -133,7 +133,7 @@ macro_rules! reservation_calls {
         }
 
         /// A run of the plan follower over all plans: makes, weighs, empties and removes the queues below them, and says what came of it by
-        /// plan. All that it changes is published once. With [timers](crate::FairSchedulerBuilder::timers) a thread does so each
+        /// plan. All that it changes is published once, but for a default queue that it makes and moves applications to. With [timers](crate::FairSchedulerBuilder::timers) a thread does so each
         /// `yarn.resourcemanager.reservation-system.planfollower.time-step`. Nothing where there is no reservation system.
         ///
         /// # Errors

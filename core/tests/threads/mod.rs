@@ -159,6 +159,15 @@ pub(crate) fn within<T>(what: &str, call: impl FnOnce() -> T) -> T {
     outcome
 }
 
+/// Waits for what another thread does.
+pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
+    within(what, || {
+        while !done() {
+            thread::yield_now();
+        }
+    });
+}
+
 /// A scheduler whose workers are polled, each on a thread that ends with it and says what it came to.
 pub(crate) fn start_polled(builder: FairSchedulerBuilder) -> (FairScheduler, Vec<JoinHandle<Polled>>) {
     let (scheduler, workers) = builder.start_with_workers().unwrap();

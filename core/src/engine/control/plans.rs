@@ -3,7 +3,8 @@
 //! # Where it stands
 //! [`ReservationSystem`] decides; the decider's queues are what it changes, by
 //! [`ControlPart::plan_queues`]. What a call has changed is published with its batch: workers see a
-//! follower's run as one snapshot. It runs no code of a worker's, and no worker waits for it.
+//! follower's run as one snapshot. (A CapacityScheduler's run that makes a plan's default queue, and moves applications there at once, publishes that
+//! queue before.) It runs no code of a worker's, and no worker waits for it.
 //!
 //! # Whose code runs
 //! Agents, policies and planners may be the embedder's. Where one panics, that is told of and the call is refused; the plans stay as they
@@ -13,6 +14,7 @@ use super::{Control, ControlPart};
 use crate::caught::caught;
 use crate::engine::decider::Decider;
 use crate::event::{Named, Refused, SchedulerEvent, check_length};
+use crate::id::ApplicationId;
 use crate::reservation::{
     Caller, Followed, PlanQueues, ReservationId, ReservationRefused, ReservationSubmission, ReservationSystem,
     ReserveError,
@@ -101,6 +103,28 @@ impl<D: Decider> Control<D> {
             Err(ReserveError::Scheduler(refused)) => Err(refused),
             Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
         }
+    }
+
+    /// Applications by their numbers.
+    pub(crate) fn named(&self, numbers: impl Iterator<Item = u32>) -> Vec<ApplicationId> {
+        let cluster_timestamp = self.shared.cluster_timestamp;
+        numbers.map(|number| ApplicationId { cluster_timestamp, number }).collect()
+    }
+
+    /// These applications end. One that has ended meanwhile needs no end.
+    pub(crate) fn end_each(&mut self, apps: Vec<ApplicationId>) {
+        for app in apps {
+            if let Some(shared) = self.find_app(app.number) {
+                let _ = self.begin_finish(&shared, None);
+            }
+        }
+    }
+
+    /// Whether workers can know a queue: it is in the newest structure that was published.
+    pub(crate) fn is_published(&self, queue: u32) -> bool {
+        let last = self.shared.publisher.load();
+        let published = last.structure.queues.get(queue as usize).and_then(Option::as_ref);
+        published.is_some_and(|published| published.slot == self.tree.get(queue).slot)
     }
 
     /// The embedder has to end whom the follower has killed, and to know where the others are.

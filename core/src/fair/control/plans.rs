@@ -91,8 +91,7 @@ impl PlanQueues for Control {
         let there = self.apps.iter().flatten().filter(|app| Some(app.leaf) == slot && app.closing.is_none());
         let mut apps: Vec<_> = there.map(|app| (!app.runnable, app.shared.id.number)).collect();
         apps.sort_unstable();
-        let cluster_timestamp = self.shared.cluster_timestamp;
-        apps.into_iter().map(|(_, number)| ApplicationId { cluster_timestamp, number }).collect()
+        self.named(apps.into_iter().map(|(_, number)| number))
     }
 
     fn move_app(&mut self, app: ApplicationId, to: &str) -> bool {
@@ -100,12 +99,7 @@ impl PlanQueues for Control {
     }
 
     fn kill_apps(&mut self, queue: &str) {
-        for app in self.apps(queue) {
-            if let Some(shared) = self.find_app(app.number) {
-                // One that has ended meanwhile needs no end.
-                let _ = self.begin_finish(&shared, None);
-            }
-        }
+        self.end_each(self.apps(queue));
     }
 
     fn remove(&mut self, queue: &str) {

@@ -170,23 +170,19 @@ impl PlanQueues for Control {
         let mut apps: Vec<_> =
             there.map(|app| (app.has_started(), Reverse(app.entrant.priority), app.entrant.app.id.number)).collect();
         apps.sort_unstable();
-        let cluster_timestamp = self.shared.cluster_timestamp;
-        apps.into_iter().map(|(.., number)| ApplicationId { cluster_timestamp, number }).collect()
+        self.named(apps.into_iter().map(|(.., number)| number))
     }
 
     fn move_app(&mut self, app: ApplicationId, to: &str) -> bool {
-        // Workers know the target by then.
-        self.publish();
+        // A worker that hears of a move has to know the target, which is new in a plan's first run.
+        if self.reserved_slot(to).is_some_and(|slot| !self.is_published(slot)) {
+            self.publish();
+        }
         self.find_app(app.number).is_some_and(|shared| Control::move_app(self, &shared, to).is_ok())
     }
 
     fn kill_apps(&mut self, queue: &str) {
-        for app in self.apps(queue) {
-            if let Some(shared) = self.find_app(app.number) {
-                // One that has ended meanwhile needs no end.
-                let _ = self.begin_finish(&shared, None);
-            }
-        }
+        self.end_each(self.apps(queue));
     }
 
     fn remove(&mut self, queue: &str) {
