@@ -19,7 +19,8 @@ use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::Format;
 use crate::rest::{
-    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, statistics, why,
+    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, reservation, statistics,
+    why,
 };
 
 /// A body is a few words.
@@ -33,6 +34,7 @@ type Endpoint = fn(&ResourceManager, &Asked) -> Outcome;
 pub fn router(of: Manager) -> NormalizePath<Router> {
     const APP: &str = "/ws/v1/cluster/apps/{app}";
     let beneath = |path: &str| format!("{APP}{path}");
+    let booked = |path: &str| format!("/ws/v1/cluster/reservation{path}");
     let router = Router::new()
         .route("/", get(home))
         .route("/ws/v1/cluster", reads(cluster::info))
@@ -58,6 +60,11 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/priority"), changes(app::priority, changes::priority))
         .route(&beneath("/timeouts"), reads(app::lifetimes))
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
+        .route(&booked("/new-reservation"), commands(reservation::new))
+        .route(&booked("/submit"), commands(reservation::submit))
+        .route(&booked("/update"), commands(reservation::update))
+        .route(&booked("/delete"), commands(reservation::delete))
+        .route(&booked("/list"), reads(reservation::list))
         .route("/ws/v1/evenweave/why", reads(why::why))
         .route("/ws/v1/cluster/nodes/{node}/resource", commands(node_commands::resize))
         .route("/ws/v1/evenweave/controls", asked_and_done(controls::standing, controls::act))

@@ -390,6 +390,8 @@ fn the_address_says_who_asks_on_loopback_alone() {
         ("GET", "//logLevel//?log=evenweave&level=TRACE"),
         ("HEAD", "/logLevel/?log=evenweave&%6cevel=TRACE"),
         ("POST", "/ws/v1/evenweave/nodes/n1:8041/remove"),
+        ("POST", "/ws/v1/cluster/reservation/new-reservation"),
+        ("POST", "/ws/v1/cluster/reservation/submit"),
         ("DELETE", INFO),
         ("PATCH", "//ws/v1/cluster/info"),
         ("BREW", "/ws/v1/cluster/../evenweave/refresh-queues"),

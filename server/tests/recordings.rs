@@ -58,6 +58,41 @@ fn fair_ends() {
 }
 
 #[test]
+fn fair_reservation() {
+    check("fair-reservation", 296, 296);
+}
+
+#[test]
+fn fair_reservation_acls() {
+    check("fair-reservation-acls", 47, 47);
+}
+
+#[test]
+fn fair_reservation_policies() {
+    check("fair-reservation-policies", 10, 10);
+}
+
+#[test]
+fn fair_reservation_off() {
+    check("fair-reservation-off", 14, 14);
+}
+
+#[test]
+fn capacity_reservation() {
+    check("capacity-reservation", 296, 296);
+}
+
+#[test]
+fn capacity_reservation_acls() {
+    check("capacity-reservation-acls", 47, 47);
+}
+
+#[test]
+fn capacity_reservation_off() {
+    check("capacity-reservation-off", 14, 14);
+}
+
+#[test]
 fn capacity_empty() {
     check("capacity-empty", 17, 17);
 }

@@ -178,6 +178,10 @@ impl CapacityState {
             Step::Preempt { .. } => self.steps.step(|stepped| stepped.preempt()).map(drop)?,
             // Nothing happens by these.
             Step::Update | Step::Continuous | Step::Kill | Step::Reload { .. } => {}
+            Step::Follow => {
+                // One that is not enabled has nothing to follow.
+                let _ = self.steps.step(|stepped| stepped.follow_plans());
+            }
             Step::NodeLabel { node, label } => self.keeping.label(node, label),
         }
         Ok(())

@@ -137,6 +137,10 @@ impl FairState {
             Step::Continuous => self.steps.step(|stepped| stepped.continuous()),
             Step::Preempt { kill } => self.steps.step(|stepped| stepped.preempt(*kill)).map(drop)?,
             Step::Kill => self.steps.step(|stepped| stepped.kill_marked())?,
+            Step::Follow => {
+                // One that is not enabled has nothing to follow.
+                let _ = self.steps.step(|stepped| stepped.follow_plans());
+            }
             Step::NodeLabel { node, label } => self.keeping.label(node, label),
             // The FairScheduler has none.
             Step::Priority { .. } => {}

@@ -177,6 +177,7 @@ pub(super) enum Step {
         kill: bool,
     },
     Kill,
+    Follow,
 }
 
 /// A submission.

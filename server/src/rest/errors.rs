@@ -76,6 +76,38 @@ impl Fault {
         Fault::new(503, "javax.ws.rs.WebApplicationException", message)
     }
 
+    /// What a text names cannot be read.
+    pub(crate) fn no_input(message: impl std::fmt::Display) -> Fault {
+        Fault::new(404, "java.io.IOException", message.to_string())
+    }
+
+    /// A number of the query that is none.
+    pub(crate) fn no_parameter(text: &str) -> Fault {
+        let message = format!("java.lang.NumberFormatException: For input string: \"{text}\"");
+        Fault::new(503, "com.sun.jersey.api.ParamException$QueryParamException", message)
+    }
+
+    /// A number that stands for none of so many things.
+    pub(crate) fn out_of_bounds(number: i32, length: usize) -> Fault {
+        let message = format!("Index {number} out of bounds for length {length}");
+        Fault::new(503, "java.lang.ArrayIndexOutOfBoundsException", message)
+    }
+
+    /// What Hadoop divides by is 0.
+    pub(crate) fn by_zero() -> Fault {
+        Fault::new(503, "java.lang.ArithmeticException", "/ by zero".to_owned())
+    }
+
+    /// What fails on its way.
+    pub(crate) fn runtime(message: &str) -> Fault {
+        Fault::new(503, "org.apache.hadoop.yarn.exceptions.YarnRuntimeException", message.to_owned())
+    }
+
+    /// What the scheduler cannot do now, whatever is asked of it.
+    pub(crate) fn unavailable(message: impl std::fmt::Display) -> Fault {
+        Fault::new(503, "org.apache.hadoop.yarn.exceptions.YarnException", message.to_string())
+    }
+
     /// A body that is nothing.
     pub(crate) fn unreadable(message: impl std::fmt::Display) -> Fault {
         let message = format!("javax.xml.bind.UnmarshalException\n - with linked exception:\n[{message}]");
@@ -116,7 +148,7 @@ impl Fault {
         if self.status == 404 && format == Format::Xml {
             return (500, None, String::new());
         }
-        let simple = self.class.rsplit('.').next().unwrap_or(self.class);
+        let simple = self.class.rsplit(['.', '$']).next().unwrap_or(self.class);
         let mut of = Object::new()
             .with("exception", simple)
             .maybe("message", self.message.as_deref())

@@ -23,6 +23,8 @@ pub(crate) mod cluster;
 
 pub(crate) mod counted;
 
+pub(crate) mod document;
+
 pub(crate) mod errors;
 
 pub(crate) mod fair;
@@ -38,6 +40,8 @@ pub(crate) mod metrics;
 pub(crate) mod nodes;
 
 pub(crate) mod overview;
+
+pub(crate) mod reservation;
 
 pub(crate) mod resource;
 

@@ -9,6 +9,7 @@ use evenweave::view::{
 };
 use evenweave::{AppHandle, Refused, Resource, Settings};
 
+use super::booking::Booking;
 use super::refresh::{NotRefreshed, QueuesText};
 
 /// Which scheduler it is.
@@ -234,6 +235,10 @@ pub trait Scheduler: Send + Sync {
     /// What a CapacityScheduler's last passes came to.
     fn health(&self) -> Health {
         Health::default()
+    }
+    /// Its reservation system; none where it can have none.
+    fn booking(&self) -> Option<&dyn Booking> {
+        None
     }
     /// Why an application has no more than it has. Workers are asked, O(nodes × request keys).
     ///

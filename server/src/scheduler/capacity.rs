@@ -9,6 +9,7 @@ use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView,
 use evenweave::{AppHandle, CapacityStepped, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler, Why};
+use super::booking::Booking;
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};
@@ -125,6 +126,10 @@ impl Scheduler for CapacitySteps {
 
     fn is_admin(&self, user: &str) -> bool {
         self.step(|stepped| stepped.is_admin(user))
+    }
+
+    fn booking(&self) -> Option<&dyn Booking> {
+        Some(self)
     }
 
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {

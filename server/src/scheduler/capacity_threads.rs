@@ -7,6 +7,7 @@ use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView,
 use evenweave::{AppHandle, CapacityScheduler, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
+use super::booking::Booking;
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};
@@ -23,6 +24,11 @@ impl CapacityThreads {
     #[must_use]
     pub fn new(scheduler: CapacityScheduler, basics: Basics) -> CapacityThreads {
         CapacityThreads { scheduler, basics }
+    }
+
+    /// Does something with the scheduler.
+    pub(super) fn with<T>(&self, what: impl FnOnce(&CapacityScheduler) -> T) -> T {
+        what(&self.scheduler)
     }
 
     fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
@@ -89,6 +95,10 @@ impl Scheduler for CapacityThreads {
 
     fn is_admin(&self, user: &str) -> bool {
         self.scheduler.is_admin(user).unwrap_or(false)
+    }
+
+    fn booking(&self) -> Option<&dyn Booking> {
+        Some(self)
     }
 
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {

@@ -9,6 +9,7 @@ use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, Request
 use evenweave::{AppHandle, NodeHandle, Refused, Resource, Stepped};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
+use super::booking::Booking;
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
 use super::shares::figures;
@@ -146,6 +147,10 @@ impl Scheduler for Steps {
 
     fn is_admin(&self, user: &str) -> bool {
         self.step(|stepped| stepped.is_admin(user))
+    }
+
+    fn booking(&self) -> Option<&dyn Booking> {
+        Some(self)
     }
 
     fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {

@@ -4,6 +4,10 @@
 
 mod asked;
 
+mod booked;
+
+mod booking;
+
 mod capacity;
 
 mod capacity_threads;
@@ -21,6 +25,7 @@ mod shares;
 mod threads;
 
 pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler, Updates, Why};
+pub use booking::Booking;
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
