@@ -130,7 +130,7 @@ pub struct BenchOptions {
     pub core: CoreChoice,
     /// As JSON, one object a repeat and then the median, the table goes to standard error.
     pub format: Format,
-    /// One short repeat after hardly a warm-up, whose figures are no measurement.
+    /// One short repeat with almost no warm-up; its figures are not a measurement.
     pub brief: bool,
     /// How many repeats, if not the standard number.
     pub repeats: Option<u16>,

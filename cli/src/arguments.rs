@@ -25,8 +25,12 @@ where
 
 /// Which scheduler is driven.
 pub(crate) const CORES: &[Word<CoreChoice>] = &[
-    ("threaded", CoreChoice::Threaded, "The threaded core"),
-    ("locked", CoreChoice::Locked, "Its plain twin: stepped, one mutex, children sorted anew for each container"),
+    ("threaded", CoreChoice::Threaded, "The scheduler on threads"),
+    (
+        "locked",
+        CoreChoice::Locked,
+        "Its simple twin: one thread behind one lock; it sorts all children for each container",
+    ),
 ];
 
 pub(crate) const SCHEDULERS: &[Word<SchedulerChoice>] = &[
@@ -37,10 +41,10 @@ pub(crate) const SCHEDULERS: &[Word<SchedulerChoice>] = &[
 /// Where properties come from.
 #[derive(Debug, Args)]
 pub(crate) struct SiteArgs {
-    /// Site file (yarn-site.xml); may be given more than once, later ones count above [default: bundled].
+    /// Site file (yarn-site.xml). May be given more than once; a later file overrides an earlier one [default: bundled properties].
     #[arg(long, value_name = "FILE")]
     site: Vec<PathBuf>,
-    /// Sets a property above all site files; may be given more than once.
+    /// Set a property; it overrides all site files. May be given more than once.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_property)]
     properties: Vec<(String, String)>,
 }

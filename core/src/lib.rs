@@ -261,6 +261,11 @@ struct PreemptionPage;
 #[doc = include_str!("../../docs/capacity.md")]
 struct CapacityPage;
 
+/// The example of `docs/embedding.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/embedding.md")]
+struct EmbeddingPage;
+
 /// The programs of `docs/tutorial.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tutorial.md")]

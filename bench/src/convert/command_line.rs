@@ -16,24 +16,19 @@ const fn known(short: &'static str, long: &'static str, argument: bool, help: &'
 
 const KNOWN: [Known; 15] = [
     known("y", "yarnsiteconfig", true, "yarn-site.xml with the FairScheduler's properties"),
-    known("f", "fsconfig", true, "the allocation file; else yarn.scheduler.fair.allocation.file of yarn-site.xml"),
-    known("o", "output-directory", true, "a directory for yarn-site.xml and capacity-scheduler.xml"),
+    known("f", "fsconfig", true, "the allocation file [default: yarn.scheduler.fair.allocation.file of yarn-site.xml]"),
+    known("o", "output-directory", true, "an existing directory for yarn-site.xml and capacity-scheduler.xml"),
     known("p", "print", false, "print the files instead"),
     known("r", "rulesconfig", true, "a properties file: RULE.action=abort or warning, maxChildQueue.limit=N"),
-    known("c", "cluster-resource", true, "what the cluster has; with --safe maxima in amounts become parts of it"),
-    known(
-        "d",
-        "dry-run",
-        false,
-        "list what could not be converted; the files are written all the same, but with --safe",
-    ),
-    known("t", "no-terminal-rule-check", false, "a placement rule that always decides may stand before others"),
-    known("s", "skip-verification", false, "do not try whether a CapacityScheduler starts with the result"),
-    known("sp", "skip-convert-placement-rules", false, "leave placement rules out"),
+    known("c", "cluster-resource", true, "the cluster's total; with --safe maxima in amounts become parts of it"),
+    known("d", "dry-run", false, "list what cannot be converted; the files are still written, except with --safe"),
+    known("t", "no-terminal-rule-check", false, "allow a placement rule that always decides before other rules"),
+    known("s", "skip-verification", false, "do not test whether a CapacityScheduler starts with the result"),
+    known("sp", "skip-convert-placement-rules", false, "omit placement rules"),
     known("a", "enable-async-scheduler", false, "place containers asynchronously"),
-    known("e", "rules-to-file", false, "write mapping rules into mapping-rules.json"),
-    known("pc", "percentage", false, "percentages in place of weights"),
-    known("dp", "disable-preemption", true, "nopolicy, which does nothing but with --safe, or observeonly"),
+    known("e", "rules-to-file", false, "write mapping rules to mapping-rules.json"),
+    known("pc", "percentage", false, "use percentages in place of weights"),
+    known("dp", "disable-preemption", true, "nopolicy (has an effect only with --safe) or observeonly"),
     known("h", "help", false, "this list"),
 ];
 
@@ -45,7 +40,7 @@ pub(super) fn usage() -> String {
         let name = format!("-{}, --{}{}", option.short, option.long, if option.argument { " X" } else { "" });
         out.push_str(&format!("  {name:<37} {}\n", option.help));
     }
-    out.push_str("  --safe                                write what was meant, where Hadoop's converter writes something that harms\n");
+    out.push_str("  --safe                                correct harmful output of Hadoop's converter\n");
     out
 }
 

@@ -7,25 +7,16 @@ use clap::Args;
 
 use crate::admin::{self, Address};
 
-/// YARN's tools for administrators, over REST; they print as Hadoop's do, and end with the same codes.
-///
-/// queue -status NAME;
-/// application -list [-appTypes ...] [-appStates ...] [-appTags ...] | -status ID | -kill ID... | -movetoqueue ID -queue NAME |
-/// -changeQueue NAME -appId ID | -updatePriority N -appId ID;
-/// node -list [-states ...] [-all] [-showDetails] | -status ID;
-/// rmadmin -refreshQueues | -refreshNodes [-g] | -refreshTokens | -updateNodeResource ID MB VCORES | -decommission ID |
-/// -recommission ID | -removeNode ID;
-/// state [-json];
-/// log-level [-getlevel NAME | -setlevel NAME LEVEL].
+/// The server, and the words of the tool.
 #[derive(Debug, Args)]
 pub(crate) struct AdminArgs {
-    /// Where the ResourceManager answers.
+    /// Address of the server.
     #[arg(long, value_name = "HOST:PORT", env = "EVENWEAVE_RM", default_value = "127.0.0.1:8088")]
     rm: String,
-    /// Who asks, for a server that believes it (?user.name=).
+    /// Name of the user, for a server that believes it (?user.name=).
     #[arg(long, value_name = "NAME", env = "HADOOP_USER_NAME")]
     user: Option<String>,
-    /// A file with a bearer token, and nothing else. EVENWEAVE_TOKEN has one itself.
+    /// A file that contains a bearer token and nothing else. The variable EVENWEAVE_TOKEN may hold the token instead.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// The tool and its options.

@@ -13,38 +13,38 @@ use crate::arguments::{CORES, SCHEDULERS, Word, interval, one_of, workers};
 
 const WORKLOADS: &[Word<WorkloadName>] = &[
     ("W1", WorkloadName::W1, "Fill an empty cluster"),
-    ("W2", WorkloadName::W2, "Steady churn on a full one"),
-    ("W3", WorkloadName::W3, "What one update costs when some applications have changed what they want"),
-    ("W4", WorkloadName::W4, "Steady churn where every container is wanted on three nodes, if they can be had"),
+    ("W2", WorkloadName::W2, "Steady churn on a full cluster"),
+    ("W3", WorkloadName::W3, "The cost of an update after some applications changed what they want"),
+    ("W4", WorkloadName::W4, "Steady churn where each container prefers three nodes"),
 ];
 
 /// Nodes, queues, applications.
 const SIZES: &[Word<Size>] = &[
     ("S", Size::S, "1000 nodes, 10 queues, 100 applications"),
-    ("M", Size::M, "1000, 100, 1000"),
-    ("L", Size::L, "1000, 1000, 10000"),
-    ("L50", Size::L50, "1000, 1000, 50000; of W3"),
-    ("M5", Size::M5, "5000, 100, 1000"),
-    ("L10", Size::L10, "10000, 1000, 10000"),
+    ("M", Size::M, "1000 nodes, 100 queues, 1000 applications"),
+    ("L", Size::L, "1000 nodes, 1000 queues, 10000 applications"),
+    ("L50", Size::L50, "1000 nodes, 1000 queues, 50000 applications; W3 only"),
+    ("M5", Size::M5, "5000 nodes, 100 queues, 1000 applications; not W3"),
+    ("L10", Size::L10, "10000 nodes, 1000 queues, 10000 applications; not W3"),
 ];
 
 /// How many containers one heartbeat may assign.
 const MODES: &[Word<Mode>] = &[
-    ("one", Mode::One, "One"),
-    ("dyn", Mode::Dyn, "Up to half of what was free"),
+    ("one", Mode::One, "One container"),
+    ("dyn", Mode::Dyn, "Until more than half of the free room is taken"),
     ("max", Mode::Max, "Until nothing fits"),
 ];
 
 /// What offers nodes beside their heartbeats.
 const BACKGROUNDS: &[Word<Background>] = &[
-    ("off", Background::Off, "Nothing"),
+    ("off", Background::Off, "Only heartbeats"),
     ("on", Background::On, "The asynchronous allocation thread, every millisecond"),
     ("continuous", Background::Continuous, "Hadoop's continuous scheduling, every 5 ms"),
 ];
 
 /// How results are told.
 const FORMATS: &[Word<Format>] = &[
-    ("json", Format::Json, "One JSON object a repeat, then the median; a table on standard error"),
+    ("json", Format::Json, "A JSON object for each repeat, the median last; a table on standard error"),
     ("table", Format::Table, "The table on standard output"),
 ];
 
@@ -53,62 +53,62 @@ const FORMATS: &[Word<Format>] = &[
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     command: Option<BenchCommand>,
-    /// Always there without a command.
+    /// The workload.
     #[arg(value_parser = one_of(WORKLOADS), ignore_case = true, required = true)]
     workload: Option<WorkloadName>,
-    /// Nodes, queues, applications [default: M].
+    /// Size of the cluster [default: M].
     #[arg(long, value_parser = one_of(SIZES), ignore_case = true)]
     size: Option<Size>,
-    /// Whose decisions.
+    /// The scheduler that decides.
     #[arg(long, value_parser = one_of(SCHEDULERS), default_value = "fair")]
     scheduler: SchedulerChoice,
-    /// How many containers one heartbeat may assign [default: dyn, of the CapacityScheduler max].
+    /// How many containers one heartbeat may assign [default: dyn; CapacityScheduler: max].
     #[arg(long, value_parser = one_of(MODES))]
     mode: Option<Mode>,
     /// Worker threads of the scheduler.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// How far workers may be apart, in grants and ends of containers [default: 16384, or twice the applications].
+    /// How many grants and ends of others a worker may miss before it takes them in [default: 16384, or twice the applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     fold_every: Option<u32>,
-    /// Driver threads: heartbeats and allocate calls on one, or one each.
+    /// Driver threads: 1 for all calls, or 2, one for heartbeats and one for allocate calls.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
     drivers: u32,
-    /// No threads beside the workers': each worker's plays its own nodes and a part of the applications between its polls.
+    /// No driver threads: each worker's thread also plays its nodes and a part of the applications.
     #[arg(long)]
     self_driven: bool,
-    /// What offers nodes beside their heartbeats.
+    /// What offers nodes in addition to heartbeats.
     #[arg(long = "async", value_parser = one_of(BACKGROUNDS), default_value = "off")]
     background: Background,
-    /// After the repeats, heartbeats at fixed times: at 50, 80 and 95 % of the highest rate.
+    /// After the repeats, run with heartbeats at fixed times: at 50, 80 and 95 % of the highest rate.
     #[arg(long)]
     open_loop: bool,
-    /// After each repeat one more, while a live page is open and Prometheus and a program ask once a second; of W2 and W4.
+    /// After each repeat, run one more while a live page is open and Prometheus and a program ask once a second; W2 and W4.
     #[arg(long)]
     asked: bool,
-    /// The core to drive.
+    /// What to drive.
     #[arg(long, value_parser = one_of(CORES), default_value = "threaded")]
     core: CoreChoice,
-    /// How results are told.
+    /// Form of the output.
     #[arg(long, value_parser = one_of(FORMATS), default_value = "json")]
     format: Format,
-    /// One short repeat after hardly a warm-up: shows that it runs. Its figures are no measurement.
+    /// One short repeat with almost no warm-up, to see that it runs. Its figures are not a measurement.
     #[arg(long, conflicts_with_all = ["repeats", "seconds", "warm_up"])]
     brief: bool,
-    /// How many repeats [default: 3].
+    /// Number of repeats [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     repeats: Option<u16>,
-    /// How long a repeat lasts, in W1 at most; not of W3, whose repeats have 30 rounds [default: 4s, W1 7s].
+    /// Duration of a repeat; W1: at most; not for W3, whose repeats are 30 rounds [default: 4s; W1 7s].
     #[arg(long, value_name = "DURATION", value_parser = interval)]
     seconds: Option<Duration>,
-    /// How long the warm-up lasts, in W1 each of its three fills at most [default: 12s, W1 6s, W3 3s].
+    /// Duration of the warm-up; W1: of each of its three fills, at most [default: 12s; W1 6s; W3 3s].
     #[arg(long, value_name = "DURATION", value_parser = interval)]
     warm_up: Option<Duration>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Run workloads here and through Hadoop's schedulers and YuniKorn's core in turn, and set the figures beside each other.
+    /// Run the workloads through Evenweave, Hadoop's schedulers and YuniKorn's core in turn, and compare the figures.
     Compare(CompareArgs),
 }
 

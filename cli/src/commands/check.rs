@@ -25,20 +25,20 @@ enum Format {
 /// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Configuration files; what kind each is shows in its content.
+    /// Configuration files. The kind of each is recognised by its content.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// yarn-site.xml that allocation files are to work with: resource types, largest container, ACLs, preemption. May be
-    /// given more than once, the later over the earlier; it is checked, too.
+    /// The yarn-site.xml that the other files are used with: resource types, largest container, ACLs, preemption. May be
+    /// given more than once; a later file overrides an earlier one. These files are checked, too.
     #[arg(long, value_name = "FILE")]
     site: Vec<PathBuf>,
-    /// The cluster's total, such as "memory-mb=1048576, vcores=512": limits of allocation files are compared with it.
+    /// The cluster's total, such as "memory-mb=1048576, vcores=512". Limits of queues are compared with it.
     #[arg(long, value_name = "RESOURCES")]
     cluster: Option<String>,
-    /// How findings are told.
+    /// Form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Exit code 1 when there are warnings.
+    /// Exit with 1 if there are warnings.
     #[arg(long)]
     deny_warnings: bool,
 }

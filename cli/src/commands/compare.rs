@@ -18,43 +18,43 @@ const FORMATS: &[Word<Format>] = &[("table", Format::Table, "For people"), ("jso
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("extent").required(true).args(["quick", "full"]))]
 pub(crate) struct CompareArgs {
-    /// One round of one repeat of 5 s after a short warm-up, each peer in the mode that is expected to be its fastest.
+    /// One round of one repeat of 5 s after a short warm-up; each peer in the mode that is expected to be its fastest.
     #[arg(long)]
     quick: bool,
-    /// Three rounds of three repeats after the whole warm-up, the peers in all modes.
+    /// Three rounds of three repeats after the standard warm-up; the peers in all modes.
     #[arg(long)]
     full: bool,
-    /// Only these: workloads, or WORKLOAD:SIZE, or WORKLOAD:SIZE:PEER, such as W2,W1:M5,W2:L:capacity [default: all].
+    /// Cells to run: WORKLOAD, WORKLOAD:SIZE or WORKLOAD:SIZE:PEER, such as W2,W1:M5,W2:L:capacity [default: all].
     #[arg(long, value_name = "CELL", value_delimiter = ',')]
     cells: Vec<String>,
-    /// Drivers of W2 and W4, such as 1,2: heartbeats and allocate calls on one thread, or on one each.
+    /// Driver threads of W2 and W4: 1 for all calls, 2 for heartbeats and allocate calls apart; 1,2 for both.
     #[arg(long, value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..=2))]
     drivers: Vec<u32>,
-    /// How many rounds: theirs, ours, theirs, ours and so on [default: 1 with --quick, 3 with --full].
+    /// Number of rounds: theirs, ours, theirs, ours and so on [default: 1 with --quick, 3 with --full].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: Option<u32>,
-    /// Worker threads of this scheduler.
+    /// Worker threads of Evenweave.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// What is measured goes here, a line a run; runs that it has are not made again.
+    /// File for the results, a line for each run. Runs that it already has are not repeated.
     #[arg(long, value_name = "FILE", default_value = "evenweave-report/compare.jsonl")]
     results: PathBuf,
-    /// Begins anew; a results file that is there is kept with `.old` at its end.
+    /// Start again. An existing results file is renamed to FILE.old.
     #[arg(long)]
     fresh: bool,
-    /// The sources of the peers' programs [default: bench/peers].
+    /// Directory of the peers' programs, as source [default: bench/peers].
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
-    /// The program that stands for this side, such as another build of it [default: this one].
+    /// Program to use for Evenweave, such as another build [default: this one].
     #[arg(long, value_name = "PROGRAM")]
     ours: Option<PathBuf>,
-    /// A run that lasts longer has failed.
+    /// A run that lasts longer fails.
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = interval)]
     limit: Duration,
-    /// How the comparison is told.
+    /// Form of the output.
     #[arg(long, value_parser = one_of(FORMATS), default_value = "table")]
     format: Format,
-    /// Writes it as a page, too, with plots.
+    /// Also write a page with plots.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }

@@ -14,10 +14,10 @@ pub(crate) struct ExplainArgs {
     /// The application's number.
     #[arg(long, value_name = "N")]
     app: u32,
-    /// After which step, counted from 0.
+    /// The step after which to explain, counted from 0.
     #[arg(long, value_name = "K")]
     step: usize,
-    /// Which scenario, where the file has several.
+    /// Name of the scenario, if the file has several.
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
 }

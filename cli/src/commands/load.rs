@@ -16,16 +16,16 @@ use crate::progress::Progress;
 
 #[derive(Debug, Args)]
 pub(crate) struct LoadArgs {
-    /// Nodes, each of 128 GiB and 64 vcores [default: 5000; with --preemption 1000].
+    /// Number of nodes, each of 128 GiB and 64 vcores [default: 5000; with --preemption 1000].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     nodes: Option<u32>,
-    /// Racks [default: one for every 40 nodes].
+    /// Number of racks [default: one for every 40 nodes].
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     racks: Option<u32>,
-    /// Whose decisions.
+    /// The scheduler that decides.
     #[arg(long, default_value = "fair", value_parser = one_of(SCHEDULERS))]
     scheduler: SchedulerChoice,
-    /// Worker threads of the scheduler, each with its part of the nodes.
+    /// Worker threads of the scheduler; each has its part of the nodes.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
     /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
@@ -33,52 +33,52 @@ pub(crate) struct LoadArgs {
     queues: Option<PathBuf>,
     #[command(flatten)]
     site: SiteArgs,
-    /// Who is in which group, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for the
-    /// operating system's [default: nobody is in any].
+    /// Groups of users, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for those of the
+    /// operating system [default: no user is in a group].
     #[arg(long, value_name = "FILE|system")]
     groups: Option<String>,
-    /// Only these leaf queues get jobs; may be given more than once [default: all leaves].
+    /// A leaf queue that gets jobs; may be given more than once [default: all leaf queues].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
-    /// Job trace in SWIM's form, tab separated [default: bundled, Facebook 2009].
+    /// Job trace in SWIM's form, separated by tabs [default: bundled, Facebook 2009].
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// How long the run lasts, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
+    /// Duration of the run, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
     #[arg(long, value_parser = parse_duration)]
     duration: Option<Duration>,
     #[command(flatten)]
     soak: SoakArgs,
-    /// Mean life of a task in seconds; each lives between a tenth and ten times of it, with --preemption a quarter more or
-    /// less [default: 1; with --preemption 30].
+    /// Mean duration of a task in seconds. Each task runs for a tenth to ten times of it; with --preemption for up to a
+    /// quarter more or less [default: 1; with --preemption 30].
     #[arg(long, value_parser = parse_task_seconds)]
     task_seconds: Option<f64>,
-    /// Every node reports once in so many milliseconds.
+    /// Interval of a node's heartbeats in milliseconds.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     heartbeat_ms: u64,
-    /// Jobs kept in flight: a number, or `auto` for as many as fill the cluster.
+    /// Number of jobs kept in flight; `auto`: as many as fill the cluster.
     #[arg(long, default_value = "auto", value_parser = parse_in_flight)]
     jobs_in_flight: InFlight,
-    /// Everything random comes from it.
+    /// The seed of everything random.
     #[arg(long, default_value_t = 42)]
     seed: u64,
-    /// The asynchronous allocation thread [default: as the properties say; off].
+    /// Switch the asynchronous allocation thread [default: as the properties say; else off].
     #[arg(long = "async", value_parser = switch())]
     asynchronous: Option<bool>,
-    /// Reload the allocation file and a variant of it in turn, so far apart, under the threaded core [default: never].
+    /// Reload the allocation file and a variant of it in turn, at this interval [default: never].
     #[arg(long, value_name = "EVERY", value_parser = interval)]
     reload: Option<Duration>,
-    /// Drive only this core [default: the locked twin for 5 s, then the threaded core; with --preemption the threaded core].
+    /// Drive only this one [default: the locked twin for 5 s, then the scheduler; with --preemption the scheduler alone].
     #[arg(long, value_parser = one_of(CORES))]
     core: Option<CoreChoice>,
     #[command(flatten)]
     late: LateArgs,
-    /// Where the report is written.
+    /// Directory for the report.
     #[arg(long, value_name = "DIR", default_value = "evenweave-report")]
     out: PathBuf,
-    /// One JSON object on standard output and nothing else.
+    /// Print one JSON object on standard output, and nothing else.
     #[arg(long)]
     json: bool,
-    /// No progress, no table: errors only (and the JSON, if asked for).
+    /// Print errors only (and the JSON object with --json).
     #[arg(long)]
     quiet: bool,
 }
@@ -86,21 +86,21 @@ pub(crate) struct LoadArgs {
 /// A queue that comes late to a full cluster.
 #[derive(Debug, Args)]
 pub(crate) struct LateArgs {
-    /// The applications of one queue come late to a cluster that the others have filled with long tasks: starvation, warnings,
-    /// kills, and how long it takes. Under an allocation file and waits of its own, unless --queues or --site say otherwise.
+    /// Show preemption: the applications of one queue come late to a cluster that the others have filled with long tasks. The
+    /// run has its own allocation file and wait times, unless --queues or --site is given.
     #[arg(long, conflicts_with_all = ["reload", "queue", "jobs_in_flight"])]
     preemption: bool,
-    /// The queue that comes late, a leaf or one above leaves.
+    /// The queue that comes late: a leaf queue or a parent.
     #[arg(long, value_name = "NAME", default_value = "root.production", requires = "preemption")]
     late_queue: String,
-    /// When its applications come.
+    /// Time at which its applications come.
     #[arg(long, value_name = "AFTER", default_value = "8s", value_parser = interval, requires = "preemption")]
     late_after: Duration,
-    /// How many applications come; together they ask for the queue's share.
+    /// Number of applications that come. Together they ask for the queue's share.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     #[arg(requires = "preemption")]
     late_apps: u32,
-    /// So many of a hundred of the others' ApplicationMasters give containers back as soon as they are warned.
+    /// Percentage of the other applications whose AMs give containers back when they are warned.
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = parse_percent, requires = "preemption")]
     give_back: f64,
 }

@@ -28,9 +28,9 @@ use simulate::SimulateArgs;
 /// The work was done and its result is bad: books that do not balance, scenarios that differ.
 const BAD: u8 = 1;
 
-/// Evenweave: a scheduler core that decides as Hadoop YARN's FairScheduler does. Without a command: `load`.
+/// Evenweave decides as the FairScheduler and the CapacityScheduler of Hadoop YARN do. Without a command it runs `load`.
 #[derive(Debug, Parser)]
-#[command(name = "evenweave", version, about, args_conflicts_with_subcommands = true)]
+#[command(name = "evenweave", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -40,24 +40,36 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Drive the scheduler with a real trace in compressed time and report how full it keeps the cluster.
+    /// Drive the scheduler with a trace of real jobs, and report how full it keeps a simulated cluster.
     Load(Box<LoadArgs>),
-    /// Replay recordings of real Hadoop, scenario and vector files, and compare every field with what it did.
+    /// Replay recordings of the real Hadoop, and compare every field with what Hadoop did.
     Replay(ReplayArgs),
-    /// Tell why an application of a scenario has what it has, and no more, after one of its steps.
+    /// Say why an application has no more than it has, after a step of a recording.
     Explain(ExplainArgs),
-    /// Check configuration files: errors, and whatever Hadoop accepts although it is probably a mistake.
+    /// Check configuration files: errors, and what Hadoop accepts although it is probably a mistake.
     Check(CheckArgs),
-    /// Write a CapacityScheduler's configuration from a FairScheduler's, as Hadoop's `yarn fs2cs` does, and say what changes.
+    /// Convert a FairScheduler's configuration to a CapacityScheduler's, as `yarn fs2cs` does, and say what that changes.
     #[command(disable_help_flag = true)]
     Convert(ConvertArgs),
-    /// Simulate a day of a cluster in virtual time, under one file of queues or several, and say what changes for whom.
+    /// Simulate a day of jobs in virtual time under one file of queues or several, and say what changes for whom.
     Simulate(Box<SimulateArgs>),
-    /// Run a scheduler over a simulated cluster, and answer over HTTP as a ResourceManager does.
+    /// Run a scheduler over a simulated cluster, with the web pages and REST answers of a ResourceManager.
     Serve(ServeArgs),
-    /// Ask a ResourceManager, or change what it has: YARN's tools queue, application, node and rmadmin, over REST.
+    /// Ask or command a running server as `yarn queue`, `application`, `node` and `rmadmin` do, over REST.
+    ///
+    /// It prints what Hadoop's tools print, and has their exit codes. The tools:
+    ///
+    ///   queue -status NAME
+    ///   application -list [-appTypes ...] [-appStates ...] [-appTags ...] | -status ID | -kill ID...
+    ///   application -movetoqueue ID -queue NAME | -changeQueue NAME -appId ID | -updatePriority N -appId ID
+    ///   node -list [-states ...] [-all] [-showDetails] | -status ID
+    ///   rmadmin -refreshQueues | -refreshNodes [-g] | -refreshTokens | -updateNodeResource ID MB VCORES
+    ///   rmadmin -decommission ID | -recommission ID | -removeNode ID
+    ///   state [-json]
+    ///   log-level [-getlevel NAME | -setlevel NAME LEVEL]
+    #[command(verbatim_doc_comment)]
     Admin(AdminArgs),
-    /// Run one of the standard throughput workloads; JSON records on standard output, the last one the median. Or `compare`.
+    /// Measure a standard workload, or compare with other schedulers (`bench compare`).
     Bench(Box<BenchArgs>),
 }
 
@@ -93,6 +105,9 @@ mod tests {
         Cli::command().debug_assert();
         assert!(Cli::parse_from(["evenweave", "--nodes", "7"]).command.is_none());
         assert!(Cli::try_parse_from(["evenweave", "load", "--nodes", "0"]).is_err());
+        // A switch of words takes its word.
+        assert!(Cli::try_parse_from(["evenweave", "serve", "--user-name", "off"]).is_ok());
+        assert!(Cli::try_parse_from(["evenweave", "serve", "--user-name"]).is_err());
     }
 
     /// A comparison runs this program by command lines of its own.

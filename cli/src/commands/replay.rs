@@ -10,9 +10,9 @@ use crate::arguments::{Word, one_of, workers};
 
 /// Which scheduler plays scenarios.
 const DRIVERS: &[Word<DriverChoice>] = &[
-    ("stepped", DriverChoice::Stepped, "On one thread, a call a step"),
-    ("threaded", DriverChoice::Threaded, "On its threads, quiet after each step"),
-    ("plain", DriverChoice::Plain, "Of the CapacityScheduler: its rules alone, without the engine"),
+    ("stepped", DriverChoice::Stepped, "Without threads, a call for each step"),
+    ("threaded", DriverChoice::Threaded, "On threads, waiting until all is quiet after each step"),
+    ("plain", DriverChoice::Plain, "The rules of the CapacityScheduler alone, without the engine"),
 ];
 
 /// How scenarios are played.
@@ -21,10 +21,10 @@ pub(crate) struct PlayArgs {
     /// The scheduler that scenarios are played on.
     #[arg(long, value_parser = one_of(DRIVERS), default_value = "stepped")]
     driver: DriverChoice,
-    /// Workers of that scheduler. Only one decides as recorded; of more, the distance from the recording is told.
+    /// Worker threads. With one, decisions must be as recorded; with more, the distance from the recording is reported.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// How far workers may be apart, in grants and ends of containers [default: 16384, or twice the applications].
+    /// How many grants and ends of others a worker may miss before it takes them in [default: 16384, or twice the applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     fold_every: Option<u32>,
 }
@@ -37,16 +37,16 @@ pub(crate) struct ReplayArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     play: PlayArgs,
-    /// One JSON object on standard output and nothing else.
+    /// Print one JSON object on standard output, and nothing else.
     #[arg(long)]
     json: bool,
-    /// At most so many failures are shown a family.
+    /// How many failures of a family to show.
     #[arg(long, default_value_t = 5)]
     show: usize,
-    /// Prints, for every step that offers nodes, why the scheduler decided as it did. Of the stepped one with one worker.
+    /// Print the reasons of each decision. Only with --driver stepped and one worker.
     #[arg(long, conflicts_with_all = ["json", "driver", "workers"])]
     trace: bool,
-    /// Only the scenarios of this name.
+    /// Replay only the scenarios of this name.
     #[arg(long, value_name = "NAME")]
     scenario: Option<String>,
 }

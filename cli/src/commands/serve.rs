@@ -17,7 +17,7 @@ use crate::arguments::{SCHEDULERS, SiteArgs, one_of, workers};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Whose decisions.
+    /// The scheduler that decides.
     #[arg(long, default_value = "fair", value_parser = one_of(SCHEDULERS))]
     scheduler: SchedulerChoice,
     /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
@@ -25,21 +25,21 @@ pub(crate) struct ServeArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     site: SiteArgs,
-    /// Simulated nodes, each of 128 GiB and 64 vcores.
+    /// Number of simulated nodes, each of 128 GiB and 64 vcores.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     nodes: u32,
-    /// Worker threads of the scheduler, each with its part of the nodes.
+    /// Worker threads of the scheduler; each has its part of the nodes.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// Mean life of a task in seconds.
+    /// Mean duration of a task in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     task_seconds: u32,
-    /// Where it listens. An address that is not loopback is served reads only, unless those who ask have to say who they are.
+    /// Address and port to listen on. On an address other than loopback only reads are served, unless users must authenticate.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8088")]
     listen: SocketAddr,
     #[command(flatten)]
     doors: DoorArgs,
-    /// Ends by itself after so many seconds.
+    /// End after this many seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     time: Option<u32>,
 }

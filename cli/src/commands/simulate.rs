@@ -17,110 +17,111 @@ const AMS: &[Word<AmStyle>] = &[
     (
         "mapreduce",
         AmStyle::MapReduce,
-        "As MapReduce's: slow start, reduces that wait for maps, answers looked at at once",
+        "As MapReduce's AM: slow start, reduces that wait for maps, answers used at once",
     ),
-    ("sls", AmStyle::Sls, "As Hadoop's Scheduler Load Simulator has them, heartbeat for heartbeat"),
+    ("sls", AmStyle::Sls, "As in Hadoop's Scheduler Load Simulator, call for call"),
 ];
 
 const TIMES: &[Word<Times>] = &[
-    ("first-job", Times::FirstJob, "Less the first job's"),
-    ("stock", Times::AllAtOnce, "All at 0, as Hadoop 3.4.2 has it"),
-    ("as-written", Times::AsWritten, "As they are written"),
+    ("first-job", Times::FirstJob, "Relative to the first job"),
+    ("stock", Times::AllAtOnce, "All 0, as in Hadoop 3.4.2"),
+    ("as-written", Times::AsWritten, "As written in the trace"),
 ];
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
-    /// Job traces: SWIM, SLS, RUMEN and SYNTH JSON, a CSV of jobs, task_events and instance_events of Google's traces, batch_task of Alibaba's, packed with gzip or zstd or not [default: bundled, a day of Facebook's of 2009].
+    /// Job traces: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// A file of queues, fair-scheduler.xml or capacity-scheduler.xml; of several, each is compared with the first [default: two bundled ones].
+    /// A file of queues, fair-scheduler.xml or capacity-scheduler.xml. May be given more than once; each is compared with the first [default: two bundled files].
     #[arg(long = "config", value_name = "FILE")]
     configs: Vec<PathBuf>,
-    /// Whose file of queues it is [default: told by its outermost element].
+    /// The scheduler that reads --config [default: recognised by the outermost element].
     #[arg(long, value_parser = one_of(SCHEDULERS))]
     scheduler: Option<SchedulerChoice>,
     #[command(flatten)]
     site: SiteArgs,
-    /// So many equal nodes; of several numbers, 400,500,600, each is a point of a grid [default: those that the trace brings].
+    /// Number of equal nodes. Several numbers, such as 400,500,600, make a grid [default: the nodes of the trace; bundled trace: 22].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "node_file")]
     nodes: Vec<u32>,
-    /// A setting of a queue and the values that it takes, an axis of a grid: root.a.weight=1..8, root.a.maxResources=40%,60%, or
-    /// root.a.capacity=10,20;root.b.capacity=90,80 for settings that change together. May be given more than once.
+    /// A setting of a queue and its values, an axis of a grid: root.a.weight=1..8, root.a.maxResources=40%,60%, or
+    /// root.a.capacity=10,20;root.b.capacity=90,80 for settings that change together. May be
+    /// given more than once.
     #[arg(long = "sweep", value_name = "QUEUE.SETTING=VALUES", value_parser = Sweep::parse)]
     sweeps: Vec<Sweep>,
-    /// A node's memory in MiB [default: yarn.sls.nm.memory.mb].
+    /// Memory of a node in MiB [default: yarn.sls.nm.memory.mb].
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(1..))]
     node_memory: Option<i64>,
-    /// A node's vcores [default: yarn.sls.nm.vcores].
+    /// Vcores of a node [default: yarn.sls.nm.vcores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
     node_vcores: Option<i64>,
-    /// So many nodes a rack.
+    /// Nodes in a rack, with --nodes [default: 40].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rack_size: Option<u32>,
-    /// A node file as SLS has it: a JSON object a rack.
+    /// A node file of SLS: a JSON object for each rack.
     #[arg(long, value_name = "FILE")]
     node_file: Option<PathBuf>,
-    /// What happens to nodes: a CSV with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
+    /// A CSV of what happens to nodes, with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
     #[arg(long, value_name = "FILE")]
     node_events: Option<PathBuf>,
-    /// The largest machine of a trace of Google's or Alibaba's, whose sizes are parts of it, in MiB.
+    /// Memory of the largest machine of a Google or Alibaba trace, in MiB; sizes in the trace are parts of it.
     #[arg(long, value_name = "MIB", default_value_t = 65_536, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
     machine_memory: i64,
-    /// Its vcores.
+    /// Vcores of the largest machine of a Google trace.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     machine_vcores: i64,
-    /// Whose ways ApplicationMasters have.
+    /// How ApplicationMasters behave.
     #[arg(long, default_value = "mapreduce", value_parser = one_of(AMS))]
     ams: AmStyle,
-    /// What times of RUMEN and SYNTH traces count from.
+    /// Submit times of RUMEN, SYNTH, Google and Alibaba traces.
     #[arg(long, default_value = "first-job", value_parser = one_of(TIMES))]
     times: Times,
-    /// Everything random comes from it.
+    /// The seed of everything random.
     #[arg(long, default_value_t = 42)]
     seed: u64,
-    /// So many runs of each file, each with a seed of its own: what differs by chance is told from what does not.
+    /// Number of runs of each file, each with its own seed, to tell chance from effect.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     seeds: u32,
-    /// How long a map of 128 MiB of a SWIM job lives.
+    /// Duration of a map of 128 MiB in a SWIM trace.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = interval)]
     task_time: Duration,
-    /// A queue that jobs of traces without queues are dealt to; may be given more than once [default: all leaves].
+    /// A queue that jobs without a queue are dealt to. May be given more than once [default: all leaf queues].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
-    /// So much of the trace's load: 2 has each job come twice.
+    /// How often each job is submitted; 1.5: half of the jobs twice.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_load)]
     load: f64,
-    /// Part of the maps that is done before reduces are asked for.
+    /// Part of the maps that must be done before reduces are asked for.
     #[arg(long, value_name = "PART", default_value_t = 0.05, value_parser = parse_part)]
     slow_start: f64,
-    /// The chance that an attempt of a task fails.
+    /// Chance that an attempt of a task fails.
     #[arg(long, value_name = "PART", default_value_t = 0.0, value_parser = parse_part)]
     failures: f64,
-    /// Maps that name no host are placed on one by seed.
+    /// Give maps without a host one by seed.
     #[arg(long)]
     place_tasks: bool,
-    /// Makes every heartbeat, those that can change nothing too.
+    /// Make every heartbeat, also those that cannot change a decision.
     #[arg(long)]
     no_skip: bool,
-    /// Ends after so long, jobs that are open or not [default: when all jobs have ended].
+    /// End the run after this time, at most 24h [default: when all jobs have ended].
     #[arg(long, value_name = "TIME", value_parser = interval)]
     until: Option<Duration>,
-    /// How long an interval of the report is.
+    /// Interval of the report.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
     every: Duration,
-    /// Writes the run of a FairScheduler's file as a scenario, which `replay` takes: each call, and what it showed.
+    /// Write the run as a scenario, which `replay` reads: each call, and its result. Only for a FairScheduler's file.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
-    /// So many steps of it at most.
+    /// Largest number of steps of the scenario.
     #[arg(long, value_name = "N", default_value_t = 100_000, requires = "decisions", value_parser = clap::value_parser!(u32).range(1..))]
     decision_steps: u32,
-    /// Where report.html and the CSV files are written.
+    /// Directory for report.html and the CSV files.
     #[arg(long, value_name = "DIR", default_value = "evenweave-simulation")]
     out: PathBuf,
-    /// One JSON object on standard output and nothing else.
+    /// Print one JSON object on standard output, and nothing else.
     #[arg(long)]
     json: bool,
-    /// No progress, no words: errors only (and the JSON, if asked for).
+    /// Print errors only (and the JSON object with --json).
     #[arg(long)]
     quiet: bool,
 }

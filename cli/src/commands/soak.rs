@@ -13,13 +13,12 @@ use crate::progress::Progress;
 
 #[derive(Debug, Args)]
 pub(crate) struct SoakArgs {
-    /// Instead of the load: a steady one for so long, for example 5m or 1h, on the threaded core, whose books are compared all the
-    /// time; memory and latencies are drawn over time. A call that takes longer than 5 s ends it. With 200 nodes unless --nodes
-    /// says otherwise.
+    /// Run a steady load for this long, for example 5m or 1h, and compare the books all the time. The report draws memory and
+    /// latencies over time. A call that takes longer than 5 s ends the run. 200 nodes, unless --nodes is given.
     #[arg(long, value_name = "DURATION", value_parser = parse_soak,
         conflicts_with_all = ["duration", "trace", "jobs_in_flight", "reload", "core", "preemption"])]
     soak: Option<Duration>,
-    /// Something goes wrong four times a second, drawn from --seed: workers panic, nodes are lost, the clock jumps, and more.
+    /// Inject a fault four times a second, drawn from --seed: workers panic, nodes are lost, the clock jumps, and more.
     #[arg(long, requires = "soak")]
     faults: bool,
 }

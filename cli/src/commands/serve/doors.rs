@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 use evenweave_bench::Failure;
 use evenweave_server::{Access, Authenticator, Limits, LogFormat, Logging, ResourceManager, Tokens, TrustedHeader};
 
@@ -13,38 +13,38 @@ use crate::arguments::{Word, one_of};
 const LEVELS: &str = "info";
 
 const USER_NAME: &[Word<bool>] = &[
-    ("loopback", true, "It counts on loopback, where nobody has to say who he is otherwise"),
-    ("off", false, "It never counts: whoever asks is dr.who"),
+    ("loopback", true, "On loopback, where no authentication is needed"),
+    ("off", false, "Nowhere: every user is dr.who"),
 ];
 
 const FORMATS: &[Word<LogFormat>] =
-    &[("text", LogFormat::Text, "For people"), ("json", LogFormat::Json, "An object a line")];
+    &[("text", LogFormat::Text, "For people"), ("json", LogFormat::Json, "A JSON object a line")];
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Who may ask")]
 pub(super) struct DoorArgs {
-    /// Bearer tokens, `user:token` a line, in a file that only its owner may use. Who asks has to send one.
+    /// File of bearer tokens, one `user:token` a line; only its owner may have access to it. Each request must send a token.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Header in which a proxy says who asks, such as X-Forwarded-User.
+    /// Header in which a trusted proxy names the user, such as X-Forwarded-User.
     #[arg(long, value_name = "NAME", requires = "trusted_proxy")]
     user_header: Option<String>,
-    /// Address of a proxy that may say so, or a net: 10.0.0.7, 10.0.0.0/24; may be given more than once.
+    /// Address or network of a trusted proxy: 10.0.0.7, 10.0.0.0/24. May be given more than once.
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',', requires = "user_header")]
     trusted_proxy: Vec<String>,
-    /// Who says nothing of himself may read all the same, as dr.who. With --token-file or --user-header.
+    /// Allow reads without authentication, as the user dr.who. With --token-file or --user-header.
     #[arg(long)]
     anonymous_reads: bool,
-    /// Names of hosts that are to leave the cluster when nodes are refreshed (yarn.resourcemanager.nodes.exclude-path).
+    /// File of host names that leave the cluster at `rmadmin -refreshNodes` (yarn.resourcemanager.nodes.exclude-path).
     #[arg(long, value_name = "FILE")]
     exclude_file: Option<PathBuf>,
-    /// Whether ?user.name=x says who asks.
-    #[arg(long, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
+    /// Whether ?user.name=x names the user.
+    #[arg(long, action = ArgAction::Set, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
     user_name: bool,
-    /// Connections at once; one more gets 503.
+    /// Largest number of connections; one more gets 503.
     #[arg(long, value_name = "N", default_value_t = 2_048, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
-    /// How the log on standard error is written. Its levels are those of RUST_LOG, such as evenweave_server=debug,info.
+    /// Form of the log on standard error. RUST_LOG sets its levels, such as evenweave_server=debug,info.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(FORMATS))]
     log_format: LogFormat,
 }
