@@ -19,8 +19,8 @@ use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::Format;
 use crate::rest::{
-    access, activities, app, app_list, attempts, changes, cluster, metrics, nodes, overview, reservation, statistics,
-    why,
+    access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, reservation,
+    statistics, why,
 };
 
 /// A body is a few words.
@@ -39,6 +39,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/", get(home))
         .route("/ws/v1/cluster", reads(cluster::info))
         .route("/ws/v1/cluster/info", reads(cluster::info))
+        .route("/ws/v1/cluster/userinfo", reads(cluster::user))
         .route("/ws/v1/cluster/metrics", reads(metrics::metrics))
         .route("/ws/v1/cluster/scheduler", reads(app::scheduler))
         .route("/ws/v1/cluster/scheduler-overview", reads(overview::overview))
@@ -48,6 +49,11 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/ws/v1/cluster/scheduler/app-activities/{app}", reads(activities::of_app))
         .route("/ws/v1/cluster/nodes", reads(nodes::nodes))
         .route("/ws/v1/cluster/nodes/{node}", reads(nodes::node))
+        .route("/ws/v1/cluster/nodes/{node}/get-labels", reads(labels::none))
+        .route("/ws/v1/cluster/get-node-labels", reads(labels::none))
+        .route("/ws/v1/cluster/get-rm-node-labels", reads(labels::partitions))
+        .route("/ws/v1/cluster/get-node-to-labels", reads(labels::of_nodes))
+        .route("/ws/v1/cluster/label-mappings", reads(labels::of_labels))
         .route("/ws/v1/cluster/appstatistics", reads(statistics::statistics))
         .route("/ws/v1/cluster/queues/{queue}/access", reads(access::access))
         .route("/ws/v1/cluster/apps", reads(app_list::apps))
@@ -55,10 +61,12 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/appattempts"), reads(attempts::attempts))
         .route(&beneath("/appattempts/{attempt}"), reads(attempts::attempt))
         .route(&beneath("/appattempts/{attempt}/containers"), reads(attempts::containers))
+        .route(&beneath("/appattempts/{attempt}/containers/{container}"), reads(attempts::container))
         .route(&beneath("/state"), changes(app::state, changes::state))
         .route(&beneath("/queue"), changes(app::queue, changes::queue))
         .route(&beneath("/priority"), changes(app::priority, changes::priority))
         .route(&beneath("/timeouts"), reads(app::lifetimes))
+        .route(&beneath("/timeouts/{type}"), reads(app::lifetime))
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
         .route(&booked("/new-reservation"), commands(reservation::new))
         .route(&booked("/submit"), commands(reservation::submit))

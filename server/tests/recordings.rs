@@ -108,6 +108,16 @@ fn capacity_waiting() {
 }
 
 #[test]
+fn fair_router() {
+    check("fair-router", 22, 22);
+}
+
+#[test]
+fn capacity_router() {
+    check("capacity-router", 46, 46);
+}
+
+#[test]
 fn capacity_custom() {
     // A resource that nothing was configured for shows how much a container may have, as of the first ResourceManager of the
     // process: the recorder had run another state before.

@@ -284,11 +284,15 @@ fn diagnostics(app: &AppRecord) -> &str {
 }
 
 fn timeouts() -> Object {
-    let timeout = Object::new()
+    Object::new().with("timeout", vec![Value::from(timeout())])
+}
+
+/// The one timeout that there is, and nobody sets.
+fn timeout() -> Object {
+    Object::new()
         .with("type", Value::word("LIFETIME"))
         .with("expiryTime", Value::word("UNLIMITED"))
-        .with("remainingTimeInSeconds", -1);
-    Object::new().with("timeout", vec![Value::from(timeout)])
+        .with("remainingTimeInSeconds", -1)
 }
 
 /// An allocation request id as Hadoop has it: -1 where none was given.
@@ -301,6 +305,12 @@ pub(crate) fn request_id(of: i64) -> i64 {
 /// # Errors
 /// When it is no id, or none of this cluster's.
 pub(crate) fn number(of: &ResourceManager, id: &str) -> Result<u32, Fault> {
+    let (timestamp, number) = parts(id)?;
+    if timestamp == of.cluster().timestamp { Ok(number) } else { Err(unknown(id)) }
+}
+
+/// What the name of an application says: the ResourceManager's start, and its number.
+pub(super) fn parts(id: &str) -> Result<(u64, u32), Fault> {
     const CAUSE: &str = "java.lang.IllegalArgumentException";
     let Some(rest) = id.strip_prefix("application_") else {
         return Err(Fault::bad_request_for(
@@ -314,7 +324,7 @@ pub(crate) fn number(of: &ResourceManager, id: &str) -> Result<u32, Fault> {
     let (timestamp, number) = rest.split_once('_').ok_or_else(invalid)?;
     let timestamp: u64 = timestamp.parse().map_err(|_| invalid())?;
     let number: u32 = number.parse().map_err(|_| invalid())?;
-    if timestamp == of.cluster().timestamp { Ok(number) } else { Err(unknown(id)) }
+    Ok((timestamp, number))
 }
 
 pub(crate) fn unknown(id: &str) -> Fault {
@@ -366,6 +376,17 @@ pub(crate) fn lifetimes(of: &ResourceManager, asked: &Asked) -> Outcome {
     let records = of.records();
     named(of, &records, asked)?;
     Ok(Answer::natural("timeouts", timeouts()))
+}
+
+pub(crate) fn lifetime(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let records = of.records();
+    named(of, &records, asked)?;
+    let kind = asked.part("type");
+    if !kind.eq_ignore_ascii_case("LIFETIME") {
+        let message = format_args!("Invalid application-state {kind} specified. It should be one of [LIFETIME]");
+        return Err(Fault::bad_request(message));
+    }
+    Ok(Answer::natural("timeout", timeout()))
 }
 
 /// `/scheduler`, whichever it is.

@@ -1,11 +1,14 @@
 //! `/apps/{id}/appattempts`, one attempt, and its containers.
 
-use super::app::{DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, rights, tracking_url};
+use evenweave::view::ContainerView;
+
+use super::app::{self, DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, rights, tracking_url};
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::java::place_of_text;
+use super::rights::Rights;
 use crate::manager::ResourceManager;
-use crate::records::{AppRecord, AppState, AttemptRecord};
+use crate::records::{AppRecord, AppState, AttemptRecord, Records};
 use crate::value::{Object, Value};
 
 fn listed(of: &ResourceManager, app: &AppRecord, attempt: &AttemptRecord, may: bool) -> Object {
@@ -51,38 +54,40 @@ pub(crate) fn attempts(of: &ResourceManager, asked: &Asked) -> Outcome {
     Ok(Answer::natural("appAttempts", Object::new().with("appAttempt", found)))
 }
 
+const UNREADABLE: &str = "java.lang.IllegalArgumentException";
+
+fn no_attempt(id: &str) -> Fault {
+    Fault::not_found_for(
+        "org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException",
+        format_args!("ApplicationAttempt with id '{id}' doesn't exist in RM."),
+    )
+}
+
+/// What the name of an attempt says: the ResourceManager's start, the application's number, its own.
+fn parts(id: &str) -> Result<[u64; 3], Fault> {
+    let rest = id.strip_prefix("appattempt_");
+    let rest =
+        rest.ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid AppAttemptId prefix: {id}")))?;
+    let invalid = |_| Fault::bad_request_for(UNREADABLE, format_args!("Invalid AppAttemptId: {id}"));
+    numbers(rest).and_then(|numbers| numbers.try_into().ok()).ok_or(()).map_err(invalid)
+}
+
+fn numbers(text: &str) -> Option<Vec<u64>> {
+    text.split('_').map(|part| part.parse().ok()).collect()
+}
+
 /// The number of the attempt that the path names.
 fn number(of: &ResourceManager, app: &AppRecord, asked: &Asked) -> Result<u32, Fault> {
-    const CAUSE: &str = "java.lang.IllegalArgumentException";
     let id = asked.part("attempt");
-    let rest = id.strip_prefix("appattempt_");
-    let rest = rest.ok_or_else(|| Fault::bad_request_for(CAUSE, format_args!("Invalid AppAttemptId prefix: {id}")))?;
-    let numbers: Option<Vec<u64>> = rest.split('_').map(|part| part.parse().ok()).collect();
-    let invalid = || Fault::bad_request_for(CAUSE, format_args!("Invalid AppAttemptId: {id}"));
-    let missing = || {
-        Fault::not_found_for(
-            "org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException",
-            format_args!("ApplicationAttempt with id '{id}' doesn't exist in RM."),
-        )
-    };
-    match numbers.as_deref() {
-        Some([timestamp, number, attempt]) => {
-            let is_his = *timestamp == of.cluster().timestamp && *number == u64::from(app.number);
-            u32::try_from(*attempt).ok().filter(|_| is_his).ok_or_else(missing)
-        }
-        _ => Err(invalid()),
-    }
+    let [timestamp, number, attempt] = parts(id)?;
+    let is_his = timestamp == of.cluster().timestamp && number == u64::from(app.number);
+    u32::try_from(attempt).ok().filter(|_| is_his).ok_or_else(|| no_attempt(id))
 }
 
 fn found<'r>(of: &ResourceManager, app: &'r AppRecord, asked: &Asked) -> Result<&'r AttemptRecord, Fault> {
     let number = number(of, app, asked)?;
     let id = of.cluster().attempt_id(app.number, number);
-    app.attempt.as_ref().filter(|attempt| attempt.number == number).ok_or_else(|| {
-        Fault::not_found_for(
-            "org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException",
-            format_args!("ApplicationAttempt with id '{id}' doesn't exist in RM."),
-        )
-    })
+    app.attempt.as_ref().filter(|attempt| attempt.number == number).ok_or_else(|| no_attempt(&id))
 }
 
 pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
@@ -117,25 +122,26 @@ pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
     Ok(Answer::mapped("appAttempt", answer))
 }
 
-pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let rights = rights(of, asked)?;
-    let all = of.scheduler().containers();
-    let records = of.records();
-    let app = named(of, &records, asked)?;
-    if !rights.may(app) {
-        let (user, id) = (&asked.user, of.cluster().app_id(app.number));
-        return Err(Fault::no_privilege(format_args!(
-            "User {user} does not have privilege to see this application {id}"
-        )));
+/// Containers of one attempt.
+struct Held<'r> {
+    of: &'r ResourceManager,
+    records: &'r Records,
+    app: &'r AppRecord,
+    attempt: u32,
+    now_ms: u64,
+}
+
+impl Held<'_> {
+    fn live(&self, view: &ContainerView) -> bool {
+        !view.ended && view.id.application_number() == self.app.number && view.id.attempt() == self.attempt
     }
-    let number = found(of, app, asked)?.number;
-    let (types, now) = (&of.scheduler().basics().types, of.now_ms());
-    let his = all.iter().filter(|view| !view.ended && view.id.application_number() == app.number);
-    let his = his.filter(|view| view.id.attempt() == number);
-    let containers = his.map(|view| {
-        let id = of.cluster().container_id(app.number, number, view.id.number());
+
+    fn shown(&self, view: &ContainerView) -> Object {
+        let types = &self.of.scheduler().basics().types;
+        let key = (self.app.number, self.attempt, view.id.number());
+        let id = self.of.cluster().container_id(key.0, key.1, key.2);
         let at = |port: u16| format!("{}:{port}", view.node);
-        let started = records.container_made((app.number, number, view.id.number())).unwrap_or(now);
+        let started = self.records.container_made(key).unwrap_or(self.now_ms);
         let amounts = (0..types.len()).map(|index| (types.name(index).to_owned(), view.resource.get(index)));
         Object::new()
             .with("containerId", id.as_str())
@@ -145,16 +151,77 @@ pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
             .with("priority", view.priority)
             .with("startedTime", started)
             .with("finishedTime", 0)
-            .with("elapsedTime", now.saturating_sub(started))
-            .with("logUrl", logs(&at(DEFAULT_HTTP_PORT), &id, &app.user))
+            .with("elapsedTime", self.now_ms.saturating_sub(started))
+            .with("logUrl", logs(&at(DEFAULT_HTTP_PORT), &id, &self.app.user))
             .with("containerExitStatus", 0)
             .with("containerState", "RUNNING")
             .with("nodeHttpAddress", format!("http://{}", at(DEFAULT_HTTP_PORT)))
             .with("nodeId", at(DEFAULT_PORT))
             .with("allocatedResources", Object::map(amounts))
             .with("exposedPorts", "")
-    });
-    let containers: Vec<Value> = containers.map(Value::from).collect();
+    }
+}
+
+/// Refuses who may not see an application.
+fn see(of: &ResourceManager, rights: &Rights<'_>, app: &AppRecord, asked: &Asked) -> Result<(), Fault> {
+    if rights.may(app) {
+        return Ok(());
+    }
+    let (user, id) = (&asked.user, of.cluster().app_id(app.number));
+    Err(Fault::no_privilege(format_args!("User {user} does not have privilege to see this application {id}")))
+}
+
+pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let rights = rights(of, asked)?;
+    let all = of.scheduler().containers();
+    let records = of.records();
+    let app = named(of, &records, asked)?;
+    see(of, &rights, app, asked)?;
+    let attempt = found(of, app, asked)?.number;
+    let held = Held { of, records: &records, app, attempt, now_ms: of.now_ms() };
+    let containers: Vec<Value> =
+        all.iter().filter(|view| held.live(view)).map(|view| held.shown(view).into()).collect();
     let answer = if containers.is_empty() { Object::new() } else { Object::new().with("container", containers) };
     Ok(Answer::mapped("containers", answer))
+}
+
+/// What the name of a container says: the ResourceManager's start, and the numbers of application, attempt and container.
+fn container_parts(id: &str) -> Result<[u64; 4], Fault> {
+    let rest = id.strip_prefix("container_");
+    let rest =
+        rest.ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId prefix: {id}")))?;
+    // Of the ResourceManager's how manyeth start it is, does not matter here.
+    let epoch = rest.strip_prefix('e').and_then(|rest| rest.split_once('_'));
+    let rest = epoch.filter(|(epoch, _)| epoch.parse::<u32>().is_ok()).map_or(rest, |(_, rest)| rest);
+    let invalid = |_| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId: {id}"));
+    numbers(rest).and_then(|numbers| numbers.try_into().ok()).ok_or(()).map_err(invalid)
+}
+
+pub(crate) fn container(of: &ResourceManager, asked: &Asked) -> Outcome {
+    let (app_start, app_number) = app::parts(asked.part("app"))?;
+    let [attempt_start, attempt_app, attempt_number] = parts(asked.part("attempt"))?;
+    let [start, number_of_app, number_of_attempt, number] = container_parts(asked.part("container"))?;
+    if (app_start, u64::from(app_number)) != (attempt_start, attempt_app) {
+        return Err(Fault::not_found("appId and appAttemptId don't match"));
+    }
+    if (attempt_start, attempt_app, attempt_number) != (start, number_of_app, number_of_attempt) {
+        return Err(Fault::not_found("appAttemptId and containerId don't match"));
+    }
+    let rights = rights(of, asked)?;
+    let all = of.scheduler().containers();
+    let records = of.records();
+    let app = named(of, &records, asked)?;
+    see(of, &rights, app, asked)?;
+    let attempt = found(of, app, asked)?.number;
+    let held = Held { of, records: &records, app, attempt, now_ms: of.now_ms() };
+    let view = all.iter().find(|view| held.live(view) && u64::from(view.id.number()) == number);
+    let view = view.ok_or_else(|| {
+        Fault::not_found_for(
+            "org.apache.hadoop.yarn.exceptions.ContainerNotFoundException",
+            format_args!(
+                "Container with id 'container_{start}_{app_number:04}_{attempt:02}_{number:06}' doesn't exist in RM."
+            ),
+        )
+    })?;
+    Ok(Answer::mapped("container", held.shown(view)))
 }

@@ -35,6 +35,8 @@ pub(crate) mod format;
 
 pub(crate) mod java;
 
+pub(crate) mod labels;
+
 pub(crate) mod metrics;
 
 pub(crate) mod nodes;
