@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A short part of yarn/test.sh, where Maven and a JDK are: the jar is built, and a few checks on a real cluster run with each class.
+# A short part of yarn/test.sh, where Maven and a JDK are: the jar is built, and a few checks on a real cluster run with each class. Hadoop's own
+# classes read the REST interface.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
@@ -17,3 +18,4 @@ for kind in Fair Capacity; do
         queue-status containers locality release refresh-queues move kill preemption nonsense rm-restart
     RM_EXTRA_CP=$jar yarn/lockstep/run.sh "${kind,,}" 5
 done
+yarn/rest/run.sh
