@@ -1,5 +1,6 @@
 //! The books, compared when all threads of a schedule have come to their end.
 
+use super::booking::plans_are_followed;
 use super::plan::{LIMITS, SMALL, small};
 use super::world::World;
 use super::{draw, totals};
@@ -54,6 +55,7 @@ pub(crate) fn check(world: &World) {
     if !world.plan.timed {
         // Where threads act by themselves nothing stands still until there is nobody left to act for.
         quiet_is_quiet(world);
+        plans_are_followed(world);
         settle(world, &mut journal);
         agree(world, &journal);
         nothing_above_a_limit(world);
@@ -76,7 +78,9 @@ pub(crate) fn check(world: &World) {
     totals::RESERVED.add(usize::try_from(stats.reservations).expect("few"));
     totals::REFUSED.add(usize::try_from(stats.refused).expect("few"));
     while let Some(event) = world.scheduler.next_event() {
-        assert!(matches!(event, SchedulerEvent::NodeDrained(_)), "nothing panicked: {event:?}");
+        let moved = matches!(event, SchedulerEvent::MovedAsReservationEnded { .. });
+        assert!(moved || matches!(event, SchedulerEvent::NodeDrained(_)), "nothing panicked: {event:?}");
+        totals::FOLLOWED.add(moved.into());
     }
     world.scheduler.shutdown();
 }

@@ -1,5 +1,5 @@
-//! The whole threaded runtime under random schedules: workers, control, update task, preemption and the AMs', nodes' and
-//! operator's threads on the core's own code, each step of theirs ordered by shuttle. What is done is drawn too, from the same
+//! The whole threaded runtime under random schedules: workers, control, update task, preemption, the plans' follower and the AMs', nodes',
+//! operator's and a booking client's threads on the core's own code, each step of theirs ordered by shuttle. What is done is drawn too, from the same
 //! number; when it is done the books are compared. A deadlock is found by shuttle, an endless schedule by its number of steps.
 //!
 //! `.ci/shuttle.sh` runs it; without `--cfg shuttle` it compiles to nothing.
@@ -7,6 +7,7 @@
 #![cfg(shuttle)]
 #![allow(missing_docs, reason = "a test's parts")]
 
+mod booking;
 mod books;
 mod check;
 mod plan;

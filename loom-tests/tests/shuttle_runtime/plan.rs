@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) preempts: bool,
     /// What an AM has and no node has reported expires.
     pub(crate) expires: bool,
+    /// There is a client of the reservation system.
+    pub(crate) reserves: bool,
     /// In small containers, by node.
     pub(crate) nodes: Vec<i64>,
     /// By application, the first in the limited queue.
@@ -53,6 +55,7 @@ impl Plan {
             timed: draw(4) == 0,
             preempts,
             expires: draw(6) == 0,
+            reserves: draw(3) == 0,
             nodes: (0..nodes).map(|_| [2, 3, 4][draw(3)]).collect(),
             apps: (0..apps).map(|app| if app == 0 { QUEUES[0] } else { QUEUES[draw(QUEUES.len())] }).collect(),
             completes: [4, 12][draw(2)],
@@ -74,6 +77,8 @@ impl Plan {
             ("yarn.scheduler.fair.assignmultiple", "true"),
             ("yarn.scheduler.fair.dynamic.max.assign", yes(self.strict)),
             ("yarn.scheduler.fair.schedule-asynchronously.enable", yes(self.timed)),
+            ("yarn.resourcemanager.reservation-system.enable", yes(self.reserves)),
+            ("yarn.resourcemanager.reservation-system.planfollower.time-step", "10"),
             ("yarn.scheduler.fair.continuous-scheduling-enabled", yes(self.timed && self.strict)),
         ]);
         let settings = settings.expect("these are good");
@@ -86,9 +91,19 @@ impl Plan {
     }
 }
 
-/// An allocation file: a queue with a limit, one that is entitled to something and perhaps limited too, and two below a limited one.
-pub(crate) fn allocations(limit: i64, sure_is_limited: bool) -> String {
+/// The plan.
+pub(crate) const RESERVABLE: &str = "root.p";
+
+/// An allocation file: a queue with a limit, one that is entitled to something and perhaps limited too, two below a limited one, and perhaps a plan:
+/// below `fair` it would have no cores.
+pub(crate) fn allocations(limit: i64, sure_is_limited: bool, reserves: bool) -> String {
     let mut text = String::from("<allocations><queue name='root'>");
+    if reserves {
+        text.push_str(
+            "<schedulingPolicy>drf</schedulingPolicy><queue name='p'><weight>3</weight>\
+             <schedulingPolicy>drf</schedulingPolicy><reservation/></queue>",
+        );
+    }
     let _ =
         write!(text, "<queue name='capped'><maxResources>{} mb, {limit} vcores</maxResources></queue>", 1024 * limit);
     let sure = if sure_is_limited { "<maxResources>3072 mb, 3 vcores</maxResources>" } else { "" };

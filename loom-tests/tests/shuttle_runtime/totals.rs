@@ -28,7 +28,10 @@ pub(crate) static NODES_LOST: Total = Total::of("nodes lost");
 pub(crate) static RELOADS: Total = Total::of("reloads");
 pub(crate) static MOVES: Total = Total::of("moves");
 
-const ALL: [&Total; 12] = [
+pub(crate) static BOOKED: Total = Total::of("booked");
+pub(crate) static FOLLOWED: Total = Total::of("moved as their reservation ended");
+
+const ALL: [&Total; 14] = [
     &HEARTBEATS,
     &GRANTED,
     &ENDED,
@@ -41,6 +44,8 @@ const ALL: [&Total; 12] = [
     &NODES_LOST,
     &RELOADS,
     &MOVES,
+    &BOOKED,
+    &FOLLOWED,
 ];
 
 /// One line, and how many of them are nothing.

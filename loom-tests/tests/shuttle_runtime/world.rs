@@ -3,7 +3,7 @@
 use super::books::Books;
 use super::plan::{FIRST_LIMIT, LIMITS, Plan, QUEUES, SMALL, allocations, small};
 use super::{draw, totals};
-use evenweave::clock::VirtualClock;
+use evenweave::clock::{Clock, VirtualClock};
 use evenweave::resource::ResourceTypes;
 use evenweave::sync::time;
 use evenweave::{
@@ -44,7 +44,7 @@ impl World {
     pub(crate) fn start() -> Arc<World> {
         let plan = Plan::drawn();
         let clock = Arc::new(VirtualClock::new());
-        let text = allocations(FIRST_LIMIT, false);
+        let text = allocations(FIRST_LIMIT, false, plan.reserves);
         let file =
             AllocationFile::parse(&text, "allocations", &ResourceTypes::standard(), &[]).expect("it is good").file;
         let builder = plan.builder().allocations(file).clock(clock.clone());
@@ -77,7 +77,7 @@ impl World {
             let world = self.clone();
             threads.push(thread::spawn(move || world.run_application(number, queue)));
         }
-        for run in [World::run_nodes, World::run_operator] {
+        for run in [World::run_nodes, World::run_operator, World::run_reservations] {
             let world = self.clone();
             threads.push(thread::spawn(move || run(&world)));
         }
@@ -103,7 +103,7 @@ impl World {
 
     /// Those of an application or the nodes: as many as the operator leaves time for. What the operator does takes long, and
     /// without a pause now and then the others would have done all of theirs before its first update.
-    fn rounds(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn rounds(&self) -> impl Iterator<Item = usize> {
         (0..MOST_ROUNDS).take_while(|_| {
             if draw(2) == 0 {
                 thread::yield_now();
@@ -183,7 +183,7 @@ impl World {
         }
     }
 
-    fn ask(&self) -> AllocateRequest {
+    pub(crate) fn ask(&self) -> AllocateRequest {
         let size = if draw(4) == 0 { small(2) } else { SMALL };
         // One size a priority, as in YARN.
         let priority = if size == SMALL { 1 } else { 2 };
@@ -221,7 +221,7 @@ impl World {
         }
         let submission = Submission::new(number, "ann").in_queue(queue).maybe_with_am(am);
         let app = self.scheduler.submit(submission).expect("the queue is there");
-        locked(&self.apps).insert(number, app.clone());
+        self.known(&app);
         for round in self.rounds() {
             let request = match if round == 0 { 0 } else { draw(8) } {
                 0..=2 => self.ask(),
@@ -237,6 +237,16 @@ impl World {
             1 if self.books().over.insert(number) => self.scheduler.begin_finish(&app).expect("there is room"),
             _ => {}
         }
+    }
+
+    /// An application is there from now on.
+    pub(crate) fn known(&self, app: &AppHandle) {
+        locked(&self.apps).insert(app.number(), app.clone());
+    }
+
+    /// The time, in ms.
+    pub(crate) fn now(&self) -> i64 {
+        i64::try_from(self.clock.wall_ms()).expect("small")
     }
 
     /// Whether its AM's container has been granted, where it has one.
@@ -311,7 +321,7 @@ impl World {
             let mut books = self.books();
             books.highest = books.highest.map(|highest| highest.max(limit));
         }
-        self.scheduler.reload_text(&allocations(limit, draw(2) == 0)).expect("it is good");
+        self.scheduler.reload_text(&allocations(limit, draw(2) == 0, self.plan.reserves)).expect("it is good");
         totals::RELOADS.add(1);
     }
 
