@@ -87,4 +87,6 @@ pub(crate) fn plans_are_followed(world: &World) {
     let there: BTreeSet<String> =
         queues.iter().filter(|queue| below(&queue.name)).map(|queue| queue.name.clone()).collect();
     assert_eq!(there, wanted, "queues are those of what is promised");
+    let promised = books.load(now, now + 1).expect("a moment").value_at(now);
+    assert!(promised.fits_in(&books.capacity()), "{promised} is promised of {}", books.capacity());
 }
