@@ -87,6 +87,33 @@ fn the_bundled_file_is_clean_whatever_it_is_compared_with() {
 }
 
 #[test]
+fn the_class_of_the_site_must_read_the_files() {
+    let scratch = Scratch::new("class");
+    let fair = "../bench/data/fair-scheduler.xml";
+    let capacity = "../bench/data/capacity-scheduler.xml";
+    let hadoop = "org.apache.hadoop.yarn.server.resourcemanager.scheduler";
+    for (class, reads_fair) in [
+        (format!("{hadoop}.fair.FairScheduler"), true),
+        ("io.evenweave.yarn.EvenweaveFairScheduler".to_owned(), true),
+        (format!("{hadoop}.capacity.CapacityScheduler"), false),
+        ("io.evenweave.yarn.EvenweaveCapacityScheduler".to_owned(), false),
+    ] {
+        let site = scratch.file(
+            "yarn-site.xml",
+            format!(
+                "<configuration><property><name>yarn.resourcemanager.scheduler.class</name><value>{class}</value></property>\
+                 <property><name>yarn.scheduler.maximum-allocation-mb</name><value>131072</value></property></configuration>"
+            ),
+        );
+        let found = |is_odd: bool| vec!["other-scheduler".to_owned(); usize::from(is_odd)];
+        assert_eq!(codes(&[fair, "--site", &site]), [found(!reads_fair), vec![]], "{class}");
+        // The class is in the site file; it is said of the file that is not read.
+        assert_eq!(codes(&[capacity, "--site", &site]), [vec![], found(reads_fair)], "{class}");
+        assert_eq!(codes(&[capacity, &site]), [vec![], Vec::<String>::new()], "{class}");
+    }
+}
+
+#[test]
 fn exit_codes() {
     let scratch = Scratch::new("codes");
     let clean = scratch.file("clean.xml", "<allocations/>");

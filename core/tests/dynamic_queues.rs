@@ -335,6 +335,18 @@ fn on_threads_monitors_divide_and_remove_by_themselves() {
     scheduler.shutdown();
 }
 
+/// After a restart, where no more may be known of a queue than its last name: as in Hadoop a rule that leads to that name makes the queue anew,
+/// whether or not rules count for those who name a queue.
+#[test]
+fn an_accepted_application_makes_the_queue_anew_that_a_rule_has_made() {
+    let mut scheduler = with_nodes(MANAGED, &[]);
+    scheduler.submit(Submission::new(1, "ann").accepted_in("ann")).unwrap();
+    assert_eq!(made(&mut scheduler), ["root.users.ann"]);
+    let other = scheduler.submit(Submission::new(2, "ann").accepted_in("bob"));
+    assert!(matches!(other, Err(Refused::NoSuchQueue(queue)) if queue == "bob"));
+    assert_eq!(made(&mut scheduler), ["root.users.ann"]);
+}
+
 #[test]
 fn what_cannot_be_built_is_told_before_anything_runs() {
     let policy = ("root.users.auto-create-child-queue.management-policy", "org.example.Policy");

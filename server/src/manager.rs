@@ -306,7 +306,7 @@ impl ResourceManager {
         Ok(priority)
     }
 
-    /// Reads the queues again, and takes all of them or nothing. What was hardly meant.
+    /// Reads the queues again, and takes all of them or nothing. Returns what is probably a mistake.
     ///
     /// # Errors
     /// Why they are as they were.

@@ -89,6 +89,11 @@ impl Checked {
         });
     }
 
+    /// Leaves out what was found of one code.
+    pub(super) fn forget(&mut self, code: &str) {
+        self.findings.retain(|finding| finding.code != code);
+    }
+
     /// Checks it as an allocation file.
     pub(super) fn allocations(&mut self, options: &CheckOptions<'_>) {
         let found = AllocationFile::check(&self.text, &self.name, options).diagnostics;

@@ -1,4 +1,4 @@
-//! Configuration files read as Hadoop reads them, with all that is wrong or was hardly meant.
+//! Configuration files read as Hadoop reads them, with all that is wrong or probably a mistake.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -55,7 +55,7 @@ impl Findings {
 pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) -> Result<Findings, Failure> {
     let types = ResourceTypes::standard();
     let mut options = CheckOptions::new(&types);
-    let layers = site::check_layers(site);
+    let mut layers = site::check_layers(site);
     if let Some(settings) = layers.settings.as_ref().filter(|_| !site.is_empty()) {
         options = CheckOptions::with_settings(settings);
     }
@@ -64,20 +64,26 @@ pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) 
         let cluster = cluster.map_err(|error| Failure::input(format!("--cluster {error}")))?.absolute();
         options.cluster = Some(cluster.ok_or_else(|| Failure::input("--cluster: write amounts, not percentages"))?);
     }
-    let others: Vec<Checked> = files
+    let mut others: Vec<(Checked, bool)> = files
         .iter()
         .filter(|path| !site.contains(path))
         .map(|path| {
             let (mut checked, text) = Checked::read(path);
+            let mut is_capacity = false;
             match text {
                 Some(text) if kind::is_configuration(&text) => {
-                    site::check_alone(&mut checked, &layers, options.cluster.as_ref())
+                    is_capacity = site::check_alone(&mut checked, &layers, options.cluster.as_ref());
                 }
                 Some(_) => checked.allocations(&options),
                 None => {}
             }
-            checked
+            (checked, is_capacity)
         })
         .collect();
-    Ok(Findings(layers.files.into_iter().chain(others).collect()))
+    if others.iter().any(|(_, is_capacity)| *is_capacity) {
+        // Whether the class reads the CapacityScheduler's file is said of that file.
+        let properties = others.iter_mut().filter(|(_, is_capacity)| !is_capacity).map(|(checked, _)| checked);
+        properties.chain(&mut layers.files).for_each(|checked| checked.forget("other-scheduler"));
+    }
+    Ok(Findings(layers.files.into_iter().chain(others.into_iter().map(|(checked, _)| checked)).collect()))
 }

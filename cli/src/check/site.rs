@@ -37,21 +37,22 @@ pub(super) fn check_layers(paths: &[impl AsRef<Path>]) -> Layers {
     Layers { files, properties: site, settings: settings.filter(|_| whole) }
 }
 
-/// Checks one file of properties; one of capacity queues over those of `--site`.
-pub(super) fn check_alone(checked: &mut Checked, layers: &Layers, cluster: Option<&Resource>) {
-    let Some(file) = parse(checked) else { return };
+/// Checks one file of properties; one of capacity queues over those of `--site`. Gives whether it is one.
+pub(super) fn check_alone(checked: &mut Checked, layers: &Layers, cluster: Option<&Resource>) -> bool {
+    let Some(file) = parse(checked) else { return false };
     if is_capacity_file(&file) {
         // What is wrong may be a property of yarn-site.
         let of_site = layers.files.iter().map(|file| (file.name.clone(), file.text.clone()));
         checked.included.extend(of_site);
         checked.find(file.warnings().iter().cloned());
         checked.find(CapacityFile::check(&layers.properties, &file, cluster).1);
-        return;
+        return true;
     }
     let mut site = SiteProperties::new();
     surround(&mut site);
     site.add(&file);
     checked.find(Settings::check(&site).1);
+    false
 }
 
 /// Reads a file with those that it includes, relative to its own directory; why it cannot be is a finding.

@@ -1,4 +1,4 @@
-//! `evenweave check`: configuration files, with all that is wrong in them or was hardly meant.
+//! `evenweave check`: configuration files, with all that is wrong in them or probably a mistake.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;

@@ -46,7 +46,7 @@ enum Command {
     Replay(ReplayArgs),
     /// Tell why an application of a scenario has what it has, and no more, after one of its steps.
     Explain(ExplainArgs),
-    /// Check configuration files: errors, and whatever Hadoop takes, but was hardly meant.
+    /// Check configuration files: errors, and whatever Hadoop accepts although it is probably a mistake.
     Check(CheckArgs),
     /// Write a CapacityScheduler's configuration from a FairScheduler's, as Hadoop's `yarn fs2cs` does, and say what changes.
     #[command(disable_help_flag = true)]

@@ -44,7 +44,7 @@ impl fmt::Display for Place {
 pub enum Severity {
     /// Hadoop refuses the file.
     Error,
-    /// Hadoop takes the file, but this was hardly meant.
+    /// Hadoop takes the file, but this is probably a mistake.
     Warning,
 }
 

@@ -37,6 +37,8 @@ mod reservation_classes;
 
 mod resource_string;
 
+mod scheduler_class;
+
 mod settings;
 
 mod shown;

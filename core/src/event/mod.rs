@@ -568,7 +568,7 @@ pub enum SchedulerEvent {
     AllocationsLoaded {
         /// The source's name.
         source: String,
-        /// What was accepted, as Hadoop accepts it, but hardly meant.
+        /// What was accepted, as Hadoop accepts it, but is probably a mistake.
         warnings: Vec<Diagnostic>,
     },
     /// The allocation file could not be read or is not valid: what was in force stays, except perhaps the placement rules

@@ -29,7 +29,7 @@ impl FairScheduler {
     }
 
     /// As [`FairScheduler::reload`], with the text of an allocation file: empty dynamic queues go, then it is parsed, on the
-    /// caller's thread, and taken. Returns what was accepted but hardly meant. Waits for the control.
+    /// caller's thread, and taken. Returns what was accepted but is probably a mistake. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules;

@@ -466,7 +466,7 @@ impl FairScheduler {
 
     /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed. Reservable queues
     /// that are new become plans, which the watcher's looks do not lead to.
-    /// Returns what was accepted but hardly meant. Scheduling goes on meanwhile. The event channel is told as well.
+    /// Returns what was accepted but is probably a mistake. Scheduling goes on meanwhile. The event channel is told as well.
     ///
     /// The administrator's command also reads the largest container again: see
     /// [`set_maximum_allocation`](Self::set_maximum_allocation).

@@ -1,13 +1,14 @@
 //! `/apps/{id}` and the object of an application, with the small ones beneath: `state`, `queue`, `priority`, `timeouts`.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use evenweave::Resource;
 use evenweave::view::RequestView;
 
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
-use super::resource::resource;
+use super::resource::Amounts;
 use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, Records};
@@ -18,6 +19,11 @@ use crate::value::{Object, Value};
 pub(crate) struct Seen<'m> {
     of: &'m ResourceManager,
     basics: &'m Basics,
+    amounts: Amounts<'m>,
+    /// The same in every application.
+    seconds: Arc<Object>,
+    timeouts: Arc<Object>,
+    execution: Arc<Object>,
     cluster: Resource,
     figures: HashMap<u32, AppFigures>,
     /// Containers that live, by application.
@@ -45,6 +51,10 @@ impl<'m> Seen<'m> {
         Seen {
             of,
             basics: scheduler.basics(),
+            amounts: Amounts::new(&scheduler.basics().types),
+            seconds: Arc::new(seconds(scheduler.basics())),
+            timeouts: Arc::new(timeouts()),
+            execution: Arc::new(execution()),
             cluster: scheduler.cluster(),
             figures: of.figures(),
             running,
@@ -63,15 +73,15 @@ impl<'m> Seen<'m> {
             (true, false) => "ApplicationMaster",
             (true, true) => "History",
         };
-        let mut answer = Object::new()
+        let mut answer = Object::of_about(48)
             .with("id", cluster.app_id(app.number))
             .with("user", app.user.as_str())
             .with("name", app.name.as_str())
             .with("queue", self.queue(app))
-            .with("state", app.state.name())
-            .with("finalStatus", app.status.name())
+            .with("state", Value::word(app.state.name()))
+            .with("finalStatus", Value::word(app.status.name()))
             .with("progress", app.progress * 100.0)
-            .with("trackingUI", interface)
+            .with("trackingUI", Value::word(interface))
             .maybe("trackingUrl", is_there.then(|| tracking_url(self.of, app)))
             .with("diagnostics", diagnostics(app))
             .with("clusterId", cluster.timestamp)
@@ -103,7 +113,7 @@ impl<'m> Seen<'m> {
         answer.push("finishedTime", shown(app.finished_ms));
         answer.push("elapsedTime", shown(end.saturating_sub(app.started_ms)));
         let Some(attempt) = app.attempt.as_ref().filter(|_| may) else {
-            answer.push("masterNodeId", "");
+            answer.push("masterNodeId", Value::word(""));
             return;
         };
         let records = answer;
@@ -121,7 +131,7 @@ impl<'m> Seen<'m> {
             if let Some((host, port)) = &attempt.rpc {
                 records.push("amRPCAddress", format!("{host}:{port}"));
             }
-            records.push("masterNodeId", "");
+            records.push("masterNodeId", Value::word(""));
         }
     }
 
@@ -148,7 +158,7 @@ impl<'m> Seen<'m> {
         answer.push("vcoreSeconds", 0);
         answer.push("queueUsagePercentage", of_queue);
         answer.push("clusterUsagePercentage", of_cluster);
-        answer.push("resourceSecondsMap", seconds(self.basics));
+        answer.push("resourceSecondsMap", self.seconds.clone());
         answer.push("preemptedResourceMB", preempted.memory_mb());
         answer.push("preemptedResourceVCores", preempted.vcores());
         answer.push("numNonAMContainerPreempted", if may { app.preempted_containers } else { 0 });
@@ -162,11 +172,11 @@ impl<'m> Seen<'m> {
             answer.push("resourceRequests", requests);
         }
         if may {
-            answer.push("logAggregationStatus", "DISABLED");
+            answer.push("logAggregationStatus", Value::word("DISABLED"));
         }
         answer.push("unmanagedApplication", app.unmanaged);
         if !app.unmanaged && app.queue_was_there && !without.contains("amNodeLabelExpression") {
-            answer.push("amNodeLabelExpression", "");
+            answer.push("amNodeLabelExpression", Value::word(""));
         }
         if let Some(of) =
             figures.and_then(|figures| figures.of_capacity.as_ref()).filter(|_| !without.contains("resourceInfo"))
@@ -174,7 +184,7 @@ impl<'m> Seen<'m> {
             answer.push("resourceInfo", self.by_partition(of));
         }
         if !without.contains("timeouts") {
-            answer.push("timeouts", timeouts());
+            answer.push("timeouts", self.timeouts.clone());
         }
     }
 
@@ -182,7 +192,7 @@ impl<'m> Seen<'m> {
     fn by_partition(&self, of: &OfCapacity) -> Object {
         let none = Resource::ZERO;
         let part = |name: &str, [used, reserved, pending, am]: [&Resource; 4]| {
-            let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
+            let resource = |amounts: &Resource| self.amounts.of(amounts);
             Object::new()
                 .with("partitionName", name)
                 .with("used", resource(used))
@@ -227,22 +237,25 @@ impl<'m> Seen<'m> {
         let id = request_id(of.allocation_request_id);
         let is_master = of.priority == 0 && app.attempt.as_ref().is_some_and(|attempt| attempt.master.is_none());
         let has_label = !is_master || app.queue_was_there;
-        let execution = Object::new().with("executionType", "GUARANTEED").with("enforceExecutionType", false);
         Object::new()
             .with("priority", of.priority)
             .with("allocationRequestId", id)
             .with("resourceName", of.location.as_str())
-            .with("capability", resource(&self.basics.types, &of.resource))
+            .with("capability", self.amounts.of(&of.resource))
             .with("numContainers", of.count)
             .with("relaxLocality", of.relax)
-            .maybe("nodeLabelExpression", has_label.then_some(""))
-            .with("executionTypeRequest", execution)
+            .maybe("nodeLabelExpression", has_label.then(|| Value::word("")))
+            .with("executionTypeRequest", self.execution.clone())
     }
 }
 
 /// Ports of NodeManagers.
 pub(crate) const DEFAULT_PORT: u16 = 8041;
 pub(crate) const DEFAULT_HTTP_PORT: u16 = 8042;
+
+fn execution() -> Object {
+    Object::new().with("executionType", Value::word("GUARANTEED")).with("enforceExecutionType", false)
+}
 
 fn seconds(basics: &Basics) -> Object {
     Object::map((0..basics.types.len()).take(2).map(|index| (basics.types.name(index).to_owned(), "0")))
@@ -271,8 +284,10 @@ fn diagnostics(app: &AppRecord) -> &str {
 }
 
 fn timeouts() -> Object {
-    let timeout =
-        Object::new().with("type", "LIFETIME").with("expiryTime", "UNLIMITED").with("remainingTimeInSeconds", -1);
+    let timeout = Object::new()
+        .with("type", Value::word("LIFETIME"))
+        .with("expiryTime", Value::word("UNLIMITED"))
+        .with("remainingTimeInSeconds", -1);
     Object::new().with("timeout", vec![Value::from(timeout)])
 }
 
@@ -330,7 +345,7 @@ pub(crate) fn app(of: &ResourceManager, asked: &Asked) -> Outcome {
 pub(crate) fn state(of: &ResourceManager, asked: &Asked) -> Outcome {
     let records = of.records();
     let app = named(of, &records, asked)?;
-    Ok(Answer::mapped("appstate", Object::new().with("state", app.state.name())))
+    Ok(Answer::mapped("appstate", Object::new().with("state", Value::word(app.state.name()))))
 }
 
 pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {

@@ -12,7 +12,7 @@ use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 use super::asked::{Answer, Outcome};
 use super::counted::{Counted, counted};
 use super::java::place_of_text;
-use super::resource::{resource, unset};
+use super::resource::{Amounts, unset};
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, Health};
 use crate::value::{Object, Value};
@@ -20,6 +20,7 @@ use crate::value::{Object, Value};
 struct Tree<'s> {
     of: &'s ResourceManager,
     basics: &'s Basics,
+    amounts: Amounts<'s>,
     counted: HashMap<String, Counted>,
     /// By the parent's path.
     children: BTreeMap<&'s str, Vec<&'s CapacityQueueView>>,
@@ -31,8 +32,8 @@ fn percent(of: f32) -> f32 {
 }
 
 impl Tree<'_> {
-    fn resource(&self, of: &Resource) -> Object {
-        resource(&self.basics.types, of)
+    fn resource(&self, of: &Resource) -> Value {
+        self.amounts.of(of).into()
     }
 
     /// What the queue is to have of each type, as it was written.
@@ -62,7 +63,7 @@ impl Tree<'_> {
     fn capacities(&self, of: &CapacityQueueView) -> Object {
         let configured = &of.configured.capacities[0];
         let or_unset = |amounts: &Resource| match amounts.is_zero() {
-            true => unset(self.basics),
+            true => unset(self.basics).into(),
             false => self.resource(amounts),
         };
         let am_share = if of.leaf.is_some() { configured.max_am_resource_percent * 100.0 } else { 0.0 };
@@ -351,7 +352,8 @@ pub(crate) fn scheduler(of: &ResourceManager) -> Outcome {
             children.entry(above).or_default().push(queue);
         }
     }
-    let tree = Tree { of, basics: scheduler.basics(), counted: counted(of), children };
+    let (basics, amounts) = (scheduler.basics(), Amounts::new(&scheduler.basics().types));
+    let tree = Tree { of, basics, amounts, counted: counted(of), children };
     let root = queues.iter().find(|queue| queue.name == "root").map(|root| tree.root(root));
     Ok(Answer::natural("scheduler", Object::new().maybe("schedulerInfo", root)))
 }

@@ -7,7 +7,7 @@ use evenweave::view::QueueView;
 
 use super::asked::{Answer, Outcome};
 use super::counted::{Counted, counted};
-use super::resource::{resource, unset};
+use super::resource::{Amounts, unset};
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, FairQueue};
 use crate::value::{Object, Value};
@@ -15,6 +15,7 @@ use crate::value::{Object, Value};
 struct Tree<'s> {
     basics: &'s Basics,
     cluster: Resource,
+    amounts: Amounts<'s>,
     counted: HashMap<String, Counted>,
     /// By the parent's name.
     children: BTreeMap<&'s str, Vec<&'s FairQueue>>,
@@ -23,12 +24,12 @@ struct Tree<'s> {
 impl Tree<'_> {
     fn queue(&self, of: &FairQueue) -> Object {
         let FairQueue { view, am_limit, .. } = of;
-        let resource = |amounts: &Resource| resource(&self.basics.types, amounts);
+        let resource = |amounts: &Resource| Value::from(self.amounts.of(amounts));
         let counted = self.counted.get(&view.name).copied().unwrap_or_default();
         // Metrics keep reservations in memory and cores.
         let reserved = Resource::new(counted.reserved_resource.memory_mb(), counted.reserved_resource.vcores());
         let mut answer = if view.leaf { Object::of_kind("fairSchedulerLeafQueueInfo") } else { Object::new() };
-        let min_share = if view.min_share.is_zero() { unset(self.basics) } else { resource(&view.min_share) };
+        let min_share = if view.min_share.is_zero() { unset(self.basics).into() } else { resource(&view.min_share) };
         answer.push("maxApps", view.max_running_apps.min(i32::MAX.unsigned_abs()));
         answer.push("minResources", min_share);
         answer.push("maxResources", resource(&view.max_share.least(&self.cluster)));
@@ -73,7 +74,9 @@ pub(crate) fn scheduler(of: &ResourceManager) -> Outcome {
         }
     }
     children.values_mut().for_each(|children| children.sort_by_key(|queue| queue.view.place));
-    let tree = Tree { basics: scheduler.basics(), cluster: scheduler.cluster(), counted: counted(of), children };
+    let basics = scheduler.basics();
+    let (cluster, amounts) = (scheduler.cluster(), Amounts::new(&basics.types));
+    let tree = Tree { basics, cluster, amounts, counted: counted(of), children };
     let root = queues.iter().find(|queue| queue.view.name == "root").map(|root| tree.queue(root));
     let info = Object::of_kind("fairScheduler").maybe("rootQueue", root);
     Ok(Answer::natural("scheduler", Object::new().with("schedulerInfo", info)))

@@ -1,12 +1,13 @@
 //! `/nodes` and `/nodes/{id}`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use evenweave::Resource;
 
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
-use super::resource::resource;
+use super::resource::Amounts;
 use crate::manager::ResourceManager;
 use crate::records::{NodeRecord, NodeState, Records};
 use crate::value::{Object, Value};
@@ -16,10 +17,15 @@ const STATES: [&str; 8] =
     ["NEW", "RUNNING", "UNHEALTHY", "DECOMMISSIONED", "LOST", "REBOOTED", "DECOMMISSIONING", "SHUTDOWN"];
 
 /// What the scheduler has of each node: the total, what is free, and how many containers hold room.
-struct Seen(HashMap<String, (Resource, Resource, i64)>);
+struct Seen<'m> {
+    nodes: HashMap<String, (Resource, Resource, i64)>,
+    amounts: Amounts<'m>,
+    /// Nobody says any, so that of all nodes is the same.
+    utilization: Arc<Object>,
+}
 
-impl Seen {
-    fn of(manager: &ResourceManager) -> Seen {
+impl<'m> Seen<'m> {
+    fn of(manager: &'m ResourceManager) -> Seen<'m> {
         let scheduler = manager.scheduler();
         let nodes = scheduler.nodes().into_iter().map(|node| (node.name, (node.total, node.free, 0)));
         let mut seen: HashMap<_, _> = nodes.collect();
@@ -28,31 +34,23 @@ impl Seen {
                 node.2 += 1;
             }
         }
-        Seen(seen)
+        Seen { nodes: seen, amounts: Amounts::new(&scheduler.basics().types), utilization: Arc::new(utilization()) }
     }
 
-    fn node(&self, manager: &ResourceManager, node: &NodeRecord) -> Object {
-        let types = &manager.scheduler().basics().types;
-        let seen = self.0.get(&node.name).filter(|_| !node.state.is_gone());
+    fn node(&self, node: &NodeRecord) -> Object {
+        let seen = self.nodes.get(&node.name).filter(|_| !node.state.is_gone());
         let (total, free, containers) = seen.copied().unwrap_or((node.total, Resource::ZERO, 0));
         let used = if seen.is_some() { total.minus(&free) } else { Resource::ZERO };
-        let utilization = Object::new()
-            .with("nodePhysicalMemoryMB", 0)
-            .with("nodeVirtualMemoryMB", 0)
-            .with("nodeCPUUsage", 0.0_f32)
-            .with("aggregatedContainersPhysicalMemoryMB", 0)
-            .with("aggregatedContainersVirtualMemoryMB", 0)
-            .with("containersCPUUsage", 0.0_f32);
         let labels: Vec<Value> = node.labels.iter().map(|label| label.as_str().into()).collect();
-        Object::new()
+        Object::of_about(28)
             .with("rack", node.rack.as_str())
-            .with("state", node.state.name())
+            .with("state", Value::word(node.state.name()))
             .with("id", node.id())
             .with("nodeHostName", node.name.as_str())
             .with("nodeHTTPAddress", if node.state.is_gone() { String::new() } else { node.http_address() })
             .with("lastHealthUpdate", node.last_health_ms)
             .with("version", node.version.as_str())
-            .with("healthReport", "")
+            .with("healthReport", Value::word(""))
             .with("numContainers", containers)
             .with("usedMemoryMB", used.memory_mb())
             .with("availMemoryMB", free.memory_mb())
@@ -66,12 +64,22 @@ impl Seen {
             .with("numQueuedContainers", 0)
             .with("nodeLabels", labels)
             .with("allocationTags", Object::new())
-            .with("resourceUtilization", utilization)
-            .maybe("usedResource", seen.map(|_| resource(types, &used)))
-            .maybe("availableResource", seen.map(|_| resource(types, &free)))
+            .with("resourceUtilization", self.utilization.clone())
+            .maybe("usedResource", seen.map(|_| self.amounts.of(&used)))
+            .maybe("availableResource", seen.map(|_| self.amounts.of(&free)))
             .with("nodeAttributesInfo", Object::new())
-            .with("totalResource", resource(types, &total))
+            .with("totalResource", self.amounts.of(&total))
     }
+}
+
+fn utilization() -> Object {
+    Object::new()
+        .with("nodePhysicalMemoryMB", 0)
+        .with("nodeVirtualMemoryMB", 0)
+        .with("nodeCPUUsage", 0.0_f32)
+        .with("aggregatedContainersPhysicalMemoryMB", 0)
+        .with("aggregatedContainersVirtualMemoryMB", 0)
+        .with("containersCPUUsage", 0.0_f32)
 }
 
 fn wanted_states(asked: &Asked) -> Result<Option<Vec<String>>, Fault> {
@@ -94,7 +102,7 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
     let seen = Seen::of(of);
     let records = of.records();
     let found = records.nodes().iter().filter(|node| is_wanted(node.state));
-    let found: Value = found.map(|node| seen.node(of, node)).collect();
+    let found: Value = found.map(|node| seen.node(node)).collect();
     Ok(Answer::natural("nodes", Object::new().with("node", found)))
 }
 
@@ -115,5 +123,5 @@ pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
     let seen = Seen::of(of);
     let records = of.records();
     let found = named(&records, asked.part("node"))?;
-    Ok(Answer::natural("node", seen.node(of, found)))
+    Ok(Answer::natural("node", seen.node(found)))
 }

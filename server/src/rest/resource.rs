@@ -1,5 +1,9 @@
 //! Resources as answers have them.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use evenweave::Resource;
 use evenweave::resource::ResourceTypes;
 
@@ -20,7 +24,7 @@ fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (
             .with("maximumAllocation", most)
             .with("minimumAllocation", least)
             .with("name", types.name(index))
-            .with("resourceType", "COUNTABLE")
+            .with("resourceType", Value::word("COUNTABLE"))
             .with("units", types.unit(index))
             .with("value", of.get(index))
     });
@@ -34,6 +38,24 @@ fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (
 /// A resource.
 pub(crate) fn resource(types: &ResourceTypes, of: &Resource) -> Object {
     with_bounds(types, of, |_| (0, i64::MAX))
+}
+
+/// Resources of one answer: the same amounts are put together once.
+#[derive(Debug)]
+pub(crate) struct Amounts<'b> {
+    types: &'b ResourceTypes,
+    known: RefCell<HashMap<Resource, Arc<Object>>>,
+}
+
+impl<'b> Amounts<'b> {
+    pub(crate) fn new(types: &'b ResourceTypes) -> Amounts<'b> {
+        Amounts { types, known: RefCell::default() }
+    }
+
+    pub(crate) fn of(&self, amounts: &Resource) -> Arc<Object> {
+        let mut known = self.known.borrow_mut();
+        known.entry(*amounts).or_insert_with(|| Arc::new(resource(self.types, amounts))).clone()
+    }
 }
 
 /// The nothing that stands where nothing was configured: Hadoop's own, which shows how much a container may have.

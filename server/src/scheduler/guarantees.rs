@@ -1,5 +1,7 @@
 //! What a CapacityScheduler shows, whichever driver it has.
 
+use std::collections::HashMap;
+
 use evenweave::config::capacity::{AppOrdering, CapacityQueueRole, QueueTemplates};
 use evenweave::view::{CapacityAppView, CapacityQueueView, NodeView};
 use evenweave::{CapacityConfiguration, Resource};
@@ -13,10 +15,11 @@ fn is_fair(queue: &CapacityQueueView) -> bool {
     }
 }
 
-/// Applications, with their queues' part of the cluster.
+/// Applications, with their queues' part of the cluster. O(queues + applications).
 pub(super) fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
+    let queues: HashMap<&str, &CapacityQueueView> = queues.iter().map(|queue| (queue.name.as_str(), queue)).collect();
     let figures = |view: CapacityAppView| {
-        let queue = queues.iter().find(|queue| queue.name == view.queue);
+        let queue = queues.get(view.queue.as_str()).copied();
         AppFigures {
             number: view.number,
             used: view.used,

@@ -6,7 +6,7 @@ use evenweave::config::{AllocationFile, CheckOptions, Diagnostic, SiteFile};
 use super::asked::Basics;
 use super::refresh::{NotRefreshed, QueuesText};
 
-/// Reads an allocation file whole: what was hardly meant, or the errors with it.
+/// Reads an allocation file whole: what is probably a mistake, or the errors with it.
 pub(super) fn allocations(file: &QueuesText, basics: &Basics) -> Result<Vec<Diagnostic>, NotRefreshed> {
     let mut options = CheckOptions::new(&basics.types);
     options.custom_policies = &basics.policies;
@@ -17,7 +17,7 @@ pub(super) fn allocations(file: &QueuesText, basics: &Basics) -> Result<Vec<Diag
     }
 }
 
-/// Reads a `capacity-scheduler.xml` whole, over the site that is in force: itself, and what was hardly meant.
+/// Reads a `capacity-scheduler.xml` whole, over the site that is in force: itself, and what is probably a mistake.
 pub(super) fn capacities(
     file: &QueuesText,
     in_force: &CapacityConfiguration,

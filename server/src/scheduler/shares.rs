@@ -1,5 +1,7 @@
 //! Applications of a FairScheduler as they are shown, whichever driver it has.
 
+use std::collections::HashMap;
+
 use evenweave::Resource;
 use evenweave::view::{AppView, QueueView};
 
@@ -15,19 +17,23 @@ pub(crate) fn am_limit(queue: &QueueView, max_am_share: f32, cluster: &Resource,
     base.times_round_up(f64::from(max_am_share))
 }
 
-/// A queue's instantaneous fair share of the cluster's memory.
+/// A queue's part of the cluster by its instantaneous fair share of the memory.
 #[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
-fn share(queues: &[QueueView], name: &str, cluster: &Resource) -> f32 {
-    let queue = queues.iter().find(|queue| queue.name == name).filter(|_| cluster.memory_mb() != 0);
-    queue.map_or(0.0, |queue| queue.fair_share.memory_mb() as f32 / cluster.memory_mb() as f32)
+fn part(queue: &QueueView, cluster: &Resource) -> Resource {
+    if cluster.memory_mb() == 0 {
+        return cluster.times(0.0);
+    }
+    cluster.times(f64::from(queue.fair_share.memory_mb() as f32 / cluster.memory_mb() as f32))
 }
 
-/// Applications, with their queues' part of the cluster.
+/// Applications, with their queues' part of the cluster. O(queues + applications).
 pub(super) fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<AppFigures> {
+    let parts: HashMap<&str, Resource> =
+        queues.iter().map(|queue| (queue.name.as_str(), part(queue, cluster))).collect();
     let figures = |view: AppView| AppFigures {
         number: view.id.number,
         used: view.usage,
-        queue_part: cluster.times(f64::from(share(queues, &view.queue, cluster))),
+        queue_part: parts.get(view.queue.as_str()).copied().unwrap_or_else(|| cluster.times(0.0)),
         queue: view.queue,
         priority: None,
         of_capacity: None,

@@ -1,5 +1,7 @@
 //! A FairScheduler on threads of its own, for those who ask.
 
+use std::collections::HashMap;
+
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::Words;
 use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
@@ -28,15 +30,6 @@ impl Threads {
     /// Does something with the scheduler.
     pub(super) fn with<T>(&self, what: impl FnOnce(&FairScheduler) -> T) -> T {
         what(&self.scheduler)
-    }
-
-    /// What AMs may use in a leaf queue, as things stand: a running scheduler keeps no trace of what it last worked out.
-    fn am_limit(&self, queue: &QueueView, share: f32) -> Resource {
-        if !queue.leaf || (share + 1.0).abs() < 0.0001 {
-            return Resource::ZERO;
-        }
-        let stats = self.scheduler.stats();
-        am_limit(queue, share, &stats.cluster, &stats.allocated)
     }
 
     fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
@@ -82,13 +75,18 @@ impl Scheduler for Threads {
         figures(self.scheduler.apps(), &self.scheduler.queues(), &self.cluster())
     }
 
+    /// What AMs may use is as things stand: a running scheduler keeps no trace of what it last worked out.
     fn fair_queues(&self) -> Vec<FairQueue> {
         let configs = self.scheduler.queue_configs().unwrap_or_default();
-        let share =
-            |name: &str| configs.iter().find(|queue| queue.name == name).map_or(-1.0, |queue| queue.max_am_share);
+        let shares: HashMap<&str, f32> =
+            configs.iter().map(|queue| (queue.name.as_str(), queue.max_am_share)).collect();
+        let stats = self.scheduler.stats();
         let with_limit = |view: QueueView| {
-            let max_am_share = share(&view.name);
-            let am_limit = self.am_limit(&view, max_am_share);
+            let max_am_share = shares.get(view.name.as_str()).copied().unwrap_or(-1.0);
+            let am_limit = match !view.leaf || (max_am_share + 1.0).abs() < 0.0001 {
+                true => Resource::ZERO,
+                false => am_limit(&view, max_am_share, &stats.cluster, &stats.allocated),
+            };
             FairQueue { view, am_limit, max_am_share }
         };
         self.scheduler.queues().into_iter().map(with_limit).collect()

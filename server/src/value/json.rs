@@ -7,13 +7,12 @@ use super::{Object, Value};
 
 /// The usual writer: numbers are numbers, a list is an array even of one, a map's entries are members of the same name.
 pub(crate) fn natural(root: &'static str, of: &Value) -> String {
-    let whole = Object::new().with(root, of.clone());
-    text(&Natural(&Value::Object(whole)))
+    text(&Rooted(root, of))
 }
 
 /// The other one: no name of the root, every scalar is a string, a list of one is the bare element, what is empty is null.
 pub(crate) fn mapped(of: &Value) -> String {
-    if matches!(of, Value::Object(object) if object.members.is_empty()) {
+    if of.object().is_some_and(|object| object.members.is_empty()) {
         return "{}".to_owned();
     }
     text(&Mapped(of))
@@ -26,6 +25,20 @@ pub(crate) fn bare(of: &Value) -> String {
 
 fn text(of: &impl Serialize) -> String {
     serde_json::to_string(of).expect("a tree of texts and numbers can be written")
+}
+
+/// The only member of an object.
+struct Rooted<'v>(&'static str, &'v Value);
+
+impl Serialize for Rooted<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Rooted(root, of) = self;
+        let mut out = to.serialize_map(None)?;
+        if !of.is_empty_list() {
+            out.serialize_entry(root, &Natural(of))?;
+        }
+        out.end()
+    }
 }
 
 struct Natural<'v>(&'v Value);
@@ -43,20 +56,23 @@ impl Serialize for Natural<'_> {
                 list.iter().try_for_each(|one| out.serialize_element(&Natural(one)))?;
                 out.end()
             }
-            Value::Object(object) => {
-                let mut out = to.serialize_map(None)?;
-                if let Some(kind) = object.kind {
-                    out.serialize_entry("type", kind)?;
-                }
-                for (name, value) in &object.members {
-                    if !matches!(value, Value::List(list) if list.is_empty()) {
-                        out.serialize_entry(name, &Natural(value))?;
-                    }
-                }
-                out.end()
-            }
+            Value::Object(object) => natural_object(object, to),
+            Value::Shared(object) => natural_object(object, to),
         }
     }
+}
+
+fn natural_object<S: Serializer>(object: &Object, to: S) -> Result<S::Ok, S::Error> {
+    let mut out = to.serialize_map(None)?;
+    if let Some(kind) = object.kind {
+        out.serialize_entry("type", kind)?;
+    }
+    for (name, value) in &object.members {
+        if !value.is_empty_list() {
+            out.serialize_entry(name, &Natural(value))?;
+        }
+    }
+    out.end()
 }
 
 struct Mapped<'v>(&'v Value);
@@ -69,34 +85,39 @@ impl Serialize for Mapped<'_> {
             Value::Flag(flag) => to.collect_str(flag),
             Value::Text(text) => to.serialize_str(text),
             Value::List(list) => Several(&list.iter().collect::<Vec<_>>()).serialize(to),
-            Value::Object(object) if object.members.is_empty() => to.serialize_unit(),
-            Value::Object(object) => {
-                let mut out = to.serialize_map(None)?;
-                if let Some(kind) = object.kind {
-                    out.serialize_entry("@xsi.type", kind)?;
-                }
-                for (index, (name, _)) in object.members.iter().enumerate() {
-                    // All of one name together, where the first stands.
-                    if object.members[..index].iter().any(|(other, _)| other == name) {
-                        continue;
-                    }
-                    let named = object.members.iter().filter(|(other, _)| other == name);
-                    let mut all = Vec::new();
-                    for (_, value) in named {
-                        if let Value::List(list) = value {
-                            all.extend(list);
-                        } else {
-                            all.push(value);
-                        }
-                    }
-                    if !all.is_empty() {
-                        out.serialize_entry(name, &Several(&all))?;
-                    }
-                }
-                out.end()
-            }
+            Value::Object(object) => mapped_object(object, to),
+            Value::Shared(object) => mapped_object(object, to),
         }
     }
+}
+
+fn mapped_object<S: Serializer>(object: &Object, to: S) -> Result<S::Ok, S::Error> {
+    if object.members.is_empty() {
+        return to.serialize_unit();
+    }
+    let mut out = to.serialize_map(None)?;
+    if let Some(kind) = object.kind {
+        out.serialize_entry("@xsi.type", kind)?;
+    }
+    for (index, (name, _)) in object.members.iter().enumerate() {
+        // All of one name together, where the first stands.
+        if object.members[..index].iter().any(|(other, _)| other == name) {
+            continue;
+        }
+        let named = object.members.iter().filter(|(other, _)| other == name);
+        let mut all = Vec::new();
+        for (_, value) in named {
+            if let Value::List(list) = value {
+                all.extend(list);
+            } else {
+                all.push(value);
+            }
+        }
+        if !all.is_empty() {
+            out.serialize_entry(name, &Several(&all))?;
+        }
+    }
+    out.end()
 }
 
 /// What stands under one name.

@@ -3,6 +3,9 @@
 //! One tree, three writers, because the ResourceManager has three (reference: `web.md` 1): [`natural`](json::natural) and
 //! [`mapped`](json::mapped) JSON, and [XML](xml::document). Order of members is kept.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 pub(crate) mod json;
 
 pub(crate) mod number;
@@ -17,8 +20,10 @@ pub(crate) enum Value {
     /// A number of 32 bits.
     Float(f32),
     Flag(bool),
-    Text(String),
+    Text(Cow<'static, str>),
     Object(Object),
+    /// One that stands in many places.
+    Shared(Arc<Object>),
     /// Stands under one name, once an element; an empty one is left out.
     List(Vec<Value>),
 }
@@ -31,9 +36,34 @@ pub(crate) struct Object {
     pub(crate) members: Vec<(&'static str, Value)>,
 }
 
+impl Value {
+    /// A word that is always the same: it is not copied.
+    pub(crate) fn word(of: &'static str) -> Value {
+        Value::Text(Cow::Borrowed(of))
+    }
+
+    /// The object that it is.
+    fn object(&self) -> Option<&Object> {
+        match self {
+            Value::Object(object) => Some(object),
+            Value::Shared(object) => Some(object),
+            Value::Number(_) | Value::Float(_) | Value::Flag(_) | Value::Text(_) | Value::List(_) => None,
+        }
+    }
+
+    fn is_empty_list(&self) -> bool {
+        matches!(self, Value::List(list) if list.is_empty())
+    }
+}
+
 impl Object {
     pub(crate) fn new() -> Object {
         Object::default()
+    }
+
+    /// One that is to have about so many members.
+    pub(crate) fn of_about(members: usize) -> Object {
+        Object { kind: None, members: Vec::with_capacity(members) }
     }
 
     pub(crate) fn of_kind(kind: &'static str) -> Object {
@@ -109,19 +139,25 @@ impl From<bool> for Value {
 
 impl From<&str> for Value {
     fn from(of: &str) -> Value {
-        Value::Text(of.to_owned())
+        Value::Text(Cow::Owned(of.to_owned()))
     }
 }
 
 impl From<String> for Value {
     fn from(of: String) -> Value {
-        Value::Text(of)
+        Value::Text(Cow::Owned(of))
     }
 }
 
 impl From<Object> for Value {
     fn from(of: Object) -> Value {
         Value::Object(of)
+    }
+}
+
+impl From<Arc<Object>> for Value {
+    fn from(of: Arc<Object>) -> Value {
+        Value::Shared(of)
     }
 }
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
-use super::Value;
 use super::number::float;
+use super::{Object, Value};
 
 /// A whole document.
 pub(crate) fn document(root: &'static str, of: &Value) -> String {
@@ -26,25 +26,28 @@ fn element(out: &mut Out, name: &str, of: &Value, typed: bool) -> std::io::Resul
         Value::Flag(flag) => flag.to_string(),
         Value::Text(text) => allowed(text).into_owned(),
         Value::List(list) => return list.iter().try_for_each(|one| element(out, name, one, typed)),
-        Value::Object(object) => {
-            let mut start = BytesStart::new(name);
-            if let Some(kind) = object.kind {
-                if !typed {
-                    start.push_attribute(("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"));
-                }
-                start.push_attribute(("xsi:type", kind));
-            }
-            if object.members.iter().all(|(_, value)| matches!(value, Value::List(list) if list.is_empty())) {
-                return out.write_event(Event::Empty(start));
-            }
-            out.write_event(Event::Start(start))?;
-            let typed = typed || object.kind.is_some();
-            object.members.iter().try_for_each(|(name, value)| element(out, name, value, typed))?;
-            return out.write_event(Event::End(BytesEnd::new(name)));
-        }
+        Value::Object(object) => return members(out, name, object, typed),
+        Value::Shared(object) => return members(out, name, object, typed),
     };
     out.write_event(Event::Start(BytesStart::new(name)))?;
     out.write_event(Event::Text(BytesText::new(&text)))?;
+    out.write_event(Event::End(BytesEnd::new(name)))
+}
+
+fn members(out: &mut Out, name: &str, of: &Object, typed: bool) -> std::io::Result<()> {
+    let mut start = BytesStart::new(name);
+    if let Some(kind) = of.kind {
+        if !typed {
+            start.push_attribute(("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"));
+        }
+        start.push_attribute(("xsi:type", kind));
+    }
+    if of.members.iter().all(|(_, value)| value.is_empty_list()) {
+        return out.write_event(Event::Empty(start));
+    }
+    out.write_event(Event::Start(start))?;
+    let typed = typed || of.kind.is_some();
+    of.members.iter().try_for_each(|(name, value)| element(out, name, value, typed))?;
     out.write_event(Event::End(BytesEnd::new(name)))
 }
 
@@ -60,7 +63,6 @@ fn allowed(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Object;
     use super::*;
 
     #[test]

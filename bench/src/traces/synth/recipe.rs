@@ -7,7 +7,7 @@ use super::super::values::{Fields, Wrong};
 use super::random::JavaRandom;
 use super::sample::{Sample, objects};
 
-/// More jobs than that are hardly meant, and when each comes is drawn beforehand.
+/// More jobs than that are probably a mistake, and when each comes is drawn beforehand.
 const MOST_JOBS: i32 = 10_000_000;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Checking a file: all its errors, not only the first, and whatever was hardly meant.
+//! Checking a file: all its errors, not only the first, and whatever is probably a mistake.
 //!
 //! For whoever edits a file; a reload parses only. Pure functions over text, any thread.
 

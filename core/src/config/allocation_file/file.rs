@@ -85,7 +85,7 @@ impl Default for AllocationFile {
 pub struct Parsed {
     /// The file.
     pub file: AllocationFile,
-    /// What was accepted, as Hadoop accepts it, but hardly meant; in the order of discovery.
+    /// What was accepted, as Hadoop accepts it, but is probably a mistake; in the order of discovery.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -1,4 +1,4 @@
-//! Lints: what Hadoop takes without a word, and what was hardly meant.
+//! Lints: what Hadoop takes without a word, and what is probably a mistake.
 //!
 //! Run by a check, never when a scheduler reads its file. A sensible file must pass without a word: what is right in some cluster is not
 //! warned of. Each lint has a code of its own, listed in `docs/configuration-checks.md`.
@@ -11,6 +11,7 @@ use super::queue::{CapacityQueue, LeafSettings, QueueState};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use super::{CapacityFigures, CapacityFile};
+use crate::config::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use crate::resource::Resource;
 
 /// Runs all lints. `figures` are those of the queues on `cluster`, what its nodes have in all, where that is known.
@@ -37,7 +38,11 @@ pub(super) fn run(
     }
     lint.mapping();
     lint.workflows();
+<<<<<<< HEAD
     plan_lint::check(file, source, lint.warnings);
+=======
+    lint.other_scheduler();
+>>>>>>> main
 }
 
 struct Lint<'a, 'w> {
@@ -252,6 +257,16 @@ impl Lint<'_, '_> {
         }
     }
 
+    /// The class of the site.
+    fn other_scheduler(&mut self) {
+        let Some(class) = self.source.raw(SCHEDULER_CLASS) else { return };
+        if !SchedulerKind::Capacity.is(class) {
+            let message = format!("is {class:?}");
+            let effect = "Hadoop would start another scheduler, or none, and not read the CapacityScheduler's file";
+            self.warn(SCHEDULER_CLASS, "other-scheduler", &message, effect, &SchedulerKind::Capacity.help());
+        }
+    }
+
     fn mapping(&mut self) {
         let rules = &self.file.mapping_rules().rules;
         let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
@@ -350,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_hardly_meant_is_found() {
+    fn what_is_probably_a_mistake_is_found() {
         for (more, code) in [
             (vec![("root.a.user-limit-factor", "0.5")], "user-limit-factor"),
             (vec![("root.a.user-limit-factor", "3"), ("root.a.maximum-capacity", "50")], "no-effect"),
@@ -407,6 +422,7 @@ mod tests {
     }
 
     #[test]
+<<<<<<< HEAD
     fn plans_in_which_nothing_can_be_reserved_are_found() {
         const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation.";
         let no_over_commit = format!("{PACKAGE}NoOverCommitPolicy");
@@ -450,6 +466,16 @@ mod tests {
         assert_eq!(codes(&[plan, off], LARGE), ["reservations-off"]);
         assert_eq!(codes(&[plan], LARGE), [""; 0], "the site is not known");
         assert_eq!(codes(&[off], LARGE), [""; 0]);
+=======
+    fn the_class_of_the_site_reads_the_file() {
+        let class = |class| [(SCHEDULER_CLASS, class)];
+        for kind in [SchedulerKind::Capacity, SchedulerKind::Fair] {
+            let expected = vec!["other-scheduler"; usize::from(kind == SchedulerKind::Fair)];
+            assert_eq!(codes(&class(kind.class()), None), expected, "{kind:?}");
+            assert_eq!(codes(&class(kind.own_class()), None), expected, "{kind:?}");
+        }
+        assert_eq!(codes(&class("x.CapacityScheduler"), None), ["other-scheduler"]);
+>>>>>>> main
     }
 
     #[test]

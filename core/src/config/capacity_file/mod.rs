@@ -347,7 +347,7 @@ impl CapacityFile {
         &self.workflow_priorities
     }
 
-    /// What was accepted, as Hadoop accepts it, but hardly meant.
+    /// What was accepted, as Hadoop accepts it, but is probably a mistake.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings

@@ -11,9 +11,8 @@ use crate::config::java;
 use crate::config::known::{AM_PREEMPTION_OF, FAIR, KNOWN, TYPE_FIELDS, TYPES};
 use crate::config::names::{ROOT, rooted};
 use crate::config::nearest::nearest;
+use crate::config::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use crate::resource::ResourceTypes;
-
-const FAIR_SCHEDULER: &str = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler";
 
 /// Properties of the FairScheduler that Hadoop 2 had and Hadoop 3 has not, and what takes their place.
 const GONE: [(&str, &str); 3] = [
@@ -120,11 +119,11 @@ fn without_value(reader: &mut Reader<'_>, types: &ResourceTypes) {
 
 fn other_scheduler(reader: &mut Reader<'_>) {
     let Some(class) = reader.properties.text(SCHEDULER_CLASS) else { return };
-    if class != FAIR_SCHEDULER {
+    if !SchedulerKind::Fair.is(&class) {
         let message = format!("{SCHEDULER_CLASS} is {class:?}");
         let effect =
             "Hadoop would start another scheduler, or none; here the properties are read for the FairScheduler";
-        reader.warn(SCHEDULER_CLASS, "other-scheduler", message, told(effect, format!("write {FAIR_SCHEDULER}")));
+        reader.warn(SCHEDULER_CLASS, "other-scheduler", message, told(effect, SchedulerKind::Fair.help()));
     }
 }
 

@@ -226,7 +226,7 @@ impl Settings {
         SettingsBuilder::new()
     }
 
-    /// What was accepted, as Hadoop accepts it, but hardly meant: unknown properties, settings without effect, values out
+    /// What was accepted, as Hadoop accepts it, but is probably a mistake: unknown properties, settings without effect, values out
     /// of range, and what the readers of the files had to say.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {

@@ -31,4 +31,3 @@ pub(super) const MAX_PERIODICITY: &str = "yarn.resourcemanager.reservation-syste
 pub(super) const SMOOTHNESS: &str = "yarn.resourcemanager.reservation-system.smoothness-factor";
 pub(super) const MEMORY_INCREMENT: &str = "yarn.scheduler.increment-allocation-mb";
 pub(super) const VCORES_INCREMENT: &str = "yarn.scheduler.increment-allocation-vcores";
-pub(super) const SCHEDULER_CLASS: &str = "yarn.resourcemanager.scheduler.class";

@@ -174,6 +174,10 @@ fn what_is_odd_is_a_warning() {
             vec![("yarn.resourcemanager.scheduler.class", "x.CapacityScheduler")],
             "other-scheduler yarn.resourcemanager.scheduler.class",
         ),
+        (
+            vec![("yarn.resourcemanager.scheduler.class", "io.evenweave.yarn.EvenweaveCapacityScheduler")],
+            "other-scheduler yarn.resourcemanager.scheduler.class",
+        ),
         (vec![("yarn.admin.acl", "al, bo dev")], "white-space yarn.admin.acl"),
         (vec![("yarn.admin.acl", "\n  al dev\n")], "white-space yarn.admin.acl"),
         (vec![("yarn.acl.reservation-enable", "true")], "no-effect yarn.acl.reservation-enable"),
@@ -221,6 +225,8 @@ fn nothing_is_said_of_usual_settings() {
         ("hadoop.tmp.dir", "${no.such}"),
     ];
     assert_eq!(found(&read(&usual)), [""; 0]);
+    let own = [("yarn.resourcemanager.scheduler.class", "io.evenweave.yarn.EvenweaveFairScheduler")];
+    assert_eq!(found(&read(&own)), [""; 0]);
     for acl in ["*", " *", "\n*\n", "al,bo dev,ops", "al", " dev", " ", "\n al", "al,bo "] {
         let warned = !read(&[("yarn.admin.acl", acl)]).warnings().is_empty();
         assert_eq!(warned, acl == "\n al", "{acl:?}");

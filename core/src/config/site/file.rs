@@ -61,7 +61,7 @@ impl Included {
 /// # The form
 /// A `<property>` has `<name>`, `<value>` and perhaps `<final>`, `<description>`, `<source>` and `<tag>`, or the same as
 /// attributes; elements win over attributes, and of two the later. It may stand at any depth, in any root element. What
-/// is unknown, or hardly meant, is a [warning](SiteFile::warnings), as Hadoop takes it. A DOCTYPE is an error; entities of
+/// is unknown, or probably a mistake, is a [warning](SiteFile::warnings), as Hadoop takes it. A DOCTYPE is an error; entities of
 /// one's own are not known, so there are no bombs of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteFile {
@@ -123,7 +123,7 @@ impl SiteFile {
         self.properties.iter().filter_map(|property| Some((property.name.as_str(), property.value.as_deref()?)))
     }
 
-    /// What was accepted, as Hadoop accepts it, but hardly meant.
+    /// What was accepted, as Hadoop accepts it, but is probably a mistake.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings

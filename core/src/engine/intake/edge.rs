@@ -85,7 +85,7 @@ pub struct Allocation {
     pub strict_preemptions: Vec<ContainerId>,
     /// What the application can still get, as far as its queue goes.
     pub headroom: Resource,
-    /// What the call asked for that was accepted, as YARN accepts it, but hardly meant.
+    /// What the call asked for that was accepted, as YARN accepts it, but is probably a mistake.
     pub warnings: Vec<AskWarning>,
 }
 

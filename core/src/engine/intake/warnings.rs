@@ -1,4 +1,4 @@
-//! What an AM asks for that is accepted, as YARN accepts it, and hardly meant.
+//! What an AM asks for that is accepted, as YARN accepts it, and is probably a mistake.
 //!
 //! Run on the caller's thread, after the asks are sent. It reads the asks, and of the application which of its keys have something
 //! outstanding.
@@ -9,7 +9,7 @@ use crate::engine::shared::ANY;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that was asked for, and accepted as YARN accepts it, but hardly meant.
+/// Something that was asked for, and accepted as YARN accepts it, but is probably a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub enum AskWarning {
     },
 }
 
-/// Notes what a call asks for and hardly means. Asks of one key, with one at `*`, are looked through once; so are most calls.
+/// Notes what a call asks for by mistake, as it seems. Asks of one key, with one at `*`, are looked through once; so are most calls.
 pub(crate) fn warn_of(app: &AppShared, asks: &[Ask], out: &mut Vec<AskWarning>) {
     let Some((first, others)) = asks.split_first() else { return };
     let alike = |ask: &Ask| ask.key() == first.key() && ask.resource == first.resource;

@@ -48,6 +48,12 @@ impl Control {
         placed.map_err(refused)
     }
 
+    /// Where the queue of an accepted application was, whose last name is this, and which is not there.
+    fn mapped_again(&self, user: &str, name: &str) -> Option<String> {
+        let groups = self.groups_of(user).unwrap_or_default();
+        self.own.tree.file.place_again(&ToPlace::new(user).in_groups(&groups).in_queue(name))
+    }
+
     /// The path of the leaf queue that a submission would enter; none where there is no such leaf.
     pub(crate) fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let name = queue.unwrap_or(DEFAULT);
@@ -128,7 +134,10 @@ impl Control {
         let name = queue.as_deref().unwrap_or(DEFAULT);
         let leaf = match self.own.tree.find(name) {
             Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
-            Named::Unknown => self.make_queue(name, true)?,
+            Named::Unknown => {
+                let again = self.mapped_again(user, name);
+                self.make_queue(again.as_deref().unwrap_or(name), true)?
+            }
             Named::Queue(slot) => slot,
         };
         if !self.own.is_leaf(leaf) {

@@ -1,4 +1,4 @@
-//! Lints: what Hadoop takes without a word, and what was hardly meant.
+//! Lints: what Hadoop takes without a word, and what is probably a mistake.
 //!
 //! Run by a check, on the document and what was read from it; never at a reload. Each file is one subject; each lint
 //! has a code of its own, listed in `docs/configuration-checks.md`. A sensible file must pass without a word: what is

@@ -202,6 +202,13 @@ impl CapacityFile {
     pub fn place(&self, app: &ToPlace<'_>) -> Result<Option<String>, RejectedByRule> {
         place::place(&self.mapping.rules, self.settings.queue_mappings_override, self, app)
     }
+
+    /// The path of the queue in which an application was that is known by the queue's last name alone, where the rules would lead there again. They
+    /// count for each such application. `CSMappingPlacementRule.getPlacementForApp` with `recovery`.
+    pub(crate) fn place_again(&self, app: &ToPlace<'_>) -> Option<String> {
+        let placed = place::place(&self.mapping.rules, true, self, app).ok()??;
+        (placed.rsplit('.').next() == Some(app.queue)).then_some(placed)
+    }
 }
 
 impl Queues for CapacityFile {
