@@ -38,11 +38,8 @@ pub(super) fn run(
     }
     lint.mapping();
     lint.workflows();
-<<<<<<< HEAD
     plan_lint::check(file, source, lint.warnings);
-=======
     lint.other_scheduler();
->>>>>>> main
 }
 
 struct Lint<'a, 'w> {
@@ -422,7 +419,6 @@ mod tests {
     }
 
     #[test]
-<<<<<<< HEAD
     fn plans_in_which_nothing_can_be_reserved_are_found() {
         const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation.";
         let no_over_commit = format!("{PACKAGE}NoOverCommitPolicy");
@@ -466,7 +462,6 @@ mod tests {
         assert_eq!(codes(&[plan, off], LARGE), ["reservations-off"]);
         assert_eq!(codes(&[plan], LARGE), [""; 0], "the site is not known");
         assert_eq!(codes(&[off], LARGE), [""; 0]);
-=======
     fn the_class_of_the_site_reads_the_file() {
         let class = |class| [(SCHEDULER_CLASS, class)];
         for kind in [SchedulerKind::Capacity, SchedulerKind::Fair] {
@@ -475,7 +470,6 @@ mod tests {
             assert_eq!(codes(&class(kind.own_class()), None), expected, "{kind:?}");
         }
         assert_eq!(codes(&class("x.CapacityScheduler"), None), ["other-scheduler"]);
->>>>>>> main
     }
 
     #[test]
