@@ -439,7 +439,7 @@ mod tests {
         for (more, code) in [
             (vec![("root.a.reservation-agent", "GreedyReservationAgent")], "reservation-class"),
             (vec![("root.a.reservation-policy", greedy.as_str())], "reservation-class"),
-            (vec![("root.a.reservation-planner", "")], "reservation-class"),
+            (vec![("root.a.reservation-planner", "none")], "reservation-class"),
             (vec![("root.a.average-capacity", "0")], "reservation-limit"),
             (vec![("root.a.instantaneous-max-capacity", "-1")], "reservation-limit"),
             (vec![("root.a.reservation-window", "0")], "reservation-limit"),
@@ -453,7 +453,7 @@ mod tests {
             (vec![("root.b.reservation-window", "5")], "no-effect"),
             (vec![("root.b.acl_submit_reservations", "ann")], "no-effect"),
             (vec![("root.acl_submit_reservations", "ann")], "no-effect"),
-            (vec![("a.acl_submit_reservations", "ann")], "unknown-queue"),
+            (vec![("a.acl_submit_reservations", "ann")], "unknown-property"),
         ] {
             let all: Vec<_> = [plan, on].into_iter().chain(more.iter().copied()).collect();
             assert_eq!(codes(&all, LARGE), [code], "{more:?}");
@@ -462,6 +462,9 @@ mod tests {
         assert_eq!(codes(&[plan, off], LARGE), ["reservations-off"]);
         assert_eq!(codes(&[plan], LARGE), [""; 0], "the site is not known");
         assert_eq!(codes(&[off], LARGE), [""; 0]);
+    }
+
+    #[test]
     fn the_class_of_the_site_reads_the_file() {
         let class = |class| [(SCHEDULER_CLASS, class)];
         for kind in [SchedulerKind::Capacity, SchedulerKind::Fair] {

@@ -11,6 +11,7 @@ use crate::config::shown::shown;
 const ENABLE: &str = "yarn.resourcemanager.reservation-system.enable";
 const AVERAGE: &str = "average-capacity";
 const AT_ONCE: &str = "instantaneous-max-capacity";
+const RESERVABLE: &str = "reservable";
 const WINDOW: &str = "reservation-window";
 const ENFORCEMENT: &str = "reservation-enforcement-window";
 
@@ -50,7 +51,7 @@ pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut War
     {
         let effect = "nothing can be reserved: it is a parent, whose applications are in a child of their own";
         let help = format!("set {ENABLE} to true in yarn-site.xml, or remove it");
-        lint.warn(plan, "reservable", "reservations-off", &format!("is true, and {ENABLE} is not"), effect, &help);
+        lint.warn(plan, RESERVABLE, "reservations-off", &format!("is true, and {ENABLE} is not"), effect, &help);
     }
 }
 
@@ -75,7 +76,8 @@ impl PlanLint<'_, '_> {
         for (of, class) in RESERVATION_CLASSES.iter().zip([&plan.agent, &plan.policy, &plan.planner]) {
             if !of.has(class) {
                 let message = format!("is {}, which is no class of Hadoop's", shown(class));
-                let effect = "where it is nobody else's either, nothing starts";
+                let effect =
+                    "with reservations on the ResourceManager does not start, unless the class is on its class path";
                 self.warn(queue, of.named_by, "reservation-class", &message, effect, &of.instead_of(class));
             }
         }
@@ -138,7 +140,7 @@ impl PlanLint<'_, '_> {
         for key in OF_PLANS {
             if self.says(queue, key).is_some() {
                 let message = format!("is set, and {} is not reservable", queue.path);
-                let help = format!("set {} to true, or remove it", Source::of(&queue.path, "reservable"));
+                let help = format!("set {} to true, or remove it", Source::of(&queue.path, RESERVABLE));
                 self.warn(queue, key, "no-effect", &message, "it does not count: it is not inherited", &help);
             }
         }

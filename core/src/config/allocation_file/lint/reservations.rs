@@ -31,7 +31,7 @@ fn classes(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
         let message = format!("{} is {}, which is no class of Hadoop's", of.named_by, shown(class));
         warnings
             .warn("reservation-class", at, message)
-            .effect("where it is nobody else's either, nothing starts as long as a queue is reservable")
+            .effect("with reservations on and a reservable queue the ResourceManager does not start, unless the class is on its class path")
             .help(of.instead_of(class));
     }
 }

@@ -168,9 +168,9 @@ fn what_has_no_effect_where_it_stands() {
     let plain = queue("root", "<weight>1.0</weight><minResources>0 mb, 0 vcores</minResources>");
     assert_lint("no-effect-on-root", "minResources", &queue("root", min), &plain);
     let acl = "<aclListReservations>al</aclListReservations>";
-    let reservable = queue("a", &format!("<reservation/>{acl}"));
-    assert_lint("reservation-acl-unused", "aclListReservations", &queue("a", acl), &reservable);
-    let text = |text: &str| queue("a", &format!("<reservation>{text}</reservation>"));
+    let ops = "<aclAdministerReservations> ops</aclAdministerReservations>";
+    assert_lint("reservation-acl-unused", "aclListReservations", &queue("a", acl), &plan(&format!("{acl}{ops}")));
+    let text = |text: &str| plan("").replace("<reservation/>", &format!("<reservation>{text}</reservation>"));
     assert_lint("reservation-text", "false", &text("false"), &text(" true "));
 }
 
@@ -482,7 +482,7 @@ fn default_rules() {
     let unnamed = format!("{declared}{}", rules("<rule name='default'/>"));
     assert_lint("default-queue-parent", "rule", &unnamed, &to(""));
     // What is placed in a plan goes into its default child.
-    let plan = format!("<queue name='plan'><reservation/></queue>{}", rules("<rule name='default' queue='plan'/>"));
+    let plan = format!("{}{}", plan(""), rules("<rule name='default' queue='p'/>"));
     assert_eq!(found(&plan, &CheckOptions::new(&ResourceTypes::standard())), []);
     assert_lint("default-queue-below-leaf", "a.b", &to("queue='a.b'"), &to("queue='default'"));
     assert_lint("default-queue-undeclared", "other", &to("queue='other'"), &to("queue='a'"));
