@@ -33,6 +33,8 @@ mod placement_rules;
 
 mod properties;
 
+mod reservation_classes;
+
 mod resource_string;
 
 mod scheduler_class;

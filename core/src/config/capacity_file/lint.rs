@@ -5,6 +5,7 @@
 
 use super::mapping::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use super::ordering::{AppOrdering, QueueOrdering};
+use super::plan_lint;
 use super::priority_acl::oddities;
 use super::queue::{CapacityQueue, LeafSettings, QueueState};
 use super::source::{PREFIX, Source};
@@ -37,6 +38,7 @@ pub(super) fn run(
     }
     lint.mapping();
     lint.workflows();
+    plan_lint::check(file, source, lint.warnings);
     lint.other_scheduler();
 }
 
@@ -414,6 +416,52 @@ mod tests {
         for (text, odd) in [("w:root.a:10", 0), ("w:a:3", 1), ("w:root:3", 1), ("w:root.a:11,v:root.a:12", 1)] {
             assert_eq!(codes(&[on, ten, mappings(text)], None), vec!["workflow-priority"; odd], "{text}");
         }
+    }
+
+    #[test]
+    fn plans_in_which_nothing_can_be_reserved_are_found() {
+        const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation.";
+        let no_over_commit = format!("{PACKAGE}NoOverCommitPolicy");
+        let greedy = format!("{PACKAGE}planning.GreedyReservationAgent");
+        let plan = ("root.a.reservable", "true");
+        let on = ("yarn.resourcemanager.reservation-system.enable", "true");
+        let sensible = [
+            plan,
+            on,
+            ("root.a.reservation-agent", greedy.as_str()),
+            ("root.a.average-capacity", "25"),
+            ("root.a.instantaneous-max-capacity", "50"),
+            ("root.a.reservation-window", "3600000"),
+            ("root.a.acl_submit_reservations", "ann"),
+            ("root.a.acl_administer_reservations", " ops"),
+        ];
+        assert_eq!(codes(&sensible, LARGE), [""; 0]);
+        for (more, code) in [
+            (vec![("root.a.reservation-agent", "GreedyReservationAgent")], "reservation-class"),
+            (vec![("root.a.reservation-policy", greedy.as_str())], "reservation-class"),
+            (vec![("root.a.reservation-planner", "none")], "reservation-class"),
+            (vec![("root.a.average-capacity", "0")], "reservation-limit"),
+            (vec![("root.a.instantaneous-max-capacity", "-1")], "reservation-limit"),
+            (vec![("root.a.reservation-window", "0")], "reservation-limit"),
+            (vec![("root.a.reservation-enforcement-window", "0")], "reservation-limit"),
+            (vec![("root.a.acl_list_reservations", "ann")], "reservation-acl-open"),
+            (
+                vec![("root.a.acl_submit_reservations", "ann"), ("root.a.acl_administer_reservations", "*")],
+                "reservation-acl-open",
+            ),
+            (vec![("root.a.average-capacity", "0"), ("root.a.reservation-policy", &no_over_commit)], "no-effect"),
+            (vec![("root.b.reservation-window", "5")], "no-effect"),
+            (vec![("root.b.acl_submit_reservations", "ann")], "no-effect"),
+            (vec![("root.acl_submit_reservations", "ann")], "no-effect"),
+            (vec![("a.acl_submit_reservations", "ann")], "unknown-property"),
+        ] {
+            let all: Vec<_> = [plan, on].into_iter().chain(more.iter().copied()).collect();
+            assert_eq!(codes(&all, LARGE), [code], "{more:?}");
+        }
+        let off = ("yarn.resourcemanager.reservation-system.enable", "false");
+        assert_eq!(codes(&[plan, off], LARGE), ["reservations-off"]);
+        assert_eq!(codes(&[plan], LARGE), [""; 0], "the site is not known");
+        assert_eq!(codes(&[off], LARGE), [""; 0]);
     }
 
     #[test]

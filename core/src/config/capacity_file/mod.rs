@@ -36,6 +36,8 @@ mod names;
 
 mod ordering;
 
+mod plan_lint;
+
 mod preemption;
 
 mod priority_acl;

@@ -20,6 +20,8 @@ mod policies;
 
 mod preemption;
 
+mod reservations;
+
 mod structure;
 
 mod subject;
@@ -57,6 +59,7 @@ pub(super) fn run(root: &Element<'_>, file: &AllocationFile, options: &CheckOpti
         acls::check,
         placement::check,
         preemption::check,
+        reservations::check,
     ] {
         lint(&subject, warnings);
     }

@@ -13,7 +13,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let mut open = vec![TOP];
     while let Some(number) = open.pop() {
         let queue = &subject.tree.queues[number];
-        if number == TOP && *policy(subject, queue) == PolicyName::Fifo {
+        if number == TOP && *subject.policy(queue) == PolicyName::Fifo {
             let at = policy_at(queue, warnings).unwrap_or_else(|| default_at(subject, warnings));
             warnings
                 .warn("fifo-parent", at, "queue \"root\": schedulingPolicy is fifo")
@@ -31,14 +31,14 @@ fn check_children(subject: &Subject<'_>, parent: &Queue<'_>, open: &mut Vec<usiz
     let (mut first, mut count) = (None, 0);
     for number in &parent.children {
         let child = &subject.tree.queues[*number];
-        if *policy(subject, child) == PolicyName::Fifo && subject.file.parents.contains(&child.name) {
+        if *subject.policy(child) == PolicyName::Fifo && subject.file.parents.contains(&child.name) {
             let at = policy_at(child, warnings).or_else(|| child.name_at()).unwrap_or_default();
             let message = format!("{}schedulingPolicy is fifo, but it is a parent", child.owner());
             warnings
                 .warn("fifo-parent", at, message)
                 .effect(format!("{NOT_MADE}: fifo is for leaf queues"))
                 .help("write fair or drf");
-        } else if *policy(subject, parent) == PolicyName::Fair && *policy(subject, child) == PolicyName::Drf {
+        } else if *subject.policy(parent) == PolicyName::Fair && *subject.policy(child) == PolicyName::Drf {
             if let Some(at) = policy_at(child, warnings) {
                 drf_under_fair(parent, &child.owner(), at, warnings);
             } else {
@@ -62,10 +62,6 @@ fn drf_under_fair(parent: &Queue<'_>, owner: &str, at: Span, warnings: &mut Warn
         .warn("drf-under-fair", at, message)
         .effect(format!("{NOT_MADE}: below fair there can be fair and fifo alone"))
         .help(format!("write <schedulingPolicy>drf</schedulingPolicy> in {of:?} too, and in all queues above it"));
-}
-
-fn policy<'s>(subject: &Subject<'s>, queue: &Queue<'s>) -> &'s PolicyName {
-    queue.settings.policy.as_ref().unwrap_or(&subject.file.default_policy)
 }
 
 /// Where the default policy stands.

@@ -1,8 +1,9 @@
 //! What the lints look at, and a word that several say.
 
-use super::tree::Tree;
+use super::tree::{Queue, Tree};
 use crate::config::allocation_file::check_options::CheckOptions;
 use crate::config::allocation_file::file::AllocationFile;
+use crate::config::allocation_file::policy_name::PolicyName;
 use crate::config::xml::Element;
 use std::collections::HashMap;
 
@@ -15,6 +16,13 @@ pub(super) struct Subject<'a> {
     pub(super) top: HashMap<&'a str, &'a Element<'a>>,
     pub(super) file: &'a AllocationFile,
     pub(super) options: &'a CheckOptions<'a>,
+}
+
+impl<'a> Subject<'a> {
+    /// The scheduling policy of a queue.
+    pub(super) fn policy(&self, queue: &Queue<'a>) -> &'a PolicyName {
+        queue.settings.policy.as_ref().unwrap_or(&self.file.default_policy)
+    }
 }
 
 /// ` (and 2 more)`, or nothing.

@@ -49,6 +49,86 @@ fn rules(inner: &str) -> String {
     format!("<queuePlacementPolicy>{inner}</queuePlacementPolicy>")
 }
 
+/// A plan below `drf`, and something about it.
+fn plan(inner: &str) -> String {
+    let plan = queue("p", &format!("<reservation/>{inner}"));
+    queue("root", &format!("<schedulingPolicy>drf</schedulingPolicy>{plan}"))
+}
+
+#[test]
+fn plans_below_fair_have_no_vcores() {
+    let root =
+        |policy: &str, inner: &str| queue("root", &format!("<schedulingPolicy>{policy}</schedulingPolicy>{inner}"));
+    let (p, q) = (queue("p", "<reservation/>"), queue("q", "<reservation/>"));
+    assert_lint("plan-without-vcores", "reservation", &p, &root("drf", &p));
+    // Of one parent they are one mistake.
+    let two = root("fair", &format!("{p}{q}"));
+    assert_lint("plan-without-vcores", "reservation", &two, &root("drf", &format!("{p}{q}")));
+    let below = |policy: &str| root("drf", &queue("a", &format!("<schedulingPolicy>{policy}</schedulingPolicy>{p}")));
+    assert_lint("plan-without-vcores", "reservation", &below("fair"), &below("drf"));
+    let by_default = "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>";
+    let own_fair = queue("p", "<reservation/><schedulingPolicy>fair</schedulingPolicy>");
+    assert_eq!(found(&format!("{by_default}{own_fair}"), &CheckOptions::new(&ResourceTypes::standard())), []);
+    // It is not even made, and that is told.
+    let drf = queue("p", "<reservation/><schedulingPolicy>drf</schedulingPolicy>");
+    assert_lint("drf-under-fair", "drf", &drf, &root("drf", &drf));
+}
+
+#[test]
+fn classes_of_reservations() {
+    const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation.";
+    let named = |tag: &str, class: &str| format!("<{tag}>{class}</{tag}>{}", plan(""));
+    for (tag, wrong, right) in [
+        ("reservation-agent", "GreedyReservationAgent", "planning.GreedyReservationAgent"),
+        ("reservation-policy", "org.acme.Policy", "NoOverCommitPolicy"),
+        ("reservation-planner", "planning.SimpleCapacityReplaner", "planning.SimpleCapacityReplanner"),
+    ] {
+        assert_lint("reservation-class", wrong, &named(tag, wrong), &named(tag, &format!(" {PACKAGE}{right} ")));
+    }
+}
+
+#[test]
+fn rights_to_reserve() {
+    let ops = "<aclAdministerReservations> ops</aclAdministerReservations>";
+    for tag in ["aclSubmitReservations", "aclListReservations"] {
+        let list = format!("<{tag}>al</{tag}>");
+        assert_lint("reservation-acl-open", "al", &plan(&list), &plan(&format!("{list}{ops}")));
+        let star = "<aclAdministerReservations>*</aclAdministerReservations>";
+        let everybody = format!("<{tag}>*</{tag}>");
+        assert_lint(
+            "reservation-acl-open",
+            "al",
+            &plan(&format!("{star}{list}")),
+            &plan(&format!("{star}{everybody}")),
+        );
+    }
+}
+
+#[test]
+fn reservations_against_the_settings() {
+    const ENABLE: (&str, &str) = ("yarn.resourcemanager.reservation-system.enable", "true");
+    const ACLS: (&str, &str) = ("yarn.acl.enable", "true");
+    const RESERVATION_ACLS: (&str, &str) = ("yarn.acl.reservation-enable", "true");
+    let (off, on) = (settings(&[]), settings(&[ENABLE]));
+    let (half, all) = (settings(&[ENABLE, ACLS]), settings(&[ENABLE, ACLS, RESERVATION_ACLS]));
+    let codes = |inner: &str, of: &Settings| {
+        found(inner, &CheckOptions::with_settings(of)).into_iter().map(|(code, _)| code).collect::<Vec<_>>()
+    };
+    assert_lint_with(&CheckOptions::with_settings(&off), "reservations-off", "reservation", &plan(""), &queue("q", ""));
+    assert_eq!(codes(&plan(""), &on), [""; 0]);
+    let listed = plan("<aclAdministerReservations> ops</aclAdministerReservations>");
+    for of in [&on, &half] {
+        let options = CheckOptions::with_settings(of);
+        assert_lint_with(&options, "reservation-acl-disabled", "aclAdministerReservations", &listed, &plan(""));
+    }
+    assert_eq!(codes(&listed, &all), [""; 0]);
+    // The right to reserve is asked for, whatever the queue.
+    let options = CheckOptions::with_settings(&all);
+    let both = plan("").replace("</queue></queue>", "</queue><queue name='q'/></queue>");
+    assert_lint_with(&options, "reservation-acls-refuse", "q", &both, &plan(""));
+    assert_eq!(codes(&both, &half), [""; 0]);
+}
+
 #[test]
 fn queues_declared_again() {
     let again = format!("{}{}", queue("a", "<weight>2</weight>"), queue("a", "<maxRunningApps>2</maxRunningApps>"));
@@ -88,9 +168,9 @@ fn what_has_no_effect_where_it_stands() {
     let plain = queue("root", "<weight>1.0</weight><minResources>0 mb, 0 vcores</minResources>");
     assert_lint("no-effect-on-root", "minResources", &queue("root", min), &plain);
     let acl = "<aclListReservations>al</aclListReservations>";
-    let reservable = queue("a", &format!("<reservation/>{acl}"));
-    assert_lint("reservation-acl-unused", "aclListReservations", &queue("a", acl), &reservable);
-    let text = |text: &str| queue("a", &format!("<reservation>{text}</reservation>"));
+    let ops = "<aclAdministerReservations> ops</aclAdministerReservations>";
+    assert_lint("reservation-acl-unused", "aclListReservations", &queue("a", acl), &plan(&format!("{acl}{ops}")));
+    let text = |text: &str| plan("").replace("<reservation/>", &format!("<reservation>{text}</reservation>"));
     assert_lint("reservation-text", "false", &text("false"), &text(" true "));
 }
 
@@ -402,7 +482,7 @@ fn default_rules() {
     let unnamed = format!("{declared}{}", rules("<rule name='default'/>"));
     assert_lint("default-queue-parent", "rule", &unnamed, &to(""));
     // What is placed in a plan goes into its default child.
-    let plan = format!("<queue name='plan'><reservation/></queue>{}", rules("<rule name='default' queue='plan'/>"));
+    let plan = format!("{}{}", plan(""), rules("<rule name='default' queue='p'/>"));
     assert_eq!(found(&plan, &CheckOptions::new(&ResourceTypes::standard())), []);
     assert_lint("default-queue-below-leaf", "a.b", &to("queue='a.b'"), &to("queue='default'"));
     assert_lint("default-queue-undeclared", "other", &to("queue='other'"), &to("queue='a'"));
