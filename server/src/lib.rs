@@ -18,6 +18,8 @@ mod administration;
 
 mod answered;
 
+mod assigned;
+
 pub mod controls;
 
 pub mod events;

@@ -9,6 +9,7 @@ use evenweave::{Refused, Resource};
 
 use crate::access::Access;
 use crate::activities::Activities;
+use crate::assigned::Assigned;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
 use crate::latency::Latencies;
@@ -31,6 +32,8 @@ pub struct Cluster {
     /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others are not
     /// listed for those who may not see them.
     pub per_user_apps: bool,
+    /// `yarn.resourcemanager.metrics.runtime.buckets`: running applications are counted by so many minutes.
+    pub runtime_buckets: Vec<u32>,
 }
 
 impl Cluster {
@@ -43,6 +46,7 @@ impl Cluster {
             web_address: web_address.to_owned(),
             version: "3.4.2".to_owned(),
             per_user_apps: false,
+            runtime_buckets: vec![60, 300, 1440],
         }
     }
 
@@ -53,12 +57,19 @@ impl Cluster {
         self
     }
 
-    /// The same with what the site says of listing applications.
+    /// The same with what the site says of listing applications, and of counting them by how long they run: a text that is no list of
+    /// minutes counts as if it were not there.
     #[must_use]
     pub fn with_properties<'a>(mut self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Cluster {
         for (name, value) in properties {
             if matches!(name, "yarn.webapp.filter-entity-list-by-user" | "yarn.resourcemanager.display.per-user-apps") {
                 self.per_user_apps = value.trim().eq_ignore_ascii_case("true");
+            }
+            if name == "yarn.resourcemanager.metrics.runtime.buckets" {
+                match value.split(',').map(|minutes| minutes.trim().parse()).collect() {
+                    Ok(minutes) => self.runtime_buckets = minutes,
+                    Err(why) => tracing::warn!(%name, %value, %why, "no list of minutes, such as 60,300,1440"),
+                }
             }
         }
         self
@@ -110,6 +121,7 @@ pub struct ResourceManager {
     access: Arc<Access>,
     excluded: Option<PathBuf>,
     latencies: Arc<Latencies>,
+    assigned: Assigned,
     activities: Activities,
 }
 
@@ -135,6 +147,7 @@ impl ResourceManager {
             access: Arc::default(),
             excluded: None,
             latencies: Arc::default(),
+            assigned: Assigned::default(),
             activities: Activities::default(),
         }
     }
@@ -198,6 +211,11 @@ impl ResourceManager {
     #[must_use]
     pub fn latencies(&self) -> &Arc<Latencies> {
         &self.latencies
+    }
+
+    /// How many containers a second were granted of late, when so many are since the start.
+    pub(crate) fn assigned_per_second(&self, granted: u64) -> u64 {
+        self.assigned.per_second(granted, self.now_ms())
     }
 
     /// What passes were told of.
@@ -283,8 +301,8 @@ impl ResourceManager {
         };
         self.scheduler.move_app(&handle, queue)?;
         let queue = self.figures().remove(&number).map(|figures| figures.queue);
-        if let (Some(queue), Some(app)) = (queue, self.records().app_mut(number)) {
-            app.queue = queue;
+        if let Some(queue) = queue {
+            self.records().moved(number, &queue);
         }
         Ok(())
     }

@@ -347,6 +347,11 @@ impl Users {
         }
     }
 
+    /// Whether an application counts as one with asks.
+    pub(crate) fn has_asking(&self, name: &str, app: u32) -> bool {
+        self.names.get(name).is_some_and(|seat| self.seats[*seat as usize].asking.contains(&app))
+    }
+
     /// An application asks for nothing any more, is moved away or has gone.
     pub(crate) fn ceases_to_ask(&mut self, name: &str, app: u32) {
         let Some(seat) = self.names.get(name).copied() else { return };

@@ -1,12 +1,14 @@
 //! What is measured, at one moment.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use evenweave::Resource;
+use evenweave::view::{CapacityQueueView, CapacityUserView};
 
+use super::tallies::{OfApps, Tallies, Tally};
 use crate::manager::ResourceManager;
-use crate::records::{Ends, NodeState, Records};
-use crate::scheduler::{AppFigures, Counts, Kind};
+use crate::records::{Ends, NodeState};
+use crate::scheduler::{Basics, Counts, Kind};
 
 /// What a queue of a FairScheduler has besides.
 #[derive(Clone, Debug)]
@@ -19,6 +21,43 @@ pub(super) struct Shares {
     pub(super) am_limit: Resource,
     pub(super) am_used: Resource,
     pub(super) policy: String,
+    /// Containers that were preempted there and below.
+    pub(super) preempted: u64,
+}
+
+/// What a queue of a CapacityScheduler has besides. Fractions are of its parent and of the cluster.
+#[derive(Clone, Debug)]
+pub(super) struct Capacities {
+    pub(super) guaranteed: Resource,
+    pub(super) most: Resource,
+    pub(super) guaranteed_part: (f32, f32),
+    pub(super) most_part: (f32, f32),
+    /// Of what is guaranteed to it, and of the cluster.
+    pub(super) used_part: (f32, f32),
+    /// With reservations.
+    pub(super) used: Resource,
+    pub(super) am_limit: Resource,
+    pub(super) am_used: Resource,
+    /// Of a leaf queue.
+    pub(super) users: Vec<CapacityUserView>,
+}
+
+impl Capacities {
+    fn of(queue: CapacityQueueView) -> Capacities {
+        let (am_limit, am_used, users) =
+            queue.leaf.map_or_else(Default::default, |leaf| (leaf.am_limit, leaf.am_used, leaf.users));
+        Capacities {
+            guaranteed: queue.guaranteed,
+            most: queue.maximum,
+            guaranteed_part: (queue.capacity, queue.absolute_capacity),
+            most_part: (queue.maximum_capacity, queue.absolute_maximum_capacity),
+            used_part: (queue.used_capacity, queue.absolute_used_capacity),
+            used: queue.used,
+            am_limit,
+            am_used,
+            users,
+        }
+    }
 }
 
 /// A queue.
@@ -27,37 +66,34 @@ pub(super) struct Queue {
     pub(super) path: String,
     pub(super) used: Resource,
     pub(super) pending: Resource,
-    pub(super) running_apps: i64,
-    pub(super) pending_apps: i64,
-    /// What is reserved for applications here and below.
-    pub(super) reserved: Resource,
-    pub(super) reserved_containers: i64,
+    /// What Hadoop's metrics count of it.
+    pub(super) tally: Tally,
     /// Users with applications here or below that have not ended.
-    pub(super) active_users: usize,
+    pub(super) users: usize,
     pub(super) shares: Option<Shares>,
-    /// What is guaranteed by a CapacityScheduler, and the most that may be used.
-    pub(super) capacity: Option<(Resource, Resource)>,
+    pub(super) capacities: Option<Capacities>,
 }
 
 /// What a user has in a queue and in those below it.
 #[derive(Clone, Debug)]
 pub(super) struct OfUser {
     pub(super) user: String,
-    pub(super) queue: String,
-    pub(super) used: Resource,
-    pub(super) running_apps: i64,
-    pub(super) pending_apps: i64,
+    /// Its place among the queues.
+    pub(super) queue: usize,
+    pub(super) tally: Tally,
 }
 
-/// The full names of a queue and of all above it.
-fn upwards(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(name), |name| name.rsplit_once('.').map(|(above, _)| above))
+impl OfUser {
+    /// Some application of his has not ended.
+    pub(super) fn is_there(&self) -> bool {
+        self.tally.attempts.running + self.tally.attempts.pending > 0
+    }
 }
 
 /// See the module's text.
 #[derive(Debug)]
 pub(super) struct Measured {
-    pub(super) kind: Kind,
+    pub(super) basics: Basics,
     pub(super) cluster: Resource,
     pub(super) used: Resource,
     pub(super) counts: Counts,
@@ -68,101 +104,96 @@ pub(super) struct Measured {
     /// By queue and user.
     pub(super) users: Vec<OfUser>,
     pub(super) host: String,
+    /// Running applications are counted by so many minutes.
+    pub(super) buckets: Vec<u32>,
 }
 
 impl Measured {
+    /// Without what workers are asked for besides reservations.
     pub(super) fn of(manager: &ResourceManager) -> Measured {
+        Measured::with(manager, &OfApps::reserved(manager.scheduler()))
+    }
+
+    /// With all that workers are asked for: containers and asks.
+    pub(super) fn all_of(manager: &ResourceManager) -> Measured {
+        Measured::with(manager, &OfApps::all(manager.scheduler()))
+    }
+
+    pub(super) fn is_fair(&self) -> bool {
+        self.basics.kind == Kind::Fair
+    }
+
+    fn with(manager: &ResourceManager, parts: &OfApps) -> Measured {
         let scheduler = manager.scheduler();
-        let fair = scheduler.fair_queues().into_iter().map(|queue| {
-            let (am_limit, queue) = (queue.am_limit, queue.view);
-            Queue {
-                path: queue.name,
-                used: queue.usage,
-                pending: queue.demand.minus(&queue.usage),
-                running_apps: i64::from(queue.runnable) + i64::from(queue.non_runnable) - i64::from(queue.pending),
-                pending_apps: queue.pending.into(),
-                reserved: Resource::ZERO,
-                reserved_containers: 0,
-                active_users: 0,
-                shares: Some(Shares {
-                    fair: queue.fair_share,
-                    steady: queue.steady_fair_share,
-                    least: queue.min_share,
-                    most: queue.max_share,
-                    max_apps: queue.max_running_apps,
-                    am_limit,
-                    am_used: queue.am_usage,
-                    policy: queue.policy,
-                }),
-                capacity: None,
-            }
-        });
-        let capacities = scheduler.capacity_queues().into_iter().map(|queue| {
-            let waiting = queue.leaf.as_ref().map_or(0, |leaf| i64::try_from(leaf.pending_applications).unwrap_or(0));
-            Queue {
-                path: queue.name,
-                used: queue.used,
-                pending: queue.pending,
-                running_apps: queue.applications - waiting,
-                pending_apps: waiting,
-                reserved: Resource::ZERO,
-                reserved_containers: 0,
-                active_users: 0,
-                shares: None,
-                capacity: Some((queue.guaranteed, queue.maximum)),
-            }
-        });
-        let mut queues: Vec<Queue> = fair.chain(capacities).collect();
-        let apps = manager.figures();
-        let index: HashMap<String, usize> =
-            (0..).zip(&queues).map(|(index, queue)| (queue.path.clone(), index)).collect();
-        for reservation in scheduler.reservations() {
-            let queue = apps.get(&reservation.app).map_or("root", |app| app.queue.as_str());
-            for at in upwards(queue).filter_map(|name| index.get(name)) {
-                queues[*at].reserved = queues[*at].reserved.plus(&reservation.resource);
-                queues[*at].reserved_containers += 1;
-            }
-        }
+        let (counts, cluster, apps) = (scheduler.counts(), scheduler.cluster(), manager.figures());
+        let mut queues = queues(manager);
         let used = queues.iter().find(|queue| queue.path == "root").map_or(Resource::ZERO, |root| root.used);
         let records = manager.records();
-        let users = users(&records, &apps);
+        let mut tallies = Tallies::of(manager, &records, &apps, parts);
         for queue in &mut queues {
-            queue.active_users =
-                users.iter().filter(|of| of.queue == queue.path).map(|of| &of.user).collect::<BTreeSet<_>>().len();
+            queue.tally = tallies.take_queue(&queue.path, &records);
         }
         let all = [NodeState::Running, NodeState::Decommissioning, NodeState::Decommissioned, NodeState::Lost];
         let count = |state| (state, records.nodes().iter().map(|node| i64::from(node.state == state)).sum());
+        let (nodes, ends) = (all.map(count), records.ends());
+        drop(records);
+        let index: HashMap<String, usize> =
+            (0..).zip(&queues).map(|(index, queue)| (queue.path.clone(), index)).collect();
+        let mut users = Vec::new();
+        for ((queue, user), tally) in tallies.users {
+            let Some(queue) = index.get(&queue).copied() else { continue };
+            let of = OfUser { user, queue, tally };
+            queues[queue].users += usize::from(of.is_there());
+            users.push(of);
+        }
         Measured {
-            kind: scheduler.basics().kind,
-            cluster: scheduler.cluster(),
+            basics: scheduler.basics().clone(),
+            cluster,
             used,
-            counts: scheduler.counts(),
-            ends: records.ends(),
-            nodes: all.map(count),
+            counts,
+            ends,
+            nodes,
             queues,
             users,
             host: manager.cluster().web_address.split(':').next().unwrap_or_default().to_owned(),
+            buckets: manager.cluster().runtime_buckets.clone(),
         }
     }
 }
 
-/// What users have, by queue.
-fn users(records: &Records, apps: &HashMap<u32, AppFigures>) -> Vec<OfUser> {
-    let mut users: BTreeMap<(&str, &str), OfUser> = BTreeMap::new();
-    for (number, figures) in apps {
-        let Some(record) = records.app(*number) else { continue };
-        let had = record.attempt.as_ref().is_some_and(|attempt| attempt.had_container);
-        for queue in upwards(&figures.queue) {
-            let of = users.entry((queue, &record.user)).or_insert_with(|| OfUser {
-                user: record.user.clone(),
-                queue: queue.to_owned(),
-                used: Resource::ZERO,
-                running_apps: 0,
-                pending_apps: 0,
-            });
-            of.used = of.used.plus(&figures.used);
-            *(if had { &mut of.running_apps } else { &mut of.pending_apps }) += 1;
+/// As the scheduler shows them; nothing is counted of them yet.
+fn queues(manager: &ResourceManager) -> Vec<Queue> {
+    let scheduler = manager.scheduler();
+    let fair = scheduler.fair_queues().into_iter().map(|queue| {
+        let (am_limit, queue) = (queue.am_limit, queue.view);
+        Queue {
+            path: queue.name,
+            used: queue.usage,
+            pending: queue.demand.minus(&queue.usage),
+            tally: Tally::default(),
+            users: 0,
+            shares: Some(Shares {
+                fair: queue.fair_share,
+                steady: queue.steady_fair_share,
+                least: queue.min_share,
+                most: queue.max_share,
+                max_apps: queue.max_running_apps,
+                am_limit,
+                am_used: queue.am_usage,
+                policy: queue.policy,
+                preempted: queue.preempted,
+            }),
+            capacities: None,
         }
-    }
-    users.into_values().collect()
+    });
+    let capacities = scheduler.capacity_queues().into_iter().map(|queue| Queue {
+        path: queue.name.clone(),
+        used: queue.used,
+        pending: queue.pending,
+        tally: Tally::default(),
+        users: 0,
+        shares: None,
+        capacities: Some(Capacities::of(queue)),
+    });
+    fair.chain(capacities).collect()
 }

@@ -2,11 +2,17 @@
 //!
 //! Both write what `measured` has taken when somebody scrapes. Durations alone are counted, by whoever times calls (`latency`).
 
+mod beans;
+
+mod capacities;
+
 mod jmx;
 
 mod measured;
 
 mod prometheus;
+
+mod tallies;
 
 use std::sync::Arc;
 
@@ -47,7 +53,8 @@ async fn beans(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
     let asked = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     let (get, wanted) = (asked("get"), asked("qry"));
     let answer = tokio::task::spawn_blocking(move || {
-        let beans = jmx::beans(&Measured::of(&of), of.latencies());
+        let measured = Measured::all_of(&of);
+        let beans = beans::beans(&measured, of.latencies(), of.assigned_per_second(measured.counts.granted));
         match get {
             Some(get) => jmx::attribute(&beans, &get),
             None => jmx::text(&beans, wanted.as_deref().unwrap_or("*:*")),

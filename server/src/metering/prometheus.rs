@@ -77,31 +77,34 @@ pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
     both(all, "queue_used", "What a queue's containers use", queues, |queue| Some(queue.used));
     both(all, "queue_pending", "What is asked for in a queue and not granted", queues, |queue| Some(queue.pending));
     both(all, "queue_reserved", "What is reserved on nodes for a queue's applications", queues, |queue| {
-        Some(queue.reserved)
+        Some(queue.tally.reserved.resource)
     });
     both(all, "queue_fair_share", "Instantaneous fair share", queues, |queue| Some(queue.shares.as_ref()?.fair));
     both(all, "queue_steady_fair_share", "Steady fair share", queues, |queue| Some(queue.shares.as_ref()?.steady));
-    both(all, "queue_guaranteed", "What a capacity guarantees", queues, |queue| Some(queue.capacity?.0));
+    both(all, "queue_guaranteed", "What a capacity guarantees", queues, |queue| {
+        Some(queue.capacities.as_ref()?.guaranteed)
+    });
     both(all, "queue_maximum", "The most that a queue may use", queues, |queue| {
-        queue.capacity.map(|(_, most)| most).or(queue.shares.as_ref().map(|shares| shares.most))
+        queue.capacities.as_ref().map(|of| of.most).or(queue.shares.as_ref().map(|shares| shares.most))
     });
     let apps = queues.iter().flat_map(|queue| {
         let labels = |state: &str| vec![("queue", queue.path.clone()), ("state", state.to_owned())];
-        [(labels("running"), queue.running_apps), (labels("pending"), queue.pending_apps)]
+        [(labels("running"), queue.tally.attempts.running), (labels("pending"), queue.tally.attempts.pending)]
     });
     gauge(all, "queue_applications", "Applications of a queue by state", apps);
     let actives = queues
         .iter()
-        .map(|queue| (vec![("queue", queue.path.clone())], i64::try_from(queue.active_users).unwrap_or(i64::MAX)));
+        .map(|queue| (vec![("queue", queue.path.clone())], i64::try_from(queue.users).unwrap_or(i64::MAX)));
     gauge(all, "queue_active_users", "Users with applications in a queue", actives);
-    let whole: Vec<&OfUser> = users.iter().filter(|of| of.queue == "root").collect();
-    let of_users =
-        |amount: fn(&Resource) -> i64| whole.iter().map(move |of| (vec![("user", of.user.clone())], amount(&of.used)));
+    let whole: Vec<&OfUser> = users.iter().filter(|of| queues[of.queue].path == "root" && of.is_there()).collect();
+    let of_users = |amount: fn(&Resource) -> i64| {
+        whole.iter().map(move |of| (vec![("user", of.user.clone())], amount(&of.tally.allocated.resource)))
+    };
     gauge(all, "user_used_mebibytes", "What a user's containers use", of_users(Resource::memory_mb));
     gauge(all, "user_used_vcores", "What a user's containers use", of_users(Resource::vcores));
     let apps = whole.iter().flat_map(|of| {
         let labels = |state: &str| vec![("user", of.user.clone()), ("state", state.to_owned())];
-        [(labels("running"), of.running_apps), (labels("pending"), of.pending_apps)]
+        [(labels("running"), of.tally.attempts.running), (labels("pending"), of.tally.attempts.pending)]
     });
     gauge(all, "user_applications", "Applications of a user by state", apps);
     let Updates { count, total_ms, longest_ms } = counts.updates;

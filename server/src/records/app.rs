@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use evenweave::{AppHandle, Resource};
 
+use super::counted::Counted;
+
 /// `YarnApplicationState`, as far as applications are seen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppState {
@@ -126,6 +128,8 @@ pub struct AttemptRecord {
     pub blacklist: BTreeSet<String>,
     /// It was given one.
     pub had_container: bool,
+    /// When it was given the first, in ms since 1970; 0 before.
+    pub first_container_ms: u64,
 }
 
 /// An application.
@@ -171,6 +175,10 @@ pub struct AppRecord {
     pub preempted_containers: u32,
     /// How many ApplicationMasters of it were.
     pub preempted_masters: u32,
+    /// It has been moved from one queue to another.
+    pub(crate) moved: bool,
+    /// What it has had, and its queue is not yet said to have had.
+    pub(super) counted: Counted,
 }
 
 impl AppRecord {
@@ -198,6 +206,8 @@ impl AppRecord {
             preempted: Resource::ZERO,
             preempted_containers: 0,
             preempted_masters: 0,
+            moved: false,
+            counted: Counted::default(),
         }
     }
 
@@ -215,6 +225,7 @@ impl AppRecord {
             diagnostics: String::new(),
             blacklist: BTreeSet::new(),
             had_container: false,
+            first_container_ms: 0,
         });
         self
     }
@@ -241,6 +252,22 @@ impl AppRecord {
             attempt.rpc = Some((host.to_owned(), port));
             attempt.diagnostics = String::new();
         }
+    }
+
+    /// What it has had since it entered its queue.
+    pub(crate) fn counted(&self) -> Counted {
+        let mut counted = self.counted;
+        if self.unmanaged {
+            counted.unmanaged = counted.apps;
+        }
+        counted
+    }
+
+    /// The same. From now on it counts anew.
+    pub(super) fn take_counted(&mut self) -> Counted {
+        let counted = self.counted();
+        self.counted = Counted::default();
+        counted
     }
 
     /// It has ended.

@@ -4,9 +4,12 @@
 
 mod app;
 
+mod counted;
+
 mod node;
 
 pub use app::{AppRecord, AppState, AttemptRecord, AttemptState, FinalStatus, Master};
+pub(crate) use counted::{Counted, Counters, upwards};
 pub use node::{NodeRecord, NodeState};
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -45,6 +48,8 @@ pub struct Records {
     /// When containers that live were made.
     containers: HashMap<ContainerKey, u64>,
     ends: Ends,
+    /// Of applications that have ended or moved on; what others have had is with them.
+    counters: Counters,
 }
 
 impl Default for Records {
@@ -64,6 +69,7 @@ impl Records {
             nodes: Vec::new(),
             containers: HashMap::new(),
             ends: Ends::default(),
+            counters: Counters::default(),
         }
     }
 
@@ -95,6 +101,11 @@ impl Records {
         self.ends
     }
 
+    /// What queues have had of applications that have ended or moved on.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
     /// When a container was made, in ms since 1970.
     #[must_use]
     pub fn container_made(&self, container: ContainerKey) -> Option<u64> {
@@ -102,11 +113,12 @@ impl Records {
     }
 
     /// An application is known from now on. One that was refused by its scheduler has ended with it.
-    pub fn submitted(&mut self, app: AppRecord) {
+    pub fn submitted(&mut self, mut app: AppRecord) {
         let number = app.number;
         let (entered, over) = (app.attempt.is_some(), app.state.is_over());
         if entered {
             self.ends.submitted += 1;
+            app.counted.apps.submitted = 1;
         }
         self.apps.insert(number, app);
         if over {
@@ -116,15 +128,31 @@ impl Records {
 
     /// A container was made.
     pub fn container(&mut self, container: ContainerKey, at_ms: u64) {
-        self.containers.insert(container, at_ms);
-        if let Some(attempt) = self.apps.get_mut(&container.0).and_then(|app| app.attempt.as_mut()) {
-            attempt.had_container = true;
+        let is_new = self.containers.insert(container, at_ms).is_none();
+        let Some(app) = self.apps.get_mut(&container.0) else { return };
+        app.counted.allocated += u64::from(is_new);
+        if let Some(attempt) = app.attempt.as_mut().filter(|attempt| !attempt.had_container) {
+            (attempt.had_container, attempt.first_container_ms) = (true, at_ms);
         }
     }
 
     /// A container has ended.
     pub fn container_ended(&mut self, container: ContainerKey) {
-        self.containers.remove(&container);
+        let was_there = self.containers.remove(&container).is_some();
+        if let Some(app) = self.apps.get_mut(&container.0) {
+            app.counted.released += u64::from(was_there);
+        }
+    }
+
+    /// An application is in another queue.
+    pub fn moved(&mut self, number: u32, queue: &str) {
+        let Some(app) = self.apps.get_mut(&number) else { return };
+        if app.queue != queue {
+            let counted = app.take_counted();
+            self.counters.add(&app.queue, &app.user, &counted);
+            queue.clone_into(&mut app.queue);
+            app.moved = true;
+        }
     }
 
     /// An application has ended.
@@ -132,14 +160,20 @@ impl Records {
         let Some(app) = self.apps.get_mut(&number).filter(|app| !app.state.is_over()) else { return };
         app.end(state, status, diagnostics, at_ms);
         if app.attempt.is_some() {
-            match state {
-                AppState::Finished => self.ends.completed += 1,
-                AppState::Failed => self.ends.failed += 1,
-                AppState::Killed => self.ends.killed += 1,
-                AppState::Accepted | AppState::Running => {}
+            for ends in [&mut self.ends, &mut app.counted.apps] {
+                match state {
+                    AppState::Finished => ends.completed += 1,
+                    AppState::Failed => ends.failed += 1,
+                    AppState::Killed => ends.killed += 1,
+                    AppState::Accepted | AppState::Running => {}
+                }
             }
         }
+        let before = self.containers.len();
         self.containers.retain(|(app, ..), _| *app != number);
+        app.counted.released += u64::try_from(before - self.containers.len()).unwrap_or(u64::MAX);
+        let counted = app.take_counted();
+        self.counters.add(&app.queue, &app.user, &counted);
         self.over(number);
     }
 

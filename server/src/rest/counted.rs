@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use evenweave::Resource;
 
 use crate::manager::ResourceManager;
+use crate::records::upwards;
 
 /// What metrics count of a queue and those below.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,11 +14,6 @@ pub(crate) struct Counted {
     pub(crate) pending: i64,
     pub(crate) reserved: i64,
     pub(crate) reserved_resource: Resource,
-}
-
-/// The full names of a queue and of all above it.
-fn upwards(name: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(name), |name| name.rsplit_once('.').map(|(above, _)| above))
 }
 
 /// By the full name of the queue.

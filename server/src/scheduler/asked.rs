@@ -117,6 +117,8 @@ pub struct OfCapacity {
     pub am: Resource,
     /// It is among those that are offered nodes.
     pub is_active: bool,
+    /// It counts as one that asks, by which its user is active.
+    pub asks: bool,
 }
 
 /// What the last passes of a CapacityScheduler came to.
@@ -145,6 +147,10 @@ pub struct Health {
 pub struct Counts {
     /// Containers granted.
     pub granted: u64,
+    /// Of these, on a node that was asked for.
+    pub node_local: u64,
+    /// Of these, on a rack that was asked for and on no such node.
+    pub rack_local: u64,
     /// Containers that have ended.
     pub completed: u64,
     /// Containers that live.
@@ -170,17 +176,26 @@ pub struct Updates {
 
 impl From<Stats> for Counts {
     fn from(stats: Stats) -> Counts {
-        let Stats { granted, completed, running, heartbeats, snapshot_age_ms, .. } = stats;
+        let Stats { granted, node_local, rack_local, completed, running, heartbeats, snapshot_age_ms, .. } = stats;
         let Stats { updates: count, update_total_ms: total_ms, update_longest_ms: longest_ms, .. } = stats;
         let updates = Updates { count, total_ms, longest_ms };
-        Counts { granted, completed, running, heartbeats, snapshot_age_ms, updates }
+        Counts { granted, node_local, rack_local, completed, running, heartbeats, snapshot_age_ms, updates }
     }
 }
 
 impl From<CapacityStats> for Counts {
     fn from(stats: CapacityStats) -> Counts {
-        let CapacityStats { granted, completed, running, heartbeats, .. } = stats;
-        Counts { granted, completed, running, heartbeats, snapshot_age_ms: 0, updates: Updates::default() }
+        let CapacityStats { granted, node_local, rack_local, completed, running, heartbeats, .. } = stats;
+        Counts {
+            granted,
+            node_local,
+            rack_local,
+            completed,
+            running,
+            heartbeats,
+            snapshot_age_ms: 0,
+            updates: Updates::default(),
+        }
     }
 }
 

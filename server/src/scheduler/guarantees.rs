@@ -35,6 +35,7 @@ pub(super) fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], 
                 pending: view.pending,
                 am: view.am,
                 is_active: view.state == "active",
+                asks: view.asks,
             }),
             queue: view.queue,
         }

@@ -141,6 +141,8 @@ pub struct CapacityAppView {
     pub reserved: Resource,
     /// What it asks for.
     pub pending: Resource,
+    /// It counts as one that asks, by which its user is active. Until one of his applications there may start, none does.
+    pub asks: bool,
 }
 
 /// Why an application of the CapacityScheduler is offered no node at all.
@@ -318,6 +320,7 @@ impl Books {
             used: app.used,
             reserved: app.reserved.plus(&app.others.reserved),
             pending: app.pending,
+            asks: self.leaf(app.leaf).users.has_asking(&app.user, app.number),
         }
     }
 }

@@ -1,0 +1,240 @@
+//! What Hadoop's metrics count of queues and of users in them: of each with all below it, as of now.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use evenweave::Resource;
+
+use crate::manager::ResourceManager;
+use crate::records::{AppRecord, Counted, Records, upwards};
+use crate::scheduler::{AppFigures, Scheduler};
+
+/// So many, and what they have together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Amount {
+    pub(super) count: i64,
+    pub(super) resource: Resource,
+}
+
+impl Amount {
+    fn add(&mut self, more: &Amount) {
+        self.count += more.count;
+        self.resource = self.resource.plus(&more.resource);
+    }
+}
+
+/// Attempts that have not ended: those that were given a container, and those that were not yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Attempts {
+    pub(super) running: i64,
+    pub(super) pending: i64,
+}
+
+impl Attempts {
+    fn add(&mut self, more: &Attempts) {
+        self.running += more.running;
+        self.pending += more.pending;
+    }
+}
+
+/// Of a queue, or of a user in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) attempts: Attempts,
+    /// Of these, attempts whose ApplicationMaster runs outside.
+    pub(super) unmanaged: Attempts,
+    /// Running applications by how long ago they were given their first container.
+    pub(super) ages: Vec<i64>,
+    pub(super) allocated: Amount,
+    pub(super) pending: Amount,
+    pub(super) reserved: Amount,
+    /// Applications that ask.
+    pub(super) active_apps: i64,
+    /// Users that ask.
+    pub(super) active_users: i64,
+    /// Since the start; `None` where that is not counted.
+    pub(super) counted: Option<Counted>,
+}
+
+impl Tally {
+    fn add(&mut self, more: &Tally) {
+        self.attempts.add(&more.attempts);
+        self.unmanaged.add(&more.unmanaged);
+        self.ages.resize(more.ages.len(), 0);
+        self.ages.iter_mut().zip(&more.ages).for_each(|(all, more)| *all += more);
+        self.allocated.add(&more.allocated);
+        self.pending.add(&more.pending);
+        self.reserved.add(&more.reserved);
+        if let (Some(counted), Some(more)) = (&mut self.counted, &more.counted) {
+            counted.add(more);
+        }
+    }
+}
+
+/// What workers are asked for, by application.
+#[derive(Debug, Default)]
+pub(super) struct OfApps {
+    allocated: HashMap<u32, i64>,
+    pending: HashMap<u32, Amount>,
+    reserved: HashMap<u32, Amount>,
+}
+
+impl OfApps {
+    /// Reservations alone.
+    pub(super) fn reserved(scheduler: &dyn Scheduler) -> OfApps {
+        let mut of = OfApps::default();
+        for reservation in scheduler.reservations() {
+            let one = Amount { count: 1, resource: reservation.resource };
+            of.reserved.entry(reservation.app).or_default().add(&one);
+        }
+        of
+    }
+
+    /// All of it. O(containers + asks).
+    pub(super) fn all(scheduler: &dyn Scheduler) -> OfApps {
+        let mut of = OfApps::reserved(scheduler);
+        for container in scheduler.containers().iter().filter(|container| !container.ended) {
+            *of.allocated.entry(container.id.application_number()).or_default() += 1;
+        }
+        for request in scheduler.requests().iter().filter(|request| request.location == "*" && request.count > 0) {
+            let asked = request.resource.times_int(request.count.into());
+            let asked = Amount { count: request.count.into(), resource: asked };
+            of.pending.entry(request.attempt.application.number).or_default().add(&asked);
+        }
+        of
+    }
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(super) struct Tallies {
+    pub(super) queues: HashMap<String, Tally>,
+    /// By queue and user. Also of users whose applications have all ended, as far as they are counted.
+    pub(super) users: BTreeMap<(String, String), Tally>,
+}
+
+impl Tallies {
+    /// Of applications and what workers said of them. O(applications × depth + users counted).
+    pub(super) fn of(
+        of: &ResourceManager,
+        records: &Records,
+        apps: &HashMap<u32, AppFigures>,
+        parts: &OfApps,
+    ) -> Tallies {
+        let mut queues: HashMap<&str, Tally> = HashMap::new();
+        let mut users: BTreeMap<(&str, &str), Tally> = BTreeMap::new();
+        for figures in apps.values() {
+            let Some(record) = records.app(figures.number) else { continue };
+            let (one, asks) = (of_app(of, record, figures, parts), asks(record, figures, parts));
+            let counters = records.counters();
+            for queue in upwards(&figures.queue) {
+                let all = queues.entry(queue);
+                let all = all.or_insert_with(|| Tally { counted: counters.of_queue(queue), ..Tally::default() });
+                all.add(&one);
+                let his = users.entry((queue, &record.user));
+                let his =
+                    his.or_insert_with(|| Tally { counted: counters.of_user(queue, &record.user), ..Tally::default() });
+                his.add(&one);
+                for tally in [all, his] {
+                    tally.active_apps += i64::from(asks.counts_in(queue));
+                }
+            }
+        }
+        for (queue, user) in records.counters().users() {
+            users
+                .entry((queue, user))
+                .or_insert_with(|| Tally { counted: records.counters().of_user(queue, user), ..Tally::default() });
+        }
+        let mut owned: HashMap<String, Tally> =
+            queues.into_iter().map(|(queue, tally)| (queue.to_owned(), tally)).collect();
+        for (queue, users) in active_users(records, apps, parts) {
+            // Its applications have made one.
+            if let Some(tally) = owned.get_mut(&queue) {
+                tally.active_users = users;
+            }
+        }
+        let users = users.into_iter().map(|((queue, user), tally)| ((queue.to_owned(), user.to_owned()), tally));
+        Tallies { queues: owned, users: users.collect() }
+    }
+
+    /// Of a queue, whether there is an application in it or not.
+    pub(super) fn take_queue(&mut self, queue: &str, records: &Records) -> Tally {
+        let had = || Tally { counted: records.counters().of_queue(queue), ..Tally::default() };
+        self.queues.remove(queue).unwrap_or_else(had)
+    }
+}
+
+/// What an application adds to its queue and its user.
+fn of_app(of: &ResourceManager, record: &AppRecord, figures: &AppFigures, parts: &OfApps) -> Tally {
+    let number = figures.number;
+    let first_ms =
+        record.attempt.as_ref().filter(|attempt| attempt.had_container).map(|attempt| attempt.first_container_ms);
+    let attempts = match first_ms {
+        Some(_) => Attempts { running: 1, pending: 0 },
+        None => Attempts { running: 0, pending: 1 },
+    };
+    let buckets = &of.cluster().runtime_buckets;
+    let mut ages = vec![0; buckets.len() + 1];
+    if let Some(first_ms) = first_ms {
+        let age = of.now_ms().saturating_sub(first_ms);
+        ages[buckets.iter().take_while(|minutes| age >= u64::from(**minutes) * 60_000).count()] = 1;
+    }
+    let part = |parts: &HashMap<u32, Amount>| parts.get(&number).copied().unwrap_or_default();
+    Tally {
+        attempts,
+        unmanaged: if record.unmanaged { attempts } else { Attempts::default() },
+        ages,
+        allocated: Amount { count: parts.allocated.get(&number).copied().unwrap_or_default(), resource: figures.used },
+        pending: part(&parts.pending),
+        reserved: part(&parts.reserved),
+        active_apps: 0,
+        active_users: 0,
+        counted: Some(record.counted()),
+    }
+}
+
+/// Where Hadoop counts an application that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    Nowhere,
+    /// An attempt of a FairScheduler has a count of its own, on root's metrics.
+    AtRoot,
+    /// In a CapacityScheduler, and in a FairScheduler once it has been moved, its leaf queue counts it, and all above.
+    Everywhere,
+}
+
+impl Asks {
+    fn counts_in(self, queue: &str) -> bool {
+        match self {
+            Asks::Nowhere => false,
+            Asks::AtRoot => queue == "root",
+            Asks::Everywhere => true,
+        }
+    }
+}
+
+fn asks(record: &AppRecord, figures: &AppFigures, parts: &OfApps) -> Asks {
+    match &figures.of_capacity {
+        Some(of) if of.asks => Asks::Everywhere,
+        Some(_) => Asks::Nowhere,
+        None if !parts.pending.contains_key(&figures.number) => Asks::Nowhere,
+        None if record.moved => Asks::Everywhere,
+        None => Asks::AtRoot,
+    }
+}
+
+/// By queue. What is below a queue does not count, so only leaf queues and root have any. The root of a FairScheduler counts a user once
+/// for each attempt.
+fn active_users(records: &Records, apps: &HashMap<u32, AppFigures>, parts: &OfApps) -> HashMap<String, i64> {
+    let mut users: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut active: HashMap<String, i64> = HashMap::new();
+    for figures in apps.values() {
+        let Some(record) = records.app(figures.number) else { continue };
+        let queue = match asks(record, figures, parts) {
+            Asks::AtRoot => "root",
+            Asks::Everywhere if users.insert((&figures.queue, &record.user)) => &figures.queue,
+            Asks::Everywhere | Asks::Nowhere => continue,
+        };
+        *active.entry(queue.to_owned()).or_default() += 1;
+    }
+    active
+}

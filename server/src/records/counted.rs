@@ -1,0 +1,122 @@
+//! What queues, and users in them, have had since the start.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::Ends;
+
+/// So many queues, and so many users of queues, are counted: those that come first. Of others nothing is known.
+const KEPT: usize = 10_000;
+
+/// Applications and containers since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) apps: Ends,
+    /// Of these, applications whose ApplicationMaster runs outside.
+    pub(crate) unmanaged: Ends,
+    /// Containers that ApplicationMasters were given.
+    pub(crate) allocated: u64,
+    /// Of these, containers that have ended.
+    pub(crate) released: u64,
+}
+
+impl Ends {
+    fn add(&mut self, more: &Ends) {
+        self.submitted += more.submitted;
+        self.completed += more.completed;
+        self.failed += more.failed;
+        self.killed += more.killed;
+    }
+}
+
+impl Counted {
+    pub(crate) fn add(&mut self, more: &Counted) {
+        self.apps.add(&more.apps);
+        self.unmanaged.add(&more.unmanaged);
+        self.allocated += more.allocated;
+        self.released += more.released;
+    }
+}
+
+/// The full names of a queue and of all above it.
+pub(crate) fn upwards(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(name), |name| name.rsplit_once('.').map(|(above, _)| above))
+}
+
+/// By queue, and by queue and user, each with all below it. What a queue had stays when the queue goes.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    kept: usize,
+    queues: HashMap<String, Counted>,
+    users: HashMap<(String, String), Counted>,
+}
+
+impl Default for Counters {
+    fn default() -> Counters {
+        Counters::keeping(KEPT)
+    }
+}
+
+impl Counters {
+    fn keeping(kept: usize) -> Counters {
+        Counters { kept, queues: HashMap::new(), users: HashMap::new() }
+    }
+
+    /// Of a user's application in a queue. What no queue took counts for root.
+    pub(super) fn add(&mut self, queue: &str, user: &str, more: &Counted) {
+        let queue = if queue.starts_with("root.") { queue } else { "root" };
+        for name in upwards(queue) {
+            add(&mut self.queues, self.kept, name.to_owned(), more);
+            add(&mut self.users, self.kept, (name.to_owned(), user.to_owned()), more);
+        }
+    }
+
+    /// Of a queue and those below it; `None` where that is not counted.
+    pub(crate) fn of_queue(&self, queue: &str) -> Option<Counted> {
+        of(&self.queues, self.kept, &queue.to_owned())
+    }
+
+    /// Of a user there.
+    pub(crate) fn of_user(&self, queue: &str, user: &str) -> Option<Counted> {
+        of(&self.users, self.kept, &(queue.to_owned(), user.to_owned()))
+    }
+
+    /// Users of queues that something is counted of.
+    pub(crate) fn users(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.users.keys().map(|(queue, user)| (queue.as_str(), user.as_str()))
+    }
+}
+
+fn add<K: Eq + Hash>(counted: &mut HashMap<K, Counted>, kept: usize, key: K, more: &Counted) {
+    if let Some(of) = counted.get_mut(&key) {
+        of.add(more);
+    } else if counted.len() < kept {
+        counted.insert(key, *more);
+    }
+}
+
+fn of<K: Eq + Hash>(counted: &HashMap<K, Counted>, kept: usize, key: &K) -> Option<Counted> {
+    // Where there was room for it, it has had nothing yet.
+    counted.get(key).copied().or_else(|| (counted.len() < kept).then(Counted::default))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_are_counted_and_others_are_unknown() {
+        let mut counters = Counters::keeping(3);
+        let one = Counted { allocated: 1, ..Counted::default() };
+        for (queue, user) in [("root.a", "ann"), ("root.b", "ann"), ("root.c", "bob"), ("default", "bob")] {
+            counters.add(queue, user, &one);
+        }
+        let queue = |name| counters.of_queue(name).map(|of| of.allocated);
+        assert_eq!([queue("root"), queue("root.a"), queue("root.b")], [Some(4), Some(1), Some(1)]);
+        assert_eq!(queue("root.c"), None, "there was no room for it");
+        let user = |queue, name| counters.of_user(queue, name).map(|of| of.allocated);
+        assert_eq!([user("root", "ann"), user("root.b", "ann"), user("root", "bob")], [Some(2), Some(1), None]);
+        assert_eq!(counters.users().count(), 3);
+        assert_eq!(Counters::keeping(1).of_queue("root"), Some(Counted::default()), "nothing yet");
+    }
+}
