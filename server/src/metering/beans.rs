@@ -1,17 +1,14 @@
 //! Beans with Hadoop's names. Numbers that are not known are not there; those that never change in Hadoop are as there.
 
 use evenweave::Resource;
-use serde_json::{Map, Value};
 
+use super::bean::{Bean, put, set};
 use super::capacities;
 use super::measured::{Measured, OfUser, Queue};
 use super::tallies::{Amount, Attempts, Tally};
 use crate::latency::{Durations, Latencies};
 use crate::records::{Ends, NodeState};
 use crate::scheduler::Updates;
-
-/// Attributes by name.
-pub(super) type Bean = Map<String, Value>;
 
 const PREFIX: &str = "Hadoop:service=ResourceManager,name=";
 
@@ -23,21 +20,6 @@ pub(super) fn beans(measured: &Measured, latencies: &Latencies, assigned_per_sec
     let durations = measured.is_fair().then(|| of_durations(measured, latencies));
     let cluster = of_cluster(measured, assigned_per_second);
     std::iter::once(cluster).chain(durations).chain(queues).chain(users).chain(partitions).collect()
-}
-
-pub(super) fn set(bean: &mut Bean, name: &str, value: impl Into<Value>) {
-    bean.insert(name.to_owned(), value.into());
-}
-
-/// A 32-bit float in Java's digits.
-pub(super) fn set_float(bean: &mut Bean, name: &str, value: f32) {
-    set(bean, name, value.to_string().parse::<f64>().unwrap_or_default());
-}
-
-/// Vcores are 32-bit integers in Hadoop.
-pub(super) fn put(bean: &mut Bean, name: &str, amount: &Resource) {
-    set(bean, &format!("{name}MB"), amount.memory_mb());
-    set(bean, &format!("{name}VCores"), amount.vcores().min(i32::MAX.into()));
 }
 
 fn bean(kind: &str, context: &str, host: &str) -> Bean {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use evenweave::Resource;
 use evenweave::resource::Calculator;
 
-use super::beans::{Bean, put, set_float};
+use super::bean::{Bean, put, set_float};
 use super::measured::Capacities;
 use crate::scheduler::Basics;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::beans::Bean;
+use super::bean::Bean;
 
 /// Those whose name fits the pattern, in which `*` stands for anything; the status with them. A name has a domain, as in JMX.
 pub(super) fn text(beans: &[Bean], wanted: &str) -> (u16, String) {

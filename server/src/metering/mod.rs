@@ -2,6 +2,7 @@
 //!
 //! Both write what `measured` has taken when somebody scrapes. Durations alone are counted, by whoever times calls (`latency`).
 
+mod bean;
 mod beans;
 
 mod capacities;

@@ -3,10 +3,21 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::Ends;
-
 /// So many queues, and so many users of queues, are counted: those that come first. Of others nothing is known.
 const KEPT: usize = 10_000;
+
+/// How applications that a queue had have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// That entered a queue.
+    pub submitted: u64,
+    /// `FINISHED`
+    pub completed: u64,
+    /// `FAILED`
+    pub failed: u64,
+    /// `KILLED`
+    pub killed: u64,
+}
 
 /// Applications and containers since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

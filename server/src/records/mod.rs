@@ -9,6 +9,7 @@ mod counted;
 mod node;
 
 pub use app::{AppRecord, AppState, AttemptRecord, AttemptState, FinalStatus, Master};
+pub use counted::Ends;
 pub(crate) use counted::{Counted, Counters, upwards};
 pub use node::{NodeRecord, NodeState};
 
@@ -21,19 +22,6 @@ pub const MAX_COMPLETED: usize = 1000;
 
 /// A container of an application: number of the application, attempt, number.
 pub type ContainerKey = (u32, u32, u32);
-
-/// How applications that a queue had have ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ends {
-    /// That entered a queue.
-    pub submitted: u64,
-    /// `FINISHED`
-    pub completed: u64,
-    /// `FAILED`
-    pub failed: u64,
-    /// `KILLED`
-    pub killed: u64,
-}
 
 /// See the module's text.
 #[derive(Debug)]
