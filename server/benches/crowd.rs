@@ -189,14 +189,14 @@ async fn crowd(plan: Plan) {
     }
     drop(listeners);
     took.sort_unstable();
-    let at = |part: f64| took.get(((took.len() as f64 * part) as usize).min(took.len().saturating_sub(1))).copied();
-    let ms = |part: f64| at(part).unwrap_or_default() as f64 / 1e3;
+    let at = |percent: usize| took.get((took.len() * percent / 100).min(took.len().saturating_sub(1))).copied();
+    let ms = |percent| at(percent).unwrap_or_default() as f64 / 1e3;
     println!(
         "{:.0} answers/s: p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms",
         took.len() as f64 / passed,
-        ms(0.5),
-        ms(0.99),
-        ms(1.0)
+        ms(50),
+        ms(99),
+        ms(100)
     );
     let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
     println!("refused {}, other than 200 {}, broken off {}", of(&seen.refused), of(&seen.not_200), of(&seen.broken));
