@@ -54,6 +54,8 @@ mod serving;
 
 mod time;
 
+mod turns;
+
 mod value;
 
 pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};

@@ -149,7 +149,8 @@ pub(crate) fn routes(of: Arc<Live>) -> Router {
 }
 
 async fn shown(State(of): State<Arc<Live>>) -> Response {
-    match tokio::task::spawn_blocking(move || of.state()).await {
+    let manager = of.manager.clone();
+    match manager.turns().work(move || of.state()).await {
         Ok(body) => {
             let headers = [
                 (header::CONTENT_TYPE, "application/json;charset=utf-8"),

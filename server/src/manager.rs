@@ -17,6 +17,7 @@ use crate::logging::Logging;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
+use crate::turns::Turns;
 
 /// What tells this ResourceManager from others.
 #[derive(Clone, Debug)]
@@ -123,6 +124,7 @@ pub struct ResourceManager {
     latencies: Arc<Latencies>,
     assigned: Assigned,
     activities: Activities,
+    turns: Turns,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -149,6 +151,7 @@ impl ResourceManager {
             latencies: Arc::default(),
             assigned: Assigned::default(),
             activities: Activities::default(),
+            turns: Turns::default(),
         }
     }
 
@@ -205,6 +208,11 @@ impl ResourceManager {
 
     pub(crate) fn logging(&self) -> Option<&Arc<Logging>> {
         self.logging.as_ref()
+    }
+
+    /// Who reads waits for one.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.

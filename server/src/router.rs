@@ -209,12 +209,17 @@ async fn answer(endpoint: Endpoint, request: Request) -> Response {
     let (method, path) = (request.method.clone(), request.uri.path().to_owned());
     let (of, asked) = request.asked(format);
     let user = asked.user.clone();
-    let work = tokio::task::spawn_blocking(move || match endpoint(&of, &asked) {
+    let manager = of.clone();
+    let work = move || match endpoint(&of, &asked) {
         Ok(answer) => written(&answer, asked.format),
         Err(fault) => refusal(&fault, asked.format),
-    });
+    };
+    let work = match method {
+        Method::GET | Method::HEAD => manager.turns().work(work).await,
+        _ => tokio::task::spawn_blocking(work).await,
+    };
     // Where the endpoint has panicked it is said so, and the server goes on.
-    let response = work.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
+    let response = work.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
     let status = response.status().as_u16();
     match method {
         Method::GET | Method::HEAD => tracing::debug!(user, %method, path, status, "answered"),

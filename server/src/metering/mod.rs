@@ -33,8 +33,12 @@ pub(crate) fn routes(of: Arc<ResourceManager>) -> Router {
 }
 
 /// Views may wait for the scheduler's threads, so they are taken where waiting is allowed.
-async fn written(kind: &'static str, write: impl FnOnce() -> String + Send + 'static) -> Response {
-    match tokio::task::spawn_blocking(write).await {
+async fn written(
+    of: &ResourceManager,
+    kind: &'static str,
+    write: impl FnOnce() -> String + Send + 'static,
+) -> Response {
+    match of.turns().work(write).await {
         Ok(text) => {
             let headers = [(header::CONTENT_TYPE, kind), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
             (headers, text).into_response()
@@ -45,7 +49,8 @@ async fn written(kind: &'static str, write: impl FnOnce() -> String + Send + 'st
 
 async fn metrics(State(of): State<Arc<ResourceManager>>) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    written(kind, move || prometheus::text(&Measured::of(&of), of.latencies())).await
+    let manager = of.clone();
+    written(&manager, kind, move || prometheus::text(&Measured::of(&of), of.latencies())).await
 }
 
 async fn beans(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
@@ -53,7 +58,8 @@ async fn beans(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
         form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
     let asked = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     let (get, wanted) = (asked("get"), asked("qry"));
-    let answer = tokio::task::spawn_blocking(move || {
+    let manager = of.clone();
+    let answer = manager.turns().work(move || {
         let measured = Measured::all_of(&of);
         let beans = beans::beans(&measured, of.latencies(), of.assigned_per_second(measured.counts.granted));
         match get {
