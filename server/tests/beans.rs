@@ -109,11 +109,13 @@ fn ours(manager: Arc<ResourceManager>) -> Beans {
     by_name(&serde_json::from_slice(&body).expect("JSON"))
 }
 
+type AskCall = Box<dyn Fn(&AppHandle, Vec<Ask>)>;
+
 /// The calls that both schedulers have.
 struct Calls {
     shown: Arc<dyn Scheduler>,
     submit: Box<dyn Fn(Submission) -> AppHandle>,
-    ask: Box<dyn Fn(&AppHandle, Vec<Ask>)>,
+    ask: AskCall,
     beat: Box<dyn Fn()>,
     settle: Box<dyn Fn()>,
 }
