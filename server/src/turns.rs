@@ -9,19 +9,20 @@ use std::thread::available_parallelism;
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, spawn_blocking};
 
-/// Half of the processors.
+/// Half of the processors, and two at least: one answer that takes long does not stand in everybody's way.
 #[derive(Debug)]
 pub(crate) struct Turns(Arc<Semaphore>);
 
 impl Default for Turns {
     fn default() -> Turns {
         let processors = available_parallelism().map_or(1, usize::from);
-        Turns(Arc::new(Semaphore::new((processors / 2).max(1))))
+        Turns(Arc::new(Semaphore::new((processors / 2).max(2))))
     }
 }
 
 impl Turns {
-    /// Does work where waiting is allowed, when its turn comes. One whose asker has gone before does not begin.
+    /// Does work where waiting is allowed, when its turn comes. Where the asker has gone before that, it does not begin; where he goes later, the
+    /// work keeps its turn to its end, for it cannot be broken off.
     ///
     /// # Errors
     /// When the work has panicked. Others are not disturbed.

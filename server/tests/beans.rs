@@ -120,6 +120,23 @@ struct Calls {
     settle: Box<dyn Fn()>,
 }
 
+/// Of a scheduler with a node; which of its handles is waited with is named by `$settles`.
+macro_rules! calls {
+    ($scheduler:expr, $node:expr, $shown:expr, |$settles:ident| $settle:block) => {{
+        let (scheduler, node) = (&$scheduler, $node);
+        let [submits, asks, beats, $settles] = std::array::from_fn(|_| scheduler.clone());
+        Calls {
+            shown: Arc::new($shown),
+            submit: Box::new(move |submission| submits.submit(submission).expect("taken")),
+            ask: Box::new(move |app, of| {
+                asks.allocate(app, &AllocateRequest::new(of), &mut Allocation::default()).expect("asked");
+            }),
+            beat: Box::new(move || beats.heartbeat(Heartbeat::new(&node)).expect("sent")),
+            settle: Box::new(move || $settle),
+        }
+    }};
+}
+
 /// What has happened in the real ResourceManager.
 fn play(calls: &Calls) -> Arc<ResourceManager> {
     let manager = Arc::new(ResourceManager::new(Cluster::new(7, "rm:8088"), calls.shown.clone()));
@@ -172,21 +189,11 @@ fn fair() -> (FairScheduler, Arc<ResourceManager>) {
     let builder = FairScheduler::builder().settings(settings).allocations(file).cluster_timestamp(7).timers(false);
     let scheduler = builder.start().expect("a scheduler");
     let node = scheduler.add_node("n0", "/default-rack", Resource::new(8192, 8)).expect("a node");
-    let [submits, asks, beats, settles] = std::array::from_fn(|_| scheduler.clone());
-    let calls = Calls {
-        shown: Arc::new(Threads::new(scheduler.clone(), basics)),
-        submit: Box::new(move |submission| submits.submit(submission).expect("taken")),
-        ask: Box::new(move |app, of| {
-            asks.allocate(app, &AllocateRequest::new(of), &mut Allocation::default()).expect("asked");
-        }),
-        beat: Box::new(move || beats.heartbeat(Heartbeat::new(&node)).expect("sent")),
-        settle: Box::new(move || {
-            settles.quiesce();
-            settles.update_now();
-            settles.quiesce();
-        }),
-    };
-    let manager = play(&calls);
+    let manager = play(&calls!(scheduler, node, Threads::new(scheduler.clone(), basics), |settles| {
+        settles.quiesce();
+        settles.update_now();
+        settles.quiesce();
+    }));
     (scheduler, manager)
 }
 
@@ -205,19 +212,9 @@ fn capacity() -> (CapacityScheduler, Arc<ResourceManager>) {
     let builder = CapacityScheduler::builder(configuration).cluster_timestamp(7).timers(false);
     let scheduler = builder.start().expect("a scheduler");
     let node = scheduler.add_node("n0", "/default-rack", Resource::new(8192, 8)).expect("a node");
-    let [submits, asks, beats, settles] = std::array::from_fn(|_| scheduler.clone());
-    let calls = Calls {
-        shown: Arc::new(CapacityThreads::new(scheduler.clone(), basics)),
-        submit: Box::new(move |submission| submits.submit(submission).expect("taken")),
-        ask: Box::new(move |app, of| {
-            asks.allocate(app, &AllocateRequest::new(of), &mut Allocation::default()).expect("asked");
-        }),
-        beat: Box::new(move || beats.heartbeat(Heartbeat::new(&node)).expect("sent")),
-        settle: Box::new(move || {
-            settles.quiesce();
-        }),
-    };
-    let manager = play(&calls);
+    let manager = play(&calls!(scheduler, node, CapacityThreads::new(scheduler.clone(), basics), |settles| {
+        settles.quiesce();
+    }));
     (scheduler, manager)
 }
 

@@ -133,8 +133,8 @@ macro_rules! reservation_calls {
         }
 
         /// A run of the plan follower over all plans: makes, weighs, empties and removes the queues below them, and says what came of it by
-        /// plan. All that it changes is published once, but for a default queue that it makes and moves applications to. With [timers](crate::FairSchedulerBuilder::timers) a thread does so each
-        /// `yarn.resourcemanager.reservation-system.planfollower.time-step`. Nothing where there is no reservation system.
+        /// plan. All that it changes is published once, but for a default queue that it makes and moves applications to. With
+        /// [timers](crate::FairSchedulerBuilder::timers) a thread does so each `yarn.resourcemanager.reservation-system.planfollower.time-step`. Nothing where there is no reservation system.
         ///
         /// # Errors
         /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. As of [`reserve_new`](Self::reserve_new).

@@ -68,8 +68,8 @@ impl World {
     }
 }
 
-/// At quiet, and after two more runs of the follower, for what one has planned anew the next one takes away: a plan's queues are its default queue and those of what is promised now, and what is
-/// promised now is no more than the plan has. A plan of nothing is not followed.
+/// At quiet, and after two more runs of the follower: what one of them plans anew, the next one takes away. A plan's queues are its default queue
+/// and those of what is promised now, which is no more than the plan has. A plan of nothing is not followed.
 pub(crate) fn plans_are_followed(world: &World) {
     if !world.plan.reserves || world.nodes().is_empty() {
         return;

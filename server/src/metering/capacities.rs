@@ -56,7 +56,7 @@ pub(super) fn put_queue(bean: &mut Bean, of: &Capacities, cluster: &Resource, ba
 
 /// Of a user in a queue: nothing above leaf queues, and of one who has no application there any more it is not known.
 pub(super) fn put_user(bean: &mut Bean, of: &Capacities, user: &str) {
-    if let Some(of) = of.users.iter().find(|one| one.user == user) {
+    if let Some(of) = of.users.get(user) {
         put(bean, "AMResourceLimit", &of.am_limit);
         put(bean, "UsedAMResource", &of.am_used);
     }

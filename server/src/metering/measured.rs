@@ -38,14 +38,15 @@ pub(super) struct Capacities {
     pub(super) used: Resource,
     pub(super) am_limit: Resource,
     pub(super) am_used: Resource,
-    /// Of a leaf queue.
-    pub(super) users: Vec<CapacityUserView>,
+    /// Of a leaf queue, by name.
+    pub(super) users: HashMap<String, CapacityUserView>,
 }
 
 impl Capacities {
     fn of(queue: CapacityQueueView) -> Capacities {
         let (am_limit, am_used, users) =
             queue.leaf.map_or_else(Default::default, |leaf| (leaf.am_limit, leaf.am_used, leaf.users));
+        let users = users.into_iter().map(|view| (view.user.clone(), view)).collect();
         Capacities {
             guaranteed: queue.guaranteed,
             most: queue.maximum,

@@ -6,7 +6,6 @@ use super::app::{self, DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, rights, tra
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::java::place_of_text;
-use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord, Records};
 use crate::value::{Object, Value};
@@ -162,27 +161,33 @@ impl Held<'_> {
     }
 }
 
-/// Refuses who may not see an application.
-fn see(of: &ResourceManager, rights: &Rights<'_>, app: &AppRecord, asked: &Asked) -> Result<(), Fault> {
-    if rights.may(app) {
-        return Ok(());
-    }
-    let (user, id) = (&asked.user, of.cluster().app_id(app.number));
-    Err(Fault::no_privilege(format_args!("User {user} does not have privilege to see this application {id}")))
-}
-
-pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
+/// Answers something of the containers of the attempt that the path names, to those who may see its application.
+fn of_containers(
+    of: &ResourceManager,
+    asked: &Asked,
+    answer: impl FnOnce(&Held<'_>, &[ContainerView]) -> Outcome,
+) -> Outcome {
     let rights = rights(of, asked)?;
     let all = of.scheduler().containers();
     let records = of.records();
     let app = named(of, &records, asked)?;
-    see(of, &rights, app, asked)?;
+    if !rights.may(app) {
+        let (user, id) = (&asked.user, of.cluster().app_id(app.number));
+        return Err(Fault::no_privilege(format_args!(
+            "User {user} does not have privilege to see this application {id}"
+        )));
+    }
     let attempt = found(of, app, asked)?.number;
-    let held = Held { of, records: &records, app, attempt, now_ms: of.now_ms() };
-    let containers: Vec<Value> =
-        all.iter().filter(|view| held.live(view)).map(|view| held.shown(view).into()).collect();
-    let answer = if containers.is_empty() { Object::new() } else { Object::new().with("container", containers) };
-    Ok(Answer::mapped("containers", answer))
+    answer(&Held { of, records: &records, app, attempt, now_ms: of.now_ms() }, &all)
+}
+
+pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
+    of_containers(of, asked, |held, all| {
+        let containers: Vec<Value> =
+            all.iter().filter(|view| held.live(view)).map(|view| held.shown(view).into()).collect();
+        let answer = if containers.is_empty() { Object::new() } else { Object::new().with("container", containers) };
+        Ok(Answer::mapped("containers", answer))
+    })
 }
 
 /// What the name of a container says: the ResourceManager's start, and the numbers of application, attempt and container.
@@ -190,7 +195,7 @@ fn container_parts(id: &str) -> Result<[u64; 4], Fault> {
     let rest = id.strip_prefix("container_");
     let rest =
         rest.ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId prefix: {id}")))?;
-    // Of the ResourceManager's how manyeth start it is, does not matter here.
+    // The epoch counts restarts, and an id is unique without it.
     let epoch = rest.strip_prefix('e').and_then(|rest| rest.split_once('_'));
     let rest = epoch.filter(|(epoch, _)| epoch.parse::<u32>().is_ok()).map_or(rest, |(_, rest)| rest);
     let invalid = |_| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId: {id}"));
@@ -207,21 +212,15 @@ pub(crate) fn container(of: &ResourceManager, asked: &Asked) -> Outcome {
     if (attempt_start, attempt_app, attempt_number) != (start, number_of_app, number_of_attempt) {
         return Err(Fault::not_found("appAttemptId and containerId don't match"));
     }
-    let rights = rights(of, asked)?;
-    let all = of.scheduler().containers();
-    let records = of.records();
-    let app = named(of, &records, asked)?;
-    see(of, &rights, app, asked)?;
-    let attempt = found(of, app, asked)?.number;
-    let held = Held { of, records: &records, app, attempt, now_ms: of.now_ms() };
-    let view = all.iter().find(|view| held.live(view) && u64::from(view.id.number()) == number);
-    let view = view.ok_or_else(|| {
-        Fault::not_found_for(
-            "org.apache.hadoop.yarn.exceptions.ContainerNotFoundException",
-            format_args!(
-                "Container with id 'container_{start}_{app_number:04}_{attempt:02}_{number:06}' doesn't exist in RM."
-            ),
-        )
-    })?;
-    Ok(Answer::mapped("container", held.shown(view)))
+    of_containers(of, asked, |held, all| {
+        let view = all.iter().find(|view| held.live(view) && u64::from(view.id.number()) == number);
+        let view = view.ok_or_else(|| {
+            let id = format_args!("container_{start}_{app_number:04}_{attempt_number:02}_{number:06}");
+            Fault::not_found_for(
+                "org.apache.hadoop.yarn.exceptions.ContainerNotFoundException",
+                format_args!("Container with id '{id}' doesn't exist in RM."),
+            )
+        })?;
+        Ok(Answer::mapped("container", held.shown(view)))
+    })
 }

@@ -1,9 +1,7 @@
 //! The reservation systems of both schedulers, on both drivers.
 
-use std::collections::BTreeMap;
-
 use evenweave::reservation::{
-    PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
 use super::booking::Booking;
@@ -39,10 +37,6 @@ macro_rules! booking {
 
             fn reserve_list(&self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {
                 self.$with(|scheduler| scheduler.reserve_list(user, query))
-            }
-
-            fn plans(&self) -> Result<BTreeMap<String, PlanBooks>, ReserveError> {
-                self.$with(|scheduler| scheduler.plans())
             }
         }
     };

@@ -1,9 +1,7 @@
 //! The reservation system of a scheduler, for those who ask.
 
-use std::collections::BTreeMap;
-
 use evenweave::reservation::{
-    PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
 /// The calls of the [reservation system](evenweave::reservation::ReservationSystem), under the names that the schedulers have for them. One whose
@@ -40,9 +38,4 @@ pub trait Booking: Send + Sync {
     /// # Errors
     /// As of [`reserve_new`](Self::reserve_new).
     fn reserve_list(&self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError>;
-    /// The plans by queue, with all that is promised, as of now.
-    ///
-    /// # Errors
-    /// As of [`reserve_new`](Self::reserve_new).
-    fn plans(&self) -> Result<BTreeMap<String, PlanBooks>, ReserveError>;
 }
