@@ -8,6 +8,7 @@
 //! | `replay` | recordings of real Hadoop: scenarios step by step, with the reasons; vectors case by case |
 //! | `workload` | the standard workloads W1 to W4 |
 //! | `compare` | the same workloads through other schedulers, and the figures side by side |
+//! | `booked` | what came of reservations |
 //! | `convert` | the command that converts a FairScheduler's configuration to a CapacityScheduler's |
 //! | `options` | what is asked of more than one of these |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
@@ -18,6 +19,7 @@
 //! | `failure`, `output` | why work is not done; standard output |
 
 mod api;
+mod booked;
 mod bundled;
 mod clock;
 pub mod compare;
@@ -41,6 +43,7 @@ mod trace;
 pub mod traces;
 pub mod workload;
 
+pub use booked::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
 pub use failure::Failure;
 pub use numbers::grouped;
 pub use trace::TraceError;

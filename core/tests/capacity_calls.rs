@@ -220,3 +220,33 @@ fn nodes_change_on_threads() {
     assert!(matches!(scheduler.decommission_node(&node), Err(Refused::NoSuchNode(_))));
     assert!(scheduler.is_admin("root").unwrap() && scheduler.permits("ann", "a", QueueAccess::Submit).unwrap());
 }
+
+/// The most that the plan's default queue may use after the follower's first run, and how many containers an application of it gets.
+fn in_a_plan(at_once: &str) -> (i64, usize) {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "p"),
+        ("yarn.scheduler.capacity.root.p.capacity", "100"),
+        ("yarn.scheduler.capacity.root.p.reservable", "true"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+        ("yarn.scheduler.capacity.plan-queues.update-at-once", at_once),
+    ];
+    let site = [("yarn.resourcemanager.reservation-system.enable", "true")];
+    let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    scheduler.follow_plans().unwrap();
+    let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.p")).unwrap();
+    scheduler.allocate(&app, &asking(2), &mut Allocation::default()).unwrap();
+    (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
+    let queues = scheduler.queues(false);
+    let leaf = queues.iter().find(|queue| queue.name == app.queue()).expect("the application is there");
+    let most = leaf.maximum.memory_mb();
+    (most, called(&mut scheduler, &app).granted.len())
+}
+
+#[test]
+fn queues_of_plans_may_count_at_once() {
+    // As recorded of Hadoop: nothing before the cluster or the queues change.
+    assert_eq!(in_a_plan("false"), (0, 0));
+    assert_eq!(in_a_plan("true"), (8192, 2));
+}

@@ -37,6 +37,9 @@ pub enum Action {
         tasks: u32,
         /// How long each runs.
         seconds: u32,
+        /// The name of the reservation that it belongs to; the queue is its plan then.
+        #[serde(default)]
+        reservation: Option<String>,
     },
 }
 

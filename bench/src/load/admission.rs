@@ -102,6 +102,12 @@ impl Admission {
         self.leaves[leaf].load += containers;
     }
 
+    /// What a job still runs and asks for, so many containers, counts in another leaf.
+    pub(crate) fn moved(&mut self, from: usize, to: usize, containers: u32) {
+        self.leaves[from].load -= u64::from(containers);
+        self.leaves[to].load += u64::from(containers);
+    }
+
     /// A leaf has refused a job: it is given none for a second, and for twice as long each time that it refuses again.
     pub(crate) fn refused(&mut self, leaf: usize, now_ns: u64) {
         let leaf = &mut self.leaves[leaf];

@@ -1,6 +1,6 @@
 //! The books: everything counted outside the core, held against what the core says.
 
-use crate::api::Resource;
+use crate::api::{NodeId, Resource};
 use crate::engine::Engine;
 use crate::engine::Totals;
 use crate::load::app::{CONTAINER, LoadApp};
@@ -20,7 +20,7 @@ pub(crate) struct Books {
     pub(crate) unasked: u64,
     /// Containers that the scheduler ended by itself, and was not to.
     pub(crate) taken_back: u64,
-    /// Whether containers are preempted: some may go before their AM has seen them.
+    /// Whether containers are taken: some may go before their AM has seen them.
     pub(crate) preempting: bool,
 }
 
@@ -78,6 +78,19 @@ impl Books {
     pub(crate) fn new(nodes: usize, leaves: usize) -> Books {
         let (on_node, in_leaf) = (vec![0; nodes], vec![0; leaves]);
         Books { received: 0, ended: 0, on_node, in_leaf, unasked: 0, taken_back: 0, preempting: false }
+    }
+
+    /// So many containers are in another leaf queue now.
+    pub(crate) fn moved(&mut self, from: usize, to: usize, held: u32) {
+        self.in_leaf[from] -= u64::from(held);
+        self.in_leaf[to] += u64::from(held);
+    }
+
+    /// A container has ended that the scheduler took.
+    pub(crate) fn was_taken(&mut self, leaf: usize, node: NodeId) {
+        self.ended += 1;
+        self.on_node[node.index()] -= 1;
+        self.in_leaf[leaf] -= 1;
     }
 
     /// Containers that run, by the driver's count.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crossbeam_channel::{RecvTimeoutError, SendTimeoutError, Sender, bounded};
 use evenweave::config::capacity::CapacityFile;
 use evenweave::config::{CheckOptions, Diagnostic};
+use evenweave::reservation::ReservationIdError;
 use evenweave_server::controls::{Action, Controls, Standing};
 use evenweave_server::scheduler::QueuesText;
 
@@ -58,12 +59,13 @@ impl Desk {
             SendTimeoutError::Timeout(_) => "the simulated cluster is busy: nothing was done".to_owned(),
             SendTimeoutError::Disconnected(_) => ended(),
         })?;
-        answer.recv_timeout(PATIENCE).map_err(|error| match error {
+        let done = answer.recv_timeout(PATIENCE).map_err(|error| match error {
             RecvTimeoutError::Timeout => {
                 "the simulated cluster is busy: it may still be done; look before you ask again".to_owned()
             }
             RecvTimeoutError::Disconnected => ended(),
-        })?
+        })??;
+        Ok(done.said)
     }
 }
 
@@ -83,8 +85,10 @@ impl Controls for Desk {
                 self.load_percent.store(percent, Ordering::Relaxed);
                 Ok(said)
             }
-            Action::Submit { user, queue, tasks, seconds } => {
-                self.wish(Wish::Submit(Job { user, queue, tasks, seconds }))
+            Action::Submit { user, queue, tasks, seconds, reservation } => {
+                let reservation = reservation.map(|id| id.parse()).transpose();
+                let reservation = reservation.map_err(|error: ReservationIdError| error.to_string())?;
+                self.wish(Wish::Submit(Job { user, queue, tasks, seconds, reservation }))
             }
         }
     }

@@ -150,6 +150,8 @@ pub(crate) struct Driver<'a> {
 
     pub(crate) queue_names: Vec<String>,
     pub(crate) samples: Vec<Sample>,
+    /// Somebody draws them afterwards.
+    keeps_samples: bool,
     pub(crate) enqueue: Histogram<u64>,
     pub(crate) allocate: Histogram<u64>,
     pub(crate) submit: Histogram<u64>,
@@ -247,6 +249,7 @@ impl<'a> Driver<'a> {
             utilisation_sum: 0.0,
             queue_names: queues.into_iter().map(|queue| queue.name).collect(),
             samples: Vec::new(),
+            keeps_samples: true,
             enqueue: histogram(),
             allocate: histogram(),
             submit: histogram(),
@@ -273,6 +276,18 @@ impl<'a> Driver<'a> {
     /// Somebody is told of everything, and others may change the cluster.
     pub(crate) fn watch(&mut self, witness: Witness, wishes: Wishes) {
         self.watched = Some(Watched::new(witness, wishes));
+        self.keeps_samples = false;
+    }
+
+    /// Its figures are drawn and its books are checked, although somebody wishes and containers may end before their time.
+    pub(crate) fn is_measured(&mut self) {
+        self.keeps_samples = true;
+        self.books.preempting = true;
+    }
+
+    /// Does what is wished once the run is over.
+    pub(crate) fn last_wishes(&mut self) {
+        self.do_wishes(now_ns() - self.start);
     }
 
     /// What came of the preemption, once the run is over.
@@ -697,7 +712,9 @@ impl<'a> Driver<'a> {
         }
         if self.watched.is_some() {
             self.call_all();
-            // Nobody draws it afterwards, and there may be no end.
+        }
+        if !self.keeps_samples {
+            // There may be no end.
             self.samples.clear();
         }
         let queues = self.engine.queues();

@@ -14,6 +14,7 @@ use crate::load::options::LoadOptions;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::site;
 use crate::trace::{self, TraceJob};
+use crate::traces::{Booking, bookings_in};
 
 /// What is decided by.
 #[derive(Debug)]
@@ -40,6 +41,7 @@ pub struct Inputs {
     /// Where they come from, if not with the program.
     queues_file: Option<PathBuf>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
+    pub(super) bookings: Vec<Booking>,
     /// What the readers of site files and allocation file had to say, with places.
     pub warnings: Vec<String>,
 }
@@ -64,6 +66,7 @@ impl Inputs {
             Some(path) => (read_file(path, what)?, path.display().to_string()),
             None => (bundled.to_owned(), bundled_name.to_owned()),
         };
+        let bookings = bookings(options)?;
         let (rules, warnings) = match options.scheduler {
             SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,
             SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name)?,
@@ -76,7 +79,7 @@ impl Inputs {
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
         let queues_file = options.queues.clone();
-        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, warnings })
+        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, bookings, warnings })
     }
 }
 
@@ -107,10 +110,27 @@ impl Inputs {
     }
 }
 
+/// The reservations that are asked for.
+fn bookings(options: &LoadOptions) -> Result<Vec<Booking>, Failure> {
+    let Some(path) = &options.reservations else { return Ok(Vec::new()) };
+    if options.core == Some(CoreChoice::Locked) {
+        return Err(Failure::input("--reservations: the locked twin has no timers for plans; leave --core out"));
+    }
+    bookings_in(path)
+}
+
+/// A file of reservations switches them on, unless the site says otherwise.
+fn reserving(options: &LoadOptions, site: &mut SiteProperties) {
+    if options.reservations.is_some() {
+        site::switch_reservations_on(site);
+    }
+}
+
 /// The FairScheduler's, with what their readers had to say.
 fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<String>), Failure> {
     let late: &[_] = if options.late.is_some() { &bundled::LATE_PROPERTIES } else { &[] };
     let mut site = options.site.properties(&[&bundled::PROPERTIES, late].concat())?;
+    reserving(options, &mut site);
     if let Some(switch) = options.asynchronous {
         site.set(bundled::ASYNC_PROPERTY, switch.to_string());
     }
@@ -125,6 +145,7 @@ fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<Str
 /// The CapacityScheduler's, the same.
 fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<String>), Failure> {
     let mut site = options.site.properties(&bundled::PROPERTIES)?;
+    reserving(options, &mut site);
     site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
     let file = SiteFile::parse(text, name).map_err(|error| Failure::input(error.to_string()))?;
     if let Some(switch) = options.asynchronous {

@@ -7,7 +7,7 @@
 //!                   time wheel -> heartbeats ..............>|
 //!                   books, samples <- stats, queues .......<|
 //! ```
-//! With preemption one queue comes late (`late`), and containers may be taken (`preempting`).
+//! Reservations of a file are booked by a client beside it (`client`). With preemption one queue comes late (`late`), and containers may be taken (`preempting`).
 //!
 //! `simulation` is a load without an end, for a server that shows it.
 //!
@@ -18,6 +18,8 @@ mod admission;
 mod app;
 
 mod books;
+
+mod client;
 
 mod desk;
 

@@ -60,6 +60,8 @@ pub struct LoadOptions {
     pub reload: Option<Duration>,
     /// The only core to drive.
     pub core: Option<CoreChoice>,
+    /// A file of reservations.
+    pub reservations: Option<PathBuf>,
     /// The queue that comes late, in a load with preemption.
     pub late: Option<LateOptions>,
 }

@@ -6,21 +6,25 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-use crate::api::{NodeHandle, Resource};
+use crate::api::{NodeHandle, Refused, Resource};
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, QueueFigures, Threaded};
 use crate::failure::Failure;
 use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
+use crate::booked::BookedCourse;
 use crate::load::books::Difference;
+use crate::load::client::{Client, Reservable};
 use crate::load::driver::{Driver, Pace, Sample, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::late::Late;
 use crate::load::options::{InFlight, LoadOptions, NODES_A_RACK};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
+use crate::load::wishes::Wishes;
 use crate::options::{CoreChoice, SchedulerChoice};
+use crate::traces::Booking;
 
 /// What a node of the load has.
 pub(super) const NODE: Resource = Resource::new(131_072, 64);
@@ -85,6 +89,8 @@ pub(crate) struct CoreRun {
     pub(crate) reloads: Option<Reloads>,
     /// What came of the queue that comes late, if one does.
     pub(crate) story: Option<Story>,
+    /// What came of the reservations, if there were to be any.
+    pub(crate) booked: Option<BookedCourse>,
 }
 
 /// What a load command found out.
@@ -151,7 +157,7 @@ pub fn run(
 ) -> Result<LoadResult, Failure> {
     use std::sync::atomic::Ordering::Relaxed;
     let locked = match options.core {
-        None if options.late.is_none() && matches!(inputs.rules, Rules::Fair { .. }) => {
+        None if options.late.is_none() && options.reservations.is_none() && matches!(inputs.rules, Rules::Fair { .. }) => {
             Some(drive(options, inputs, CoreChoice::Locked, LOCKED_FOR.min(options.duration()), stop, watch)?)
         }
         _ => None,
@@ -188,7 +194,7 @@ fn drive(
 ) -> Result<CoreRun, Failure> {
     let probe = Arc::new(LatencyProbe::new(options.workers));
     let (wake, woken) = crossbeam_channel::unbounded();
-    let (mut scheduler, wake) = (None, Some(waker(wake)));
+    let (mut scheduler, mut reservable, wake) = (None, None, Some(waker(wake)));
     let engine: Box<dyn Engine> = match &inputs.rules {
         Rules::Fair { settings, allocations } => {
             let parts = Parts {
@@ -205,6 +211,7 @@ fn drive(
                 CoreChoice::Threaded => {
                     let threaded = Threaded::start(parts).map_err(Failure::input)?;
                     scheduler = Some((threaded.scheduler(), settings));
+                    reservable = Some(Reservable::Fair(threaded.scheduler()));
                     Box::new(threaded)
                 }
                 CoreChoice::Locked => Box::new(Locked::start(parts, Some(UPDATE_EVERY)).map_err(Failure::input)?),
@@ -220,7 +227,9 @@ fn drive(
                 probe,
                 wake,
             };
-            Box::new(Capacity::start(parts).map_err(Failure::input)?)
+            let capacity = Capacity::start(parts).map_err(Failure::input)?;
+            reservable = Some(Reservable::Capacity(capacity.scheduler()));
+            Box::new(capacity)
         }
     };
     let mut leaves = leaves(&names(&*engine), &options.queue, &inputs.queues_name)?;
@@ -257,6 +266,7 @@ fn drive(
         probe: &probe,
         reloader,
         preempting,
+        reserving: reservable.filter(|_| !inputs.bookings.is_empty()).map(|of| (inputs.bookings.clone(), of)),
     };
     let measured = measure(&*engine, course, watch);
     engine.shutdown();
@@ -277,10 +287,15 @@ struct Course<'a> {
     probe: &'a LatencyProbe,
     reloader: Option<Reloader>,
     preempting: Option<Preempting>,
+    reserving: Option<(Vec<Booking>, Reservable)>,
 }
 
+/// Wishes that wait for the driver.
+const WISHES: usize = 64;
+
 fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<CoreRun, String> {
-    let Course { core, jobs, lives, pace, nodes, leaves, in_flight, woken, stop, probe, reloader, preempting } = course;
+    let Course { core, jobs, lives, pace, nodes, leaves, in_flight, woken, stop, probe, reloader, preempting, reserving } =
+        course;
     // What comes late has no part in the cluster before.
     let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();
@@ -289,6 +304,14 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
     if let Some(preempting) = preempting {
         driver.preempt(preempting);
     }
+    let client = reserving.map(|(bookings, scheduler)| {
+        let (to_driver, wished) = crossbeam_channel::bounded(WISHES);
+        // Nobody wishes that a node goes.
+        let remove_node = Box::new(|_: &str| Err(Refused::ShutDown));
+        driver.watch(Box::new(|_| ()), Wishes { wished, remove_node });
+        driver.is_measured();
+        Client::start(bookings, scheduler, to_driver)
+    });
     let whole = pace.duration.as_secs_f64();
     let seconds = driver.drive(&mut |at, driver| {
         let last = driver.samples.last();
@@ -304,6 +327,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
     })?;
     let (service, grant) = probe.take();
     let reloads = reloader.map(Reloader::stop).transpose()?;
+    let booked = client.map(|client| client.stop(&mut || driver.last_wishes())).transpose()?;
     let (stats, differences) = driver.settle_and_check()?;
     let ramp_up = RAMP_UP.as_secs_f64().min(seconds / 4.0);
     let steady: Vec<&Sample> = driver.samples.iter().filter(|sample| sample.at >= ramp_up).collect();
@@ -359,6 +383,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         differences,
         reloads,
         story: driver.take_story(),
+        booked,
     })
 }
 
@@ -529,6 +554,7 @@ mod tests {
             probe: &probe,
             reloader: None,
             preempting: None,
+            reserving: None,
         };
         let run = measure(&engine, course, &mut |_| ()).unwrap();
         engine.shutdown();

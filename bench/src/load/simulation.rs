@@ -189,6 +189,17 @@ fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved
         if let SchedulerEvent::NodeDrained(node) = &event {
             manager.node_drained(node);
         }
+        if let SchedulerEvent::MovedAsReservationEnded { app, queue } = &event
+            && let Some(record) = manager.records().app_mut(app.number)
+        {
+            record.queue.clone_from(queue);
+        }
+        if let SchedulerEvent::KilledAsReservationEnded(app) = &event {
+            let mut records = manager.records();
+            let queue = records.app(app.number).map(|record| record.queue.clone()).unwrap_or_default();
+            let why = format!("Application killed due to expiry of reservation queue {queue}.");
+            records.ended(app.number, AppState::Killed, FinalStatus::Killed, why, now);
+        }
         if let SchedulerEvent::WorkerPanicked { nodes, .. } = &event {
             for node in nodes {
                 manager.records().node_is(node, NodeState::Lost);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle, Refused};
+use crate::api::{AppHandle, Container, ContainerId, EndReason, NodeHandle, NodeId, Refused};
 use crate::load::app::Role;
 use crate::load::wishes::{Wished, Wishes};
 
@@ -38,8 +38,8 @@ pub(crate) type Witness = Box<dyn FnMut(Happened<'_>) + Send>;
 pub(crate) struct Watched {
     witness: Witness,
     wishes: Wishes,
-    /// Whose a container is that lives, and what it is to it.
-    pub(crate) alive: FxHashMap<ContainerId, (u32, Role)>,
+    /// Whose a container is that lives, what it is to it, and where it runs.
+    pub(crate) alive: FxHashMap<ContainerId, (u32, Role, NodeId)>,
 }
 
 impl Watched {
@@ -60,7 +60,7 @@ impl Watched {
     }
 
     pub(crate) fn received(&mut self, app: &AppHandle, container: &Container, slot: u32, role: Role) {
-        self.alive.insert(container.id, (slot, role));
+        self.alive.insert(container.id, (slot, role, container.node));
         self.tell(Happened::Received { app, container, master: role == Role::Master });
     }
 

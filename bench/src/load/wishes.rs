@@ -3,6 +3,7 @@
 //! A wish goes over a channel to the driver's thread, which does it between two rounds and answers.
 
 use crossbeam_channel::{Receiver, Sender};
+use evenweave::reservation::ReservationId;
 
 use crate::api::Refused;
 
@@ -17,6 +18,8 @@ pub(crate) enum Wish {
     Load(u32),
     /// An application.
     Submit(Job),
+    /// The scheduler has moved an application to this queue.
+    Moved { number: u32, queue: String },
 }
 
 /// An application that somebody wants.
@@ -26,13 +29,30 @@ pub(crate) struct Job {
     pub(crate) queue: String,
     pub(crate) tasks: u32,
     pub(crate) seconds: u32,
+    /// Which it belongs to; the queue is its plan then.
+    pub(crate) reservation: Option<ReservationId>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// In a sentence.
+    pub(crate) said: String,
+    /// Of a submission the application's number.
+    pub(crate) app: Option<u32>,
+}
+
+impl From<String> for Done {
+    fn from(said: String) -> Done {
+        Done { said, app: None }
+    }
 }
 
 /// A wish, and where its answer goes: what was done, or why not.
 #[derive(Debug)]
 pub(crate) struct Wished {
     pub(crate) wish: Wish,
-    pub(crate) reply: Sender<Result<String, String>>,
+    pub(crate) reply: Sender<Result<Done, String>>,
 }
 
 /// Takes a node away from the scheduler, by its name.

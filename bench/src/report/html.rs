@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::files::write_whole;
 use super::markup::{document, escape, put, section};
+use super::plans::put_plans;
 use super::plots::{COLOURS, Line, latencies, over_time};
 use super::story;
 use crate::failure::Failure;
@@ -55,6 +56,9 @@ fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
             &[],
         ),
     );
+    if let Some(course) = &run.booked {
+        put_plans(&mut body, &result.queues_name, course, run.seconds);
+    }
     section(
         &mut body,
         "Latencies",

@@ -10,6 +10,7 @@ mod json;
 
 mod markup;
 
+mod plans;
 mod plots;
 
 mod simulation;

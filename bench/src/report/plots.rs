@@ -175,7 +175,7 @@ pub(super) fn over(label: &str, (across, up): (&str, &str), lines: &[Line]) -> S
 }
 
 /// What the lines mean, beside the plot rather than on it: no line is hidden, and names may be long.
-fn legend(lines: &[Line]) -> String {
+pub(super) fn legend(lines: &[Line]) -> String {
     let entry = |line: &Line| {
         let RGBColor(r, g, b) = line.colour;
         let style = if line.dashed { "dashed" } else { "solid" };

@@ -8,6 +8,7 @@ mod grid;
 
 use super::files::write_whole;
 use super::markup::{document, escape, put, section};
+use super::plans::put_plans;
 use super::plots::{COLOURS, Drawn, GRID, INK, Line, font, over_time, short, svg};
 use crate::failure::Failure;
 use crate::numbers::grouped;
@@ -55,6 +56,9 @@ fn page(simulated: &Simulated) -> String {
     utilisation(&mut body, &runs);
     for run in &runs {
         shares(&mut body, run);
+    }
+    for run in &runs {
+        put_plans(&mut body, &run.name, &run.booked, seconds(run));
     }
     if let [before, after, ..] = runs[..] {
         section(

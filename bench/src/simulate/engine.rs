@@ -13,6 +13,7 @@
 
 mod ams;
 mod beats;
+mod booked;
 mod changes;
 mod quiet;
 mod run;
@@ -32,7 +33,7 @@ use crate::api::Submission;
 use crate::failure::Failure;
 use crate::random::mix;
 use crate::traces::Job;
-use run::{Coming, Master};
+use run::{Coming, Master, Part};
 
 pub(super) use run::Run;
 
@@ -59,6 +60,11 @@ const EVENTS_A_LOOK: u32 = 1 << 16;
 
 /// Copies of a job of the trace are told apart by so many bits.
 const COPY_BITS: u32 = 20;
+
+/// A job of a reservation stands in the rows of its plan: its own queue has a name that tells nothing.
+fn queue_shown(queue: &str, is_reserved: bool) -> &str {
+    if is_reserved { queue.rsplit_once('.').map_or(queue, |(plan, _)| plan) } else { queue }
+}
 
 impl Run<'_> {
     /// Runs to the end.
@@ -88,8 +94,9 @@ impl Run<'_> {
     }
 
     fn goes_on(&self) -> bool {
-        let open = !self.coming.is_empty() || !self.masters.is_empty();
-        let stalled = self.coming.is_empty() && self.now > self.moved_at.max(self.latest_end) + STALLED_MS;
+        let to_come = !self.coming.is_empty() || self.booked.to_come > 0;
+        let open = to_come || !self.masters.is_empty();
+        let stalled = !to_come && self.now > self.moved_at.max(self.latest_end) + STALLED_MS;
         open && !stalled && self.options.until_ms.is_none_or(|until| self.now < until)
     }
 
@@ -147,9 +154,12 @@ impl Run<'_> {
             Kind::Preempt => self.preempt(),
             Kind::Offer => self.offer(),
             Kind::Look => self.look(),
+            Kind::Book => self.book(number as usize),
+            Kind::Follow => self.follow(),
             Kind::Up => self.am_is_up(number),
             Kind::Tick => self.tick(number),
             Kind::Arrival => self.arrive()?,
+            Kind::Begin => self.begin_booked(number as usize),
             Kind::GiveUp => self.end_app(number, JobEnd::Broken),
             Kind::Sample => self.sample(),
         }
@@ -223,7 +233,30 @@ impl Run<'_> {
         }
     }
 
+    /// A job of the trace.
     fn submit(&mut self, job: &Job, in_trace: u64, copy: u32) {
+        let whose = self.deals.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
+        let (queue, user) = match &whose {
+            Some(whose) if job.user == "default" => (&whose.queue, &whose.user),
+            Some(whose) => (&whose.queue, &job.user),
+            None => (&job.queue, &job.user),
+        };
+        let part = match &job.reservation {
+            Some(name) => match self.part_of(name) {
+                Some(part) => Some(part),
+                None => {
+                    let job = job.id.as_deref().unwrap_or_default();
+                    self.refused.push(format!("{job}: --reservations names no reservation {name:?}"));
+                    return;
+                }
+            },
+            None => None,
+        };
+        self.enter(job, (in_trace, copy), (queue, user), part);
+    }
+
+    /// A job is submitted; `key` is its number and that of its copy.
+    fn enter(&mut self, job: &Job, (in_trace, copy): (u64, u32), (queue, user): (&str, &str), part: Option<Part>) {
         let number = self.next_number;
         let name = match &job.id {
             Some(id) if copy == 0 => id.clone(),
@@ -234,12 +267,6 @@ impl Run<'_> {
             self.refused.push(format!("{name}: node labels are not simulated"));
             return;
         }
-        let whose = self.deals.then(|| deal(&self.dealt, in_trace.wrapping_mul(64).wrapping_add(u64::from(copy))));
-        let (queue, user) = match &whose {
-            Some(whose) if job.user == "default" => (&whose.queue, &whose.user),
-            Some(whose) => (&whose.queue, &job.user),
-            None => (&job.queue, &job.user),
-        };
         let placing = Placing {
             places: &self.places[..self.first_nodes],
             synth_seed: self.synth_seed,
@@ -248,7 +275,11 @@ impl Run<'_> {
         };
         let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
         let queue = Some(queue).filter(|queue| *queue != "default");
-        let submission = Submission::new(number, user.clone()).maybe_in_queue(queue.cloned()).with_am(made.am);
+        let mut submission = Submission::new(number, user).maybe_in_queue(queue.map(str::to_owned)).with_am(made.am);
+        let reservation = part.and_then(|part| self.id_of(part));
+        if let Some(id) = reservation {
+            submission = submission.with_reservation(id);
+        }
         let handle = match self.core.submit(&submission, &made.am) {
             Ok(handle) => handle,
             Err(refused) => {
@@ -263,8 +294,8 @@ impl Run<'_> {
         let record = JobRecord {
             job: name,
             application: number,
-            queue: handle.queue().to_owned(),
-            user: user.clone(),
+            queue: queue_shown(handle.queue(), reservation.is_some()).to_owned(),
+            user: user.to_owned(),
             kind: made.kind,
             trace_start_ms: job.arrival_ms,
             trace_end_ms: job.finish_ms,
@@ -297,9 +328,13 @@ impl Run<'_> {
             last_next: false,
             broken: false,
             breaks: made.breaks,
+            part,
             leaving: None,
         };
         self.masters.insert(number, Box::new(master));
+        if let Some(part) = part.filter(|_| reservation.is_some()) {
+            self.part_entered(part);
+        }
         self.deliver();
     }
 
@@ -330,6 +365,7 @@ impl Run<'_> {
             has_rows: self.options.rows.is_some(),
             queues: self.queue_names,
             intervals: self.intervals,
+            booked: self.booked.course,
             granted: self.granted,
             preempted: self.preempted,
             heartbeats,

@@ -21,12 +21,18 @@ pub(super) enum Kind {
     Offer,
     /// What the ResourceManager looks after once a second.
     Look,
+    /// The follower of plans runs.
+    Follow,
+    /// A reservation is asked for, by its number in the file.
+    Book,
     /// An AM, by the application's number, is up.
     Up,
     /// An AM's heartbeat, by the application's number.
     Tick,
     /// The next job comes.
     Arrival,
+    /// The job of a reservation comes, by the reservation's number in the file.
+    Begin,
     /// An application whose AM is broken is given up, by its number.
     GiveUp,
     /// The end of an interval of the report.

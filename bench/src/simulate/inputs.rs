@@ -15,7 +15,11 @@ use crate::api::{
 use crate::bundled;
 use crate::failure::Failure;
 use crate::options::SchedulerChoice;
-use crate::traces::{Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
+use crate::site::switch_reservations_on;
+use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, bookings_in, generated_nodes, read_node_file};
+
+/// As Hadoop's default.
+const FOLLOW_MS: u64 = 1000;
 
 /// What is decided by.
 #[derive(Debug)]
@@ -42,6 +46,10 @@ pub(super) struct Plan {
     pub(super) am_expiry_ms: u64,
     /// What happens to nodes.
     pub(super) changes: Vec<PlannedChange>,
+    /// Reservations that are to be made.
+    pub(super) bookings: Vec<Booking>,
+    /// How often the follower of plans runs.
+    pub(super) follow_every_ms: u64,
     /// What a scenario of the run begins with, if it is to be written.
     pub(super) scenario: Option<ScenarioHead>,
     pub(super) warnings: Vec<String>,
@@ -120,6 +128,7 @@ fn scheduler_of(queues: &Queues, said: Option<SchedulerChoice>) -> Result<Schedu
 /// Files that are not valid, a sweep of what is not there, and too many points.
 pub(super) fn plans(options: &SimulateOptions, clusters: &[Cluster]) -> Result<Vec<Plan>, Failure> {
     let files = queues(options)?;
+    let bookings = options.reservations.as_deref().map(bookings_in).transpose()?.unwrap_or_default();
     let sizes = options.sweeps.iter().map(|sweep| sweep.len());
     let points = sizes.fold(files.len().saturating_mul(clusters.len()), usize::saturating_mul);
     if points > MOST_POINTS {
@@ -143,7 +152,7 @@ pub(super) fn plans(options: &SimulateOptions, clusters: &[Cluster]) -> Result<V
                     }
                     failure
                 };
-                let mut plan = plan(options, &variant.queues, nodes).map_err(said)?;
+                let mut plan = plan(options, &variant.queues, nodes, &bookings).map_err(said)?;
                 if options.cluster.nodes.len() > 1 {
                     plan.at.extend(count.map(|count| ("nodes".to_owned(), count.to_string())));
                 }
@@ -175,8 +184,16 @@ fn known_properties(options: &SimulateOptions, configuration: &CapacityConfigura
 ///
 /// # Errors
 /// Properties or a file that are not valid.
-fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Plan, Failure> {
-    let site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
+fn plan(
+    options: &SimulateOptions,
+    queues: &Queues,
+    nodes: &[Node],
+    bookings: &[Booking],
+) -> Result<Plan, Failure> {
+    let mut site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
+    if !bookings.is_empty() {
+        switch_reservations_on(&mut site);
+    }
     let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
     let mut scenario = None;
     let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
@@ -251,6 +268,8 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node]) -> Result<Pl
         rules,
         nodes,
         changes,
+        bookings: bookings.to_vec(),
+        follow_every_ms: Settings::from_site(&site).map_or(FOLLOW_MS, |settings| settings.plan_step_ms).max(1),
         scenario,
         am: size("am.container", [1024, 1])?,
         task: size("container", [1024, 1])?,

@@ -63,6 +63,8 @@ pub struct SimulateOptions {
     pub largest_machine: [i64; 2],
     /// Queues that the jobs of traces without queues are dealt to.
     pub queues: Vec<String>,
+    /// A file of reservations.
+    pub reservations: Option<PathBuf>,
     /// So many jobs of the trace count for one: 2 doubles the load.
     pub load: f64,
     /// Part of the maps that is done before reduces are asked for.
@@ -99,6 +101,7 @@ impl Default for SimulateOptions {
             largest_machine: [65_536, 32],
             task_ms: 20_000,
             queues: Vec::new(),
+            reservations: None,
             load: 1.0,
             slow_start: 0.05,
             failures: 0.0,

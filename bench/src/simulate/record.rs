@@ -1,6 +1,7 @@
 //! What came of a run: its jobs, its intervals, its totals, and a hash of every decision.
 
 use crate::api::EndReason;
+use crate::booked::BookedCourse;
 use crate::random::mix;
 
 /// How a job ended.
@@ -14,6 +15,8 @@ pub enum JobEnd {
     AmLost,
     /// Its AM stopped: it asked for what cannot be.
     Broken,
+    /// Its reservation ended, and it could not go on elsewhere.
+    Expired,
     /// It had not ended when the run did.
     Open,
 }
@@ -27,6 +30,7 @@ impl JobEnd {
             JobEnd::Failed => "failed",
             JobEnd::AmLost => "am-lost",
             JobEnd::Broken => "broken",
+            JobEnd::Expired => "expired",
             JobEnd::Open => "open",
         }
     }
@@ -208,6 +212,8 @@ pub struct RunResult {
     pub queues: Vec<(String, bool)>,
     /// Intervals, in order.
     pub intervals: Vec<Interval>,
+    /// What came of the reservations of the file.
+    pub booked: BookedCourse,
     /// Containers granted, AMs' included.
     pub granted: u64,
     /// Containers that were taken.

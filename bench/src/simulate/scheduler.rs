@@ -2,8 +2,8 @@
 
 use super::scribe::Scribe;
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Resource,
-    Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Reservation,
+    ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, SchedulerEvent, Stepped, Submission,
 };
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
@@ -214,6 +214,59 @@ impl Scheduler {
         match &mut self.core {
             Core::Fair(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
             Core::Capacity(core) => core.queues(false).into_iter().map(QueueFigures::from).collect(),
+        }
+    }
+
+    /// A name for a new reservation.
+    pub(super) fn reserve_new(&mut self) -> Result<ReservationId, ReserveError> {
+        match &mut self.core {
+            Core::Fair(core) => core.reserve_new(),
+            Core::Capacity(core) => core.reserve_new(),
+        }
+    }
+
+    pub(super) fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
+        match &mut self.core {
+            Core::Fair(core) => core.reserve_submit(user, request),
+            Core::Capacity(core) => core.reserve_submit(user, request),
+        }
+    }
+
+    pub(super) fn reserve_list(
+        &mut self,
+        user: &str,
+        query: &ReservationQuery<'_>,
+    ) -> Result<Vec<Reservation>, ReserveError> {
+        match &mut self.core {
+            Core::Fair(core) => core.reserve_list(user, query),
+            Core::Capacity(core) => core.reserve_list(user, query),
+        }
+    }
+
+    /// A run of the follower: the reservations that plans, having become smaller, have taken back.
+    pub(super) fn follow_plans(&mut self) -> Result<Vec<ReservationId>, ReserveError> {
+        let followed = match &mut self.core {
+            Core::Fair(core) => core.follow_plans(),
+            Core::Capacity(core) => core.follow_plans(),
+        }?;
+        Ok(followed.into_values().flat_map(|plan| plan.replanned).collect())
+    }
+
+    /// Each plan, and what may be promised of its memory, MiB; none where there is no reservation system.
+    pub(super) fn plans(&mut self) -> Vec<(String, i64)> {
+        let plans = match &mut self.core {
+            Core::Fair(core) => core.plans(),
+            Core::Capacity(core) => core.plans(),
+        };
+        let plans = plans.unwrap_or_default().into_iter();
+        plans.map(|(name, books)| (name, books.capacity().memory_mb())).collect()
+    }
+
+    /// What the scheduler tells by itself.
+    pub(super) fn next_event(&mut self) -> Option<SchedulerEvent> {
+        match &mut self.core {
+            Core::Fair(core) => core.next_event(),
+            Core::Capacity(core) => core.next_event(),
         }
     }
 

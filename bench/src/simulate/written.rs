@@ -27,6 +27,9 @@ pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
             write(format!("jobruntime-{number}.csv"), job_runtimes(run))?;
         }
         write(format!("intervals-{number}.csv"), intervals(run))?;
+        if !run.booked.reservations.is_empty() {
+            write(format!("reservations-{number}.csv"), reservations(run))?;
+        }
     }
     if !simulated.axes().is_empty() {
         write("grid.csv".to_owned(), grid(simulated))?;
@@ -76,6 +79,27 @@ fn intervals(run: &RunResult) -> String {
                     interval.preempted
                 ),
             );
+        }
+    }
+    text
+}
+
+/// A line for each piece that a reservation got, and one for each that was refused.
+fn reservations(run: &RunResult) -> String {
+    let mut text = "reservation,queue,user,booked_ms,start_ms,end_ms,memory_mb,vcores,jobs,left,replanned_ms,refused\n".to_owned();
+    for one in &run.booked.reservations {
+        let head = format!("{},{},{},{}", field(&one.name), field(&one.queue), field(&one.user), one.booked_ms);
+        let replanned = one.replanned_ms.map(|ms| ms.to_string()).unwrap_or_default();
+        let tail = |why: &str| format!("{},{},{replanned},{}", one.jobs, one.left, field(why));
+        match &one.outcome {
+            Ok(reservation) => {
+                for piece in reservation.pieces() {
+                    let [memory, vcores] = [piece.resource.memory_mb(), piece.resource.vcores()];
+                    let (start, end) = (piece.from, piece.to);
+                    put(&mut text, format_args!("{head},{start},{end},{memory},{vcores},{}\n", tail("")));
+                }
+            }
+            Err(why) => put(&mut text, format_args!("{head},,,,,{}\n", tail(why))),
         }
     }
     text
@@ -144,8 +168,20 @@ fn run_object(run: &RunResult) -> Value {
             })
         })
         .collect();
+    let reservations: Vec<Value> = run
+        .booked
+        .reservations
+        .iter()
+        .map(|one| {
+            object!({
+                "reservation": one.name, "queue": one.queue, "user": one.user, "booked_ms": one.booked_ms,
+                "accepted": one.outcome.is_ok(), "refused": one.outcome.as_ref().err(), "replanned_ms": one.replanned_ms,
+                "jobs": one.jobs, "left": one.left
+            })
+        })
+        .collect();
     object!({
-        "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
+        "reservations": reservations, "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,

@@ -43,7 +43,7 @@ pub struct Task {
 }
 
 impl Task {
-    pub(super) fn new(kind: impl Into<String>, duration_ms: i64) -> Task {
+    pub(crate) fn new(kind: impl Into<String>, duration_ms: i64) -> Task {
         Task {
             kind: kind.into(),
             count: 1,
@@ -81,6 +81,8 @@ pub struct Job {
     pub am_resource: BTreeMap<String, i64>,
     /// The node label of the application.
     pub label: Option<String>,
+    /// The reservation that it belongs to, by its name in a file of reservations.
+    pub reservation: Option<String>,
     /// Of a job that makes a reservation first: when it has to be done, in ms.
     pub deadline_ms: Option<i64>,
     /// Its tasks.
@@ -89,7 +91,7 @@ pub struct Job {
 
 impl Job {
     /// A job without tasks of a queue, a user and an AM that are the usual ones.
-    pub(super) fn new(id: &str, arrival_ms: i64) -> Job {
+    pub(crate) fn new(id: &str, arrival_ms: i64) -> Job {
         Job {
             id: Some(id.to_owned()),
             count: 1,
@@ -101,6 +103,7 @@ impl Job {
             am_resource: BTreeMap::new(),
             label: None,
             deadline_ms: None,
+            reservation: None,
             tasks: Vec::new(),
         }
     }

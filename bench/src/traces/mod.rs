@@ -14,6 +14,7 @@
 //! [`TraceFileError`].
 
 mod alibaba;
+mod bookings;
 mod changes;
 mod csv;
 mod error;
@@ -38,6 +39,8 @@ mod values;
 use std::io::Read;
 use std::path::Path;
 
+pub(crate) use bookings::bookings_in;
+pub use bookings::{Booking, read_bookings};
 pub use changes::{NodeChange, NodeEvent, read_node_changes};
 pub use error::{At, TraceFileError};
 pub use hosts::Host;

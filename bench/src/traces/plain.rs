@@ -11,6 +11,7 @@
 //! | `type` | of the AM: `mapreduce`, `stream`, `dag`; `mapreduce` |
 //! | `memory_mb`, `vcores` | a task's size; the simulator's setting |
 //! | `host` | `/rack/host` that is wanted |
+//! | `reservation` | the reservation that it belongs to, by its name in a file of reservations |
 //! | `delay_ms` | of type `dag`: not asked for before so long after the submission; 0 |
 //!
 //! The first three must be there, in any order.
@@ -22,7 +23,7 @@ use super::job::{Item, Job, Task};
 use super::lines::Lines;
 use super::source::Source;
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "job!",
     "submit_ms!",
     "duration_ms!",
@@ -35,6 +36,7 @@ const COLUMNS: [&str; 12] = [
     "vcores",
     "host",
     "delay_ms",
+    "reservation",
 ];
 pub(super) const EXAMPLE: &str = "the first line names the columns, such as job,submit_ms,queue,user,task,count,duration_ms; others are such as \
 j1,0,root.a,ann,map,10,20000";
@@ -43,7 +45,7 @@ const MOST_LINES: usize = 1_000_000;
 
 pub(super) struct Jobs {
     lines: Lines,
-    header: Header<12>,
+    header: Header<13>,
     line: String,
     /// The job whose lines are read.
     open: Option<Box<Job>>,
@@ -84,6 +86,7 @@ impl Jobs {
             let mut job = Job::new(id, submitted);
             row.get(at(5)).unwrap_or("default").clone_into(&mut job.queue);
             row.get(at(6)).unwrap_or("default").clone_into(&mut job.user);
+            job.reservation = row.get(at(12)).map(str::to_owned);
             job.am_type = am_type(&row, at(7))?.to_owned();
             job.finish_ms = submitted.saturating_add(task.duration_ms);
             job.tasks.push(task);
@@ -102,7 +105,7 @@ fn am_type<'r>(row: &'r Row<'_>, at: usize) -> Result<&'r str, TraceFileError> {
     }
 }
 
-fn task(row: &Row<'_>, header: &Header<12>) -> Result<Task, TraceFileError> {
+fn task(row: &Row<'_>, header: &Header<13>) -> Result<Task, TraceFileError> {
     let at = |name| header.at(name);
     let duration = row.whole(at(2), "duration_ms", 1)?;
     let duration = row.wanted(at(2), "duration_ms", duration, "write how long a task lives, in ms, such as 20000")?;

@@ -72,6 +72,7 @@ impl Rumen {
             am_resource: BTreeMap::new(),
             label: None,
             deadline_ms: None,
+            reservation: None,
             tasks,
         })
     }

@@ -70,6 +70,9 @@ pub(crate) struct LoadArgs {
     /// Drive only this one [default: the locked twin for 5 s, then the scheduler; with --preemption the scheduler alone].
     #[arg(long, value_parser = one_of(CORES))]
     core: Option<CoreChoice>,
+    /// A CSV of reservations that are booked, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["preemption", "soak", "reload"])]
+    reservations: Option<PathBuf>,
     #[command(flatten)]
     late: LateArgs,
     /// Directory for the report.
@@ -126,6 +129,7 @@ impl LoadArgs {
             asynchronous: self.asynchronous,
             reload: self.reload,
             core: self.core,
+            reservations: self.reservations,
             late: late.preemption.then_some(LateOptions {
                 queue: late.late_queue,
                 after: late.late_after,

@@ -68,6 +68,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         asynchronous: None,
         reload: None,
         core: None,
+        reservations: None,
         late: None,
     };
     let access = args.doors.access()?;

@@ -64,6 +64,9 @@ pub(crate) struct SimulateArgs {
     /// A CSV of what happens to nodes, with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
     #[arg(long, value_name = "FILE")]
     node_events: Option<PathBuf>,
+    /// A CSV of reservations that are booked, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
+    #[arg(long, value_name = "FILE", conflicts_with = "decisions")]
+    reservations: Option<PathBuf>,
     /// Memory of the largest machine of a Google or Alibaba trace, in MiB; sizes in the trace are parts of it.
     #[arg(long, value_name = "MIB", default_value_t = 65_536, value_parser = clap::value_parser!(i64).range(1..=1_000_000_000))]
     machine_memory: i64,
@@ -153,6 +156,7 @@ impl SimulateArgs {
             largest_machine: [self.machine_memory, self.machine_vcores],
             task_ms: ms(self.task_time),
             queues: self.queue,
+            reservations: self.reservations,
             load: self.load,
             slow_start: self.slow_start,
             failures: self.failures,

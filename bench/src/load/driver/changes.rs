@@ -9,7 +9,7 @@ use crate::jobs::Job;
 use crate::load::app::CONTAINER;
 use crate::load::options::rack_of;
 use crate::load::watched::Happened;
-use crate::load::wishes::{self, Wish, Wished};
+use crate::load::wishes::{self, Done, Wish, Wished};
 
 /// More at once would keep the nodes that are there from reporting.
 const MOST_NODES_AT_ONCE: u32 = 1_000;
@@ -34,17 +34,32 @@ impl Driver<'_> {
         }
     }
 
-    fn do_wish(&mut self, wish: Wish, now: u64) -> Result<String, String> {
+    fn do_wish(&mut self, wish: Wish, now: u64) -> Result<Done, String> {
         match wish {
-            Wish::AddNodes(count) => self.add_nodes(count, now),
-            Wish::LoseNode(name) => self.lose(&name),
+            Wish::AddNodes(count) => self.add_nodes(count, now).map(Done::from),
+            Wish::LoseNode(name) => self.lose(&name).map(Done::from),
             Wish::Load(percent) if percent <= MOST_LOAD => {
                 self.admission.demand(f64::from(percent) / 100.0);
-                Ok(format!("the load is {percent} % of what keeps the cluster full"))
+                Ok(Done::from(format!("the load is {percent} % of what keeps the cluster full")))
             }
             Wish::Load(percent) => Err(format!("a load of {percent} %: it may be 0 to {MOST_LOAD}")),
             Wish::Submit(job) => self.hand_in(job),
+            Wish::Moved { number, queue } => {
+                self.has_moved(number, &queue);
+                Ok(Done::from(format!("application {number} is in {queue}")))
+            }
         }
+    }
+
+    /// What an application holds counts in another queue from now on.
+    fn has_moved(&mut self, number: u32, queue: &str) {
+        let Some(slot) = self.slot_of.get(number as usize).copied().filter(|slot| *slot != super::NO_SLOT) else { return };
+        let to = self.leaf_of(queue);
+        let Some(app) = self.apps[slot as usize].as_mut() else { return };
+        let from = std::mem::replace(&mut app.leaf, to);
+        self.books.moved(from, to, app.held);
+        let with_master = !self.leaving.iter().any(|(_, other)| *other == slot);
+        self.admission.moved(from, to, app.tasks_left() + u32::from(with_master));
     }
 
     pub(super) fn tell_of<'a>(&'a mut self, place: usize, what: impl FnOnce(&'a NodeHandle) -> Happened<'a>) {
@@ -92,8 +107,8 @@ impl Driver<'_> {
         self.wheel.clear(place);
     }
 
-    fn hand_in(&mut self, wished: wishes::Job) -> Result<String, String> {
-        let wishes::Job { user, queue, tasks, seconds } = wished;
+    fn hand_in(&mut self, wished: wishes::Job) -> Result<Done, String> {
+        let wishes::Job { user, queue, tasks, seconds, reservation } = wished;
         let is_some = (1..=MOST_TASKS).contains(&tasks) && (1..=MOST_SECONDS).contains(&seconds) && !user.is_empty();
         if !is_some {
             return Err(format!(
@@ -105,7 +120,10 @@ impl Driver<'_> {
         if let Some(watched) = &mut self.watched {
             watched.tell(Happened::Submitted { number, user: &user, queue: &queue });
         }
-        let submission = Submission::new(number, user).in_queue(queue.clone()).with_am(CONTAINER);
+        let mut submission = Submission::new(number, user).in_queue(queue.clone()).with_am(CONTAINER);
+        if let Some(reservation) = reservation {
+            submission = submission.with_reservation(reservation);
+        }
         let answer = self.answer_to(submission);
         let handle = match answer {
             Ok(handle) => handle,
@@ -116,13 +134,14 @@ impl Driver<'_> {
                 return Err(why);
             }
         };
-        let leaf = self.leaf_of(handle.queue());
+        let entered = handle.queue().to_owned();
+        let leaf = self.leaf_of(&entered);
         let life = nanos(Duration::from_secs(seconds.into()));
         let job = Job { maps: tasks, reduces: 0, map_life_ns: life, reduce_life_ns: life, leaf, user: 0 };
         self.admission.entered(leaf, job.containers());
         let index = self.place_of(job);
         self.job_entered(handle, index, leaf);
-        Ok(format!("application {number} is in {queue}"))
+        Ok(Done { said: format!("application {number} is in {entered}"), app: Some(number) })
     }
 
     fn answer_to(&self, submission: Submission) -> Result<crate::api::AppHandle, String> {

@@ -15,8 +15,8 @@ impl Driver<'_> {
             if matches!(ended.reason, EndReason::Completed | EndReason::AppFinished) {
                 continue;
             }
-            let Some((_, role)) = watched.alive.remove(&ended.id) else { continue };
-            books.ended += 1;
+            let Some((_, role, node)) = watched.alive.remove(&ended.id) else { continue };
+            books.was_taken(app.leaf, node);
             watched.tell(Happened::Taken { app: &app.handle, container: ended.id, reason: ended.reason });
             match role {
                 Role::Master => am_taken = true,
@@ -32,9 +32,15 @@ impl Driver<'_> {
 
     /// An application ends that is not done.
     pub(super) fn vanish(&mut self, slot: u32) {
-        let Driver { watched: Some(watched), apps, admission, leaving, .. } = self else { return };
+        let Driver { watched: Some(watched), apps, admission, leaving, books, .. } = self else { return };
         let Some(app) = apps[slot as usize].take() else { return };
-        watched.alive.retain(|_, (whose, _)| *whose != slot);
+        watched.alive.retain(|_, (whose, _, node)| {
+            let stays = *whose != slot;
+            if !stays {
+                books.was_taken(app.leaf, *node);
+            }
+            stays
+        });
         let with_master = !leaving.iter().any(|(_, other)| *other == slot);
         leaving.retain(|(_, other)| *other != slot);
         for _ in 0..app.tasks_left() + u32::from(with_master) {

@@ -26,9 +26,7 @@ impl Driver<'_> {
         let (mut taken, mut am_taken) = ([0; 2], false);
         for ended in answer.ended.iter().filter(|e| matches!(e.reason, EndReason::Preempted | EndReason::Released)) {
             let Some(container) = preempting.taken(ended.id, ended.reason, now) else { continue };
-            books.ended += 1;
-            books.on_node[container.node.index()] -= 1;
-            books.in_leaf[app.leaf] -= 1;
+            books.was_taken(app.leaf, container.node);
             match container.role {
                 Role::Master => am_taken = true,
                 Role::Map => taken[0] += 1,
@@ -49,9 +47,7 @@ impl Driver<'_> {
         let preempting = self.preempting.as_mut().expect("containers are taken in such a load only");
         let app = self.apps[slot as usize].as_ref().expect("the caller has just looked");
         for node in preempting.app_ended(slot) {
-            self.books.ended += 1;
-            self.books.on_node[node.index()] -= 1;
-            self.books.in_leaf[app.leaf] -= 1;
+            self.books.was_taken(app.leaf, node);
         }
         // Its tasks, and its AM.
         for _ in 0..=app.tasks_left() {

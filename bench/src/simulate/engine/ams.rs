@@ -162,7 +162,11 @@ impl Run<'_> {
         master.record.unused = master.granted.saturating_sub(master.work.launched);
         self.ended += master.sizes.len() as u64;
         self.moved_at = self.now;
+        let part = master.part;
         self.tally.close(master.key, master.record);
         self.deliver();
+        if let Some(part) = part {
+            self.part_ended(part, end);
+        }
     }
 }

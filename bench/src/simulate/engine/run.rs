@@ -17,7 +17,8 @@ use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
 use super::super::scheduler::Scheduler;
 use super::super::tally::Tally;
 use super::super::tasks::Place;
-use crate::api::{Allocation, AppHandle, ContainerId, NodeId, VirtualClock};
+use crate::api::{Allocation, AppHandle, ContainerId, NodeId, ReservationId, VirtualClock};
+use crate::booked::BookedCourse;
 use crate::traces::Job;
 
 /// An application that has not ended.
@@ -47,6 +48,8 @@ pub(super) struct Master {
     pub(super) last_next: bool,
     pub(super) broken: bool,
     pub(super) breaks: bool,
+    /// Of a job of a reservation: what of it.
+    pub(super) part: Option<Part>,
     /// Its AM has said that it is done; the node still has to report the container.
     pub(super) leaving: Option<JobEnd>,
 }
@@ -67,6 +70,7 @@ pub(in super::super) struct Run<'p> {
     pub(super) first_nodes: usize,
     /// What happens to nodes, and how far that has come.
     pub(super) fates: Fates,
+    pub(super) booked: Booked,
     pub(super) shuffled: Vec<u32>,
     pub(super) offsets: Vec<u64>,
     pub(super) dealt: Vec<String>,
@@ -102,6 +106,27 @@ pub(in super::super) struct Run<'p> {
     /// What the cluster had in the beginning.
     pub(super) cluster: [i64; 2],
     pub(super) scratch: Scratch,
+}
+
+/// What of a reservation an application runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// The reservation's number in the file.
+    pub(super) booking: usize,
+    /// The stage where they come one after the other; nothing if the application is of the trace.
+    pub(super) stage: Option<usize>,
+    /// Which occurrence of one that recurs.
+    pub(super) time: u32,
+}
+
+/// The reservations of the file, as they stand.
+#[derive(Debug, Default)]
+pub(super) struct Booked {
+    pub(super) course: BookedCourse,
+    /// By reservation of the file: its name in the scheduler, once it is accepted.
+    pub(super) ids: Vec<Option<ReservationId>>,
+    /// Jobs that are still to come; of those that recur the first alone counts.
+    pub(super) to_come: usize,
 }
 
 /// How far what happens to nodes has come.

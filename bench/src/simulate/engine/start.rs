@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::run::{Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
+use super::run::{Booked, Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
 use super::timers::read_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
@@ -105,6 +105,7 @@ impl<'p> Run<'p> {
             deals,
             first_nodes,
             fates: Fates::new(&plan.changes),
+            booked: Booked::default(),
             read_ms,
             masters: FxHashMap::default(),
             arrivals: Arrivals::new(traces),
@@ -133,6 +134,7 @@ impl<'p> Run<'p> {
         };
         run.begin_timers();
         run.next_change();
+        run.begin_bookings();
         Ok(run)
     }
 }

@@ -5,6 +5,7 @@ use super::super::inputs::{Plan, Rules};
 use super::super::options::AmStyle;
 use super::super::record::{Interval, QueueSample};
 use super::run::{Run, Timers};
+use crate::api::ReservationId;
 use crate::traces::TraceKind;
 
 const LOOK_MS: u64 = 1000;
@@ -56,6 +57,10 @@ impl Timers {
     pub(super) fn allow_skipping(plan: &Plan) -> bool {
         Timers::of(plan).offer.is_none()
     }
+}
+
+fn is_of_reservation(queue: &str) -> bool {
+    queue.rsplit_once('.').is_some_and(|(_, last)| last.parse::<ReservationId>().is_ok())
 }
 
 impl Run<'_> {
@@ -146,7 +151,11 @@ impl Run<'_> {
     /// The end of an interval.
     pub(super) fn sample(&mut self) {
         let mut samples = vec![QueueSample::default(); self.queue_names.len()];
-        for queue in self.core.queues() {
+        let views = self.core.queues();
+        let usage = |name: &str| views.iter().find(|view| view.name == name).map_or(0, |view| view.usage.memory_mb());
+        self.sample_plans(usage);
+        // Queues of reservations come and go; what they use is in their plan's.
+        for queue in views.iter().filter(|view| !is_of_reservation(&view.name)) {
             let index = match self.queue_names.iter().position(|(name, _)| *name == queue.name) {
                 Some(index) => index,
                 None => {

@@ -143,6 +143,7 @@ impl Jobs {
             am_type: class.am_type.clone(),
             am_resource: BTreeMap::new(),
             label: None,
+            reservation: None,
             deadline_ms: deadline.map(|deadline| deadline.saturating_sub(less)),
             tasks,
         })

@@ -4,6 +4,7 @@
 
 use super::CapacityFile;
 use super::queue::CapacityQueue;
+use super::settings::PLAN_QUEUES_AT_ONCE;
 use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
@@ -12,7 +13,7 @@ use crate::config::nearest::nearest;
 use std::collections::{BTreeMap, HashSet};
 
 /// Of the whole scheduler.
-const GLOBAL_KEYS: [&str; 42] = [
+const GLOBAL_KEYS: [&str; 43] = [
     "maximum-applications",
     "global-queue-max-application",
     "maximum-am-resource-percent",
@@ -44,6 +45,7 @@ const GLOBAL_KEYS: [&str; 42] = [
     "workflow-priority-mappings",
     "workflow-priority-mappings-override.enable",
     "lazy-preemption-enabled",
+    PLAN_QUEUES_AT_ONCE,
     "application.fail-fast",
     "user-metrics.enable",
     "legacy-queue-mode.enabled",

@@ -20,6 +20,8 @@ pub(super) const SORTING_POLICY: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy";
 const SORTING_INTERFACE: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.MultiNodeLookupPolicy";
+/// Not Hadoop's.
+pub(super) const PLAN_QUEUES_AT_ONCE: &str = "plan-queues.update-at-once";
 const SORTING: &str = "yarn.scheduler.capacity.multi-node-sorting.policy";
 
 /// Scheduler-wide settings; the default is Hadoop's.
@@ -76,6 +78,9 @@ pub struct CapacitySettings {
     pub multi_node_sorting: BTreeMap<String, i64>,
     /// `lazy-preemption-enabled`
     pub lazy_preemption: bool,
+    /// `plan-queues.update-at-once`: not Hadoop's. What a run of the plan follower gives a queue counts at once, and not when the cluster or
+    /// the queues change next.
+    pub plan_queues_update_at_once: bool,
     /// `application.fail-fast`
     pub application_fail_fast: bool,
     /// `user-metrics.enable`
@@ -173,6 +178,7 @@ pub(super) fn read(
         multi_node_sorting_policy: source.text(SORTING).map(|policy| java::trim(&policy).to_owned()),
         multi_node_sorting: multi_node_sorting(source)?,
         lazy_preemption: flag("lazy-preemption-enabled", false),
+        plan_queues_update_at_once: flag(PLAN_QUEUES_AT_ONCE, false),
         application_fail_fast: flag("application.fail-fast", false),
         user_metrics: flag("user-metrics.enable", false),
         queue_mappings_override: flag("queue-mappings-override.enable", false),

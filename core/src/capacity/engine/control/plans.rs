@@ -155,6 +155,7 @@ impl PlanQueues for Control {
     fn entitle(&mut self, queue: &str, part: f32, most: f32) -> bool {
         let Some(slot) = self.reserved_slot(queue) else { return false };
         let entitled = self.own.tree.entitle(slot, part, most);
+        self.own.cluster_has_changed |= self.own.tree.file.settings().plan_queues_update_at_once;
         self.dirty.insert(slot);
         entitled
     }

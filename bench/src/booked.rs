@@ -1,0 +1,70 @@
+//! What came of the reservations of a run, and of the plans that they are in: the same of a simulation and of a load.
+
+use crate::api::Reservation;
+
+/// A reservation of the file.
+#[derive(Clone, Debug)]
+pub struct BookedReservation {
+    /// Its name in the file.
+    pub name: String,
+    /// The plan.
+    pub queue: String,
+    /// Whose it is.
+    pub user: String,
+    /// When it was asked for, in ms after the start.
+    pub booked_ms: u64,
+    /// What it got, or why it was refused.
+    pub outcome: Result<Box<Reservation>, String>,
+    /// When the plan, having become smaller, took it back, in ms after the start.
+    pub replanned_ms: Option<u64>,
+    /// Applications that entered its queue.
+    pub jobs: u64,
+    /// Of these, those that had to leave its queue as it ended.
+    pub left: u64,
+}
+
+/// A plan at a moment, memory in MiB.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanSample {
+    /// When, in ms after the start.
+    pub at_ms: u64,
+    /// All that may be promised.
+    pub capacity: i64,
+    /// What containers use below it.
+    pub usage: i64,
+}
+
+/// A plan over the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanCourse {
+    /// Its queue.
+    pub queue: String,
+    /// In order of time.
+    pub samples: Vec<PlanSample>,
+}
+
+/// What came of all of them.
+#[derive(Clone, Debug, Default)]
+pub struct BookedCourse {
+    /// What the clock of the reservations showed at the start, in ms.
+    pub start_ms: i64,
+    /// In the order in which they were asked for.
+    pub reservations: Vec<BookedReservation>,
+    /// By name of their queues.
+    pub plans: Vec<PlanCourse>,
+}
+
+impl BookedCourse {
+    /// What came of a reservation, by its name in the file.
+    pub(crate) fn named(&mut self, name: &str) -> Option<&mut BookedReservation> {
+        self.reservations.iter_mut().find(|one| one.name == name)
+    }
+
+    /// A plan at a moment.
+    pub(crate) fn sample(&mut self, queue: &str, sample: PlanSample) {
+        match self.plans.iter_mut().find(|plan| plan.queue == queue) {
+            Some(plan) => plan.samples.push(sample),
+            None => self.plans.push(PlanCourse { queue: queue.to_owned(), samples: vec![sample] }),
+        }
+    }
+}
