@@ -1,5 +1,7 @@
 //! What came of the reservations of a run, and of the plans that they are in: the same of a simulation and of a load.
 
+use serde_json::{Value, json};
+
 use crate::api::Reservation;
 
 /// A reservation of the file.
@@ -58,6 +60,38 @@ impl BookedCourse {
     /// What came of a reservation, by its name in the file.
     pub(crate) fn named(&mut self, name: &str) -> Option<&mut BookedReservation> {
         self.reservations.iter_mut().find(|one| one.name == name)
+    }
+
+    /// How many got a place, and what those who did not were told.
+    pub(crate) fn words(&self) -> Vec<String> {
+        const MOST: usize = 5;
+        if self.reservations.is_empty() {
+            return Vec::new();
+        }
+        let count = |is: fn(&BookedReservation) -> bool| self.reservations.iter().filter(|one| is(one)).count();
+        let (accepted, back) = (count(|one| one.outcome.is_ok()), count(|one| one.replanned_ms.is_some()));
+        let (left, all) = (self.reservations.iter().map(|one| one.left).sum::<u64>(), self.reservations.len());
+        let mut lines = vec![format!(
+            "reservations: {accepted} of {all} accepted, {back} taken back later; {left} jobs had to leave theirs"
+        )];
+        let refused = self.reservations.iter().filter_map(|one| Some((&one.name, one.outcome.as_ref().err()?)));
+        lines.extend(refused.take(MOST).map(|(name, why)| format!("refused: reservation {name}: {why}")));
+        if all - accepted > MOST {
+            lines.push(format!("and {} reservations more are refused", all - accepted - MOST));
+        }
+        lines
+    }
+
+    /// A row for each.
+    pub(crate) fn json(&self) -> Value {
+        let row = |one: &BookedReservation| {
+            json!({
+                "reservation": one.name, "queue": one.queue, "user": one.user, "booked_ms": one.booked_ms,
+                "accepted": one.outcome.is_ok(), "refused": one.outcome.as_ref().err(), "replanned_ms": one.replanned_ms,
+                "jobs": one.jobs, "left": one.left
+            })
+        };
+        self.reservations.iter().map(row).collect()
     }
 
     /// A plan at a moment.

@@ -1,6 +1,7 @@
 // Charts over the last minutes.
 
 import uPlot from "./vendor/uPlot.js";
+import { duration } from "./words.js";
 
 const KEPT_S = 300;
 
@@ -17,6 +18,13 @@ const OF_A_QUEUE = [
   { label: "demand", of: (queue) => queue.demand[0] / 1024, colour: "#868e96" },
 ];
 
+/** 99 of a hundred calls took no longer, in µs. */
+const LATENCIES = [
+  { label: "grant", of: (found) => found?.grant, colour: "#c2255c" },
+  { label: "heartbeat", of: (found) => found?.heartbeat, colour: "#1971c2" },
+  { label: "allocate", of: (found) => found?.allocate, colour: "#2f9e44" },
+];
+
 export class Charts {
   #place;
   #times = [];
@@ -25,29 +33,40 @@ export class Charts {
   #queues = [];
   #chosen = "root";
   #ofQueue;
+  /** Of each time, the latencies. */
+  #waits = [];
+  #latencies;
 
   constructor(place) {
     this.#place = place;
     const ink = getComputedStyle(document.body).getPropertyValue("--soft");
     const line = getComputedStyle(document.body).getPropertyValue("--line");
     const axis = { stroke: ink, grid: { stroke: line }, ticks: { stroke: line } };
-    const plot = (title, series, range, legend) => new uPlot({
+    const fromZero = { range: (_, low, high) => [0, Math.max(1, high * 1.1)] };
+    const plot = (title, series, scale, legend, more) => new uPlot({
       title, width: this.#width(), height: 160, legend: { show: legend, live: false }, cursor: { show: false },
-      scales: { y: { range: range ?? ((_, low, high) => [0, Math.max(1, high * 1.1)]) } },
-      axes: [axis, { ...axis, size: 64 }],
+      scales: { y: scale ?? fromZero },
+      axes: [axis, { ...axis, size: 64, ...more }],
       series: [{}, ...series],
     }, [[], ...series.map(() => [])], place);
     this.#charts = CHARTS.map(({ title, of, range }) =>
-      ({ of, values: [], plot: plot(title, [{ stroke: "#1971c2", width: 1.5 }], range, false) }));
+      ({ of, values: [], plot: plot(title, [{ stroke: "#1971c2", width: 1.5 }], range && { range }, false) }));
     const lines = OF_A_QUEUE.map(({ label, colour, dash }) => ({ label, stroke: colour, dash, width: 1.5 }));
     this.#ofQueue = plot("root, GiB", lines, undefined, true);
+    const waits = LATENCIES.map(({ label, colour }) => ({ label, stroke: colour, width: 1.5, spanGaps: true }));
+    const decades = { distr: 3, range: (_, low, high) => [10 ** Math.floor(Math.log10(low || 1)), 10 ** Math.ceil(Math.log10(high || 1000))] };
+    const whole = (_, ticks) => ticks.map((us) => (us !== null && Number.isInteger(Math.log10(us)) ? us : null));
+    this.#latencies = plot("Latency, 99 of a hundred", waits, decades, true, {
+      filter: whole, values: (_, ticks) => ticks.map((us) => (us === null ? "" : duration(us))),
+      grid: { ...axis.grid, filter: whole }, ticks: { ...axis.ticks, filter: whole },
+    });
     new ResizeObserver(() => {
-      for (const one of [...this.#charts.map(({ plot }) => plot), this.#ofQueue]) one.setSize({ width: this.#width(), height: 160 });
+      for (const one of [...this.#charts.map(({ plot }) => plot), this.#ofQueue, this.#latencies]) one.setSize({ width: this.#width(), height: 160 });
     }).observe(place);
   }
 
   #width() {
-    const columns = Math.max(1, Math.min(CHARTS.length + 1, Math.floor((this.#place.clientWidth + 12) / 292)));
+    const columns = Math.max(1, Math.min(CHARTS.length + 2, Math.floor((this.#place.clientWidth + 12) / 292)));
     return Math.floor((this.#place.clientWidth - 12 * (columns - 1)) / columns);
   }
 
@@ -63,6 +82,9 @@ export class Charts {
     this.#queues.push(new Map(state.queues.map((queue) => [queue.path, OF_A_QUEUE.map(({ of }) => of(queue))])));
     this.#queues.splice(0, old);
     this.#drawQueue();
+    this.#waits.push(LATENCIES.map(({ of }) => of(state.latencies_us)?.[1] ?? null));
+    this.#waits.splice(0, old);
+    this.#latencies.setData([this.#times, ...LATENCIES.map((_, index) => this.#waits.map((of) => of[index]))]);
   }
 
   /** Shows what this queue has had. */

@@ -113,6 +113,7 @@ export class Controls {
     form("nodes-form", () => this.#act({ do: "add_nodes", count: number("count") }));
     form("app-form", () => this.#act({
       do: "submit", user: by("app-user").value, queue: by("app-queue").value, tasks: number("app-tasks"), seconds: number("app-seconds"),
+      ...(by("app-reservation").value.trim() === "" ? {} : { reservation: by("app-reservation").value.trim() }),
     }));
     form("file-form", () => this.#apply());
     by("lose").onclick = () => this.#act({ do: "lose_node", node: by("node-name").value.trim() });

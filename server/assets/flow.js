@@ -1,4 +1,4 @@
-// Marks that travel between nodes and queues, one an event, sampled when there are too many.
+// Marks that travel from node to worker to queue to application, or back, one an event, sampled when there are too many.
 
 import { isFrequent, kindOf } from "./words.js";
 
@@ -21,10 +21,23 @@ function thinned(events, many, paused) {
   return paused ? kept.reverse() : kept;
 }
 
+/** Where a mark is, when it has gone this part of its way. */
+function along(points, part) {
+  const lengths = points.slice(1).map((point, index) => Math.hypot(point.x - points[index].x, point.y - points[index].y));
+  let left = part * lengths.reduce((sum, length) => sum + length, 0);
+  for (const [index, length] of lengths.entries()) {
+    if (left <= length && length > 0) {
+      const [from, to, at] = [points[index], points[index + 1], left / length];
+      return { x: from.x + (to.x - from.x) * at, y: from.y + (to.y - from.y) * at };
+    }
+    left -= length;
+  }
+  return points.at(-1);
+}
+
 export class Flow {
   #canvas;
-  #nodeOf;
-  #queueOf;
+  #placesOf;
   #log;
   #waiting = [];
   #marks = [];
@@ -34,8 +47,9 @@ export class Flow {
   #last = performance.now();
   #still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
-  constructor(canvas, nodeOf, queueOf, log) {
-    [this.#canvas, this.#nodeOf, this.#queueOf, this.#log] = [canvas, nodeOf, queueOf, log];
+  /** `placesOf` gives the places of an event, from its node to its application, as far as they are on the page. */
+  constructor(canvas, placesOf, log) {
+    [this.#canvas, this.#placesOf, this.#log] = [canvas, placesOf, log];
     requestAnimationFrame((now) => this.#frame(now));
   }
 
@@ -69,13 +83,11 @@ export class Flow {
   #show(event) {
     this.#log.add(event);
     const { way, colour } = kindOf(event.what);
-    const node = event.node === undefined ? null : this.#nodeOf(event);
-    const queue = event.queue === undefined ? null : this.#queueOf(event);
-    if (this.#still.matches || this.#marks.length >= MOST_MARKS) return;
-    if (way === "pulse" && node) this.#marks.push({ from: node, to: node, colour, age: 0 });
-    else if (way === "to_queue" && node && queue) this.#marks.push({ from: node, to: queue, colour, age: 0 });
-    else if (way === "to_node" && node && queue) this.#marks.push({ from: queue, to: node, colour, age: 0 });
-    else if (node ?? queue) this.#marks.push({ from: node ?? queue, to: node ?? queue, colour, age: 0 });
+    const places = this.#placesOf(event);
+    if (this.#still.matches || this.#marks.length >= MOST_MARKS || places.length === 0) return;
+    if (way === "to_app") this.#marks.push({ points: places, colour, age: 0 });
+    else if (way === "to_node") this.#marks.push({ points: places.reverse(), colour, age: 0 });
+    else this.#marks.push({ points: [way === "pulse" ? places[0] : places.at(-1)], colour, age: 0 });
   }
 
   #frame(now) {
@@ -98,13 +110,14 @@ export class Flow {
     draw.setTransform(scale, 0, 0, scale, 0, 0);
     draw.clearRect(0, 0, width, height);
     this.#marks = this.#marks.filter((mark) => (mark.age += passed) < TRAVEL_MS);
-    for (const { from, to, colour, age } of this.#marks) {
+    for (const { points, colour, age } of this.#marks) {
       const part = age / TRAVEL_MS;
       const eased = part * part * (3 - 2 * part);
       draw.globalAlpha = 1 - part * part;
       draw.fillStyle = colour;
       draw.beginPath();
-      draw.arc(from.x + (to.x - from.x) * eased, from.y + (to.y - from.y) * eased, from === to ? 3 + 6 * part : 4, 0, 7);
+      const { x, y } = along(points, eased);
+      draw.arc(x, y, points.length === 1 ? 3 + 6 * part : 4, 0, 7);
       draw.fill();
     }
     draw.globalAlpha = 1;

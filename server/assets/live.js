@@ -9,7 +9,9 @@ import { Flow } from "./flow.js";
 import { Log } from "./log.js";
 import { NodeMap } from "./nodes.js";
 import { trouble } from "./parts.js";
+import { Plans } from "./plans.js";
 import { Queues } from "./queues.js";
+import { Apps, Workers } from "./stations.js";
 import { memory, whole } from "./words.js";
 
 const ASK_EVERY_MS = 1000;
@@ -20,7 +22,23 @@ const queues = new Queues(by("queues"), by("queue"), by("why"), (path) => charts
 const controls = new Controls();
 const log = new Log(by("log"), by("lost"));
 const charts = new Charts(by("charts"));
-const flow = new Flow(by("flow"), (event) => nodes.placeOf(event.node), (event) => queues.placeOf(event.queue), log);
+const workers = new Workers(by("workers"));
+const apps = new Apps(by("apps"));
+new Plans(by("plans"), by("plans-part"));
+
+/** From the node over its worker and the queue to the application. */
+function placesOf(event) {
+  apps.saw(event);
+  const { node, queue, app } = event;
+  const places = [
+    node === undefined ? null : nodes.placeOf(node), node === undefined ? null : workers.placeOf(node),
+    queue === undefined ? null : queues.placeOf(queue), app === undefined ? null : apps.placeOf(app),
+  ];
+  // What a node alone is about stays there.
+  return (queue === undefined ? places.slice(0, 1) : places).filter((place) => place !== null);
+}
+
+const flow = new Flow(by("flow"), placesOf, log);
 
 function summary(state) {
   const { totals, allocations_per_second: rate } = state;
@@ -38,6 +56,8 @@ async function ask() {
     const state = await answer.json();
     summary(state);
     nodes.show(state.nodes);
+    workers.show(state.nodes);
+    apps.show(state.cluster_timestamp);
     queues.show(state.queues, state.totals.total[0], state.scheduler);
     charts.add(state);
     controls.show(state.queues);

@@ -3,6 +3,9 @@
 import { memory } from "./words.js";
 
 const GAP = 0.15;
+/** So many degrees of fullness can be told apart. */
+const SHADES = 64;
+const IN_ORDER = new Intl.Collator("en", { numeric: true });
 
 export class NodeMap {
   #canvas;
@@ -11,6 +14,13 @@ export class NodeMap {
   #order = [];
   #side = 0;
   #columns = 1;
+  /** Of the last time: names as they came, and their order. */
+  #names = [];
+  #places = [];
+  /** What the cells are laid out for, and what was drawn in each. */
+  #frame = "";
+  #drawn = new Int16Array(0);
+  #shades = [];
 
   /** `picked` is told of a node that is clicked. */
   constructor(canvas, said, picked) {
@@ -29,47 +39,82 @@ export class NodeMap {
     return column < this.#columns ? this.#order[Math.floor(y / this.#side) * this.#columns + column] : undefined;
   }
 
-  /** Rows of name, rack, state, used MiB, used vcores, all MiB, all vcores. */
+  /** Rows of name, rack, state, used MiB, used vcores, all MiB, all vcores, worker. Only cells that have changed are drawn. */
   show(nodes) {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const scale = window.devicePixelRatio || 1;
-    if (this.#canvas.width !== width * scale || this.#canvas.height !== height * scale) {
-      this.#canvas.width = width * scale;
-      this.#canvas.height = height * scale;
+    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    const isSame = this.#sort(nodes);
+    const frame = [width, height, scale, dark].join();
+    if (!isSame || frame !== this.#frame) {
+      this.#frame = frame;
+      this.#lay(width, height, scale, dark);
     }
-    const order = [...nodes].sort((a, b) => a[1].localeCompare(b[1], "en", { numeric: true })
-      || a[0].localeCompare(b[0], "en", { numeric: true }));
-    const columns = Math.max(1, Math.ceil(Math.sqrt((order.length * width) / Math.max(1, height))));
-    this.#columns = columns;
-    const rows = Math.max(1, Math.ceil(order.length / columns));
-    this.#side = Math.min(width / columns, height / rows);
-    this.#order = order;
-    this.#cells.clear();
     const draw = this.#canvas.getContext("2d");
     draw.setTransform(scale, 0, 0, scale, 0, 0);
-    draw.clearRect(0, 0, width, height);
-    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     let lost = 0;
-    order.forEach((node, index) => {
-      const x = (index % columns) * this.#side;
-      const y = Math.floor(index / columns) * this.#side;
-      const inner = this.#side * (1 - GAP);
-      this.#cells.set(node[0], { x: x + inner / 2, y: y + inner / 2 });
+    this.#order.forEach((node, index) => {
+      const isLost = node[2] !== "RUNNING";
+      lost += isLost;
       const full = node[5] > 0 ? Math.min(1, node[3] / node[5]) : 0;
-      draw.fillStyle = dark ? `hsl(150 45% ${14 + 46 * full}%)` : `hsl(150 45% ${92 - 62 * full}%)`;
-      draw.fillRect(x, y, inner, inner);
-      if (node[2] !== "RUNNING") {
-        lost += 1;
-        draw.strokeStyle = "#c92a2a";
-        draw.beginPath();
-        draw.moveTo(x, y);
-        draw.lineTo(x + inner, y + inner);
-        draw.moveTo(x + inner, y);
-        draw.lineTo(x, y + inner);
-        draw.stroke();
-      }
+      const shade = Math.round(full * (SHADES - 1)) + (isLost ? SHADES : 0);
+      if (this.#drawn[index] === shade) return;
+      this.#drawn[index] = shade;
+      this.#cell(draw, index, shade % SHADES, isLost);
     });
-    this.#canvas.setAttribute("aria-label", `Map of ${order.length} nodes, ${lost} of them not running`);
+    this.#canvas.setAttribute("aria-label", `Map of ${this.#order.length} nodes, ${lost} of them not running`);
+  }
+
+  /** Puts the nodes in order; whether they are those of the last time. */
+  #sort(nodes) {
+    const isSame = nodes.length === this.#names.length && nodes.every((node, index) => node[0] === this.#names[index]);
+    if (!isSame) {
+      this.#names = nodes.map((node) => node[0]);
+      this.#places = nodes.map((_, index) => index);
+      this.#places.sort((a, b) => IN_ORDER.compare(nodes[a][1], nodes[b][1]) || IN_ORDER.compare(nodes[a][0], nodes[b][0]));
+    }
+    this.#order = this.#places.map((index) => nodes[index]);
+    return isSame;
+  }
+
+  /** Gives each node its cell. */
+  #lay(width, height, scale, dark) {
+    [this.#canvas.width, this.#canvas.height] = [width * scale, height * scale];
+    const columns = Math.max(1, Math.ceil(Math.sqrt((this.#order.length * width) / Math.max(1, height))));
+    this.#columns = columns;
+    const rows = Math.max(1, Math.ceil(this.#order.length / columns));
+    this.#side = Math.min(width / columns, height / rows);
+    this.#drawn = new Int16Array(this.#order.length).fill(-1);
+    const light = (full) => (dark ? 14 + 46 * full : 92 - 62 * full);
+    this.#shades = Array.from({ length: SHADES }, (_, shade) => `hsl(150 45% ${light(shade / (SHADES - 1))}%)`);
+    this.#cells.clear();
+    const middle = (this.#side * (1 - GAP)) / 2;
+    this.#order.forEach((node, index) => {
+      const [x, y] = this.#corner(index);
+      this.#cells.set(node[0], { x: x + middle, y: y + middle });
+    });
+  }
+
+  #corner(index) {
+    return [(index % this.#columns) * this.#side, Math.floor(index / this.#columns) * this.#side];
+  }
+
+  #cell(draw, index, shade, isLost) {
+    const [x, y] = this.#corner(index);
+    const inner = this.#side * (1 - GAP);
+    // Of a crossed cell the ends of the lines stand beyond it.
+    const beyond = Math.min(1, (this.#side * GAP) / 2);
+    draw.clearRect(x - beyond, y - beyond, inner + 2 * beyond, inner + 2 * beyond);
+    draw.fillStyle = this.#shades[shade];
+    draw.fillRect(x, y, inner, inner);
+    if (!isLost) return;
+    draw.strokeStyle = "#c92a2a";
+    draw.beginPath();
+    draw.moveTo(x, y);
+    draw.lineTo(x + inner, y + inner);
+    draw.moveTo(x + inner, y);
+    draw.lineTo(x, y + inner);
+    draw.stroke();
   }
 
   #tell(x, y) {

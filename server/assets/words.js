@@ -25,10 +25,10 @@ export const KINDS = {
   application_refused: { colour: "#c92a2a", words: "application refused" },
   attempt_added: { colour: "#1971c2", words: "attempt added" },
   application_ended: { colour: "#495057", words: "application ended" },
-  container_allocated: { colour: "#2f9e44", words: "container allocated", way: "to_queue" },
+  container_allocated: { colour: "#2f9e44", words: "container allocated", way: "to_app" },
   container_acquired: { colour: "#5c940d", words: "container acquired" },
   container_launched: { colour: "#0b7285", words: "container launched", way: "to_node" },
-  container_completed: { colour: "#5f3dc4", words: "container completed", way: "to_queue" },
+  container_completed: { colour: "#5f3dc4", words: "container completed", way: "to_app" },
   container_reserved: { colour: "#e67700", words: "container reserved", way: "pulse" },
   container_preempted: { colour: "#c92a2a", words: "container preempted" },
   container_expired: { colour: "#a61e4d", words: "container expired" },
@@ -41,6 +41,12 @@ const FEW = new Set(["node_registered", "node_lost", "application_refused", "tol
 
 /** What heartbeats, applications and containers do all the time; the others are few, and worth more. */
 export const isFrequent = ({ what }) => !FEW.has(what);
+
+/** A duration in µs, in the unit that suits it. */
+export function duration(us) {
+  if (us < 1000) return `${whole(us)} µs`;
+  return us < 1e6 ? `${(us / 1000).toFixed(us < 1e4 ? 1 : 0)} ms` : `${(us / 1e6).toFixed(1)} s`;
+}
 
 /** One event in a line. */
 export function sentence(event) {

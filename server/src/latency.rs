@@ -1,9 +1,12 @@
 //! How long calls take, told by whoever makes or serves them. A worker of a scheduler tells nothing by itself: its probe does, of the
 //! heartbeats that are sampled.
+//!
+//! Each kind is kept twice: since the start, for those who scrape, and since it was last asked for, for a page that draws it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use hdrhistogram::Histogram as Spread;
 use prometheus_client::metrics::histogram::Histogram;
 
 /// Upper bounds in seconds: from a microsecond to ten seconds.
@@ -42,16 +45,29 @@ impl Durations {
     }
 }
 
+/// Whatever takes longer counts as so long, in µs.
+const LONGEST_US: u64 = 60_000_000;
+
+/// Of a second or so, in µs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quantiles {
+    pub(crate) p50: u64,
+    pub(crate) p99: u64,
+}
+
 /// One kind of call.
 #[derive(Debug)]
 pub(crate) struct Timed {
     pub(crate) histogram: Histogram,
     durations: Mutex<Durations>,
+    /// In µs, since it was last taken.
+    lately: Mutex<Spread<u32>>,
 }
 
 impl Default for Timed {
     fn default() -> Timed {
-        Timed { histogram: Histogram::new(BOUNDS), durations: Mutex::default() }
+        let lately = Spread::new_with_bounds(1, LONGEST_US, 2).expect("bounds that can be");
+        Timed { histogram: Histogram::new(BOUNDS), durations: Mutex::default(), lately: Mutex::new(lately) }
     }
 }
 
@@ -59,6 +75,19 @@ impl Timed {
     fn add(&self, took: Duration) {
         self.histogram.observe(took.as_secs_f64());
         self.durations.lock().unwrap_or_else(PoisonError::into_inner).add(took.as_secs_f64() * 1e3);
+        let us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX).max(1);
+        self.lately.lock().unwrap_or_else(PoisonError::into_inner).saturating_record(us);
+    }
+
+    /// Since this was last called; nothing where nothing was timed.
+    pub(crate) fn take_lately(&self) -> Option<Quantiles> {
+        let mut lately = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+        if lately.is_empty() {
+            return None;
+        }
+        let found = Quantiles { p50: lately.value_at_quantile(0.5), p99: lately.value_at_quantile(0.99) };
+        lately.reset();
+        Some(found)
     }
 
     pub(crate) fn durations(&self) -> Durations {
@@ -102,6 +131,11 @@ mod tests {
         {
             assert!((is - should).abs() < 1e-9, "{is} {should}");
         }
+        // Two digits of three are kept.
+        let within = |is: u64, should: u64| is.abs_diff(should) <= should / 50;
+        let lately = timed.take_lately().expect("some were timed");
+        assert!(within(lately.p50, 4_000) && within(lately.p99, 9_000), "{lately:?}");
+        assert_eq!(timed.take_lately(), None);
         let one = Timed::default();
         one.add(Duration::from_millis(3));
         assert!(one.durations().deviation().abs() < 1e-12);

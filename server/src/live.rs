@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::events::{Batch, Ring};
+use crate::latency::Timed;
 use crate::manager::ResourceManager;
 
 /// How often a reader is told what is new.
@@ -63,7 +64,9 @@ impl Live {
         let since = if last.at_ms == 0 { self.manager.cluster().started_ms } else { last.at_ms };
         let seconds = now.saturating_sub(since).max(1) as f64 / 1e3;
         let rate = counts.granted.saturating_sub(last.granted) as f64 / seconds;
-        let body = Bytes::from(state(&self.manager, now, rate, self.ring.last()).to_string());
+        let mut state = state(&self.manager, now, rate, self.ring.last());
+        state["latencies_us"] = latencies(&self.manager);
+        let body = Bytes::from(state.to_string());
         *last = Last { at_ms: now, granted: counts.granted, body: Some(body.clone()) };
         body
     }
@@ -72,6 +75,13 @@ impl Live {
 /// Memory and vcores.
 fn pair(of: &Resource) -> Value {
     json!([of.memory_mb(), of.vcores()])
+}
+
+/// 50 and 99 of a hundred, of the time since the state was last worked out. O(buckets): a few thousand.
+fn latencies(manager: &ResourceManager) -> Value {
+    let of = manager.latencies();
+    let shown = |timed: &Timed| timed.take_lately().map_or(Value::Null, |found| json!([found.p50, found.p99]));
+    json!({"allocate": shown(&of.allocate), "heartbeat": shown(&of.handling), "grant": shown(&of.grant)})
 }
 
 fn state(manager: &ResourceManager, now_ms: u64, rate: f64, last_event: u64) -> Value {
@@ -93,7 +103,8 @@ fn state(manager: &ResourceManager, now_ms: u64, rate: f64, last_event: u64) -> 
                 taken.memory_mb(),
                 taken.vcores(),
                 total.memory_mb(),
-                total.vcores()
+                total.vcores(),
+                by_name.get(record.name.as_str()).map(|node| node.worker)
             ]));
         }
         let (mut waiting, mut running) = (0_u64, 0_u64);
@@ -127,6 +138,7 @@ fn state(manager: &ResourceManager, now_ms: u64, rate: f64, last_event: u64) -> 
     let queues: Vec<Value> = fair.chain(capacities).collect();
     json!({
         "now_ms": now_ms,
+        "cluster_timestamp": manager.cluster().timestamp,
         "scheduler": match scheduler.basics().kind {
             crate::scheduler::Kind::Fair => "fair",
             crate::scheduler::Kind::Capacity => "capacity",

@@ -19,8 +19,8 @@ use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::Format;
 use crate::rest::{
-    access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, reservation,
-    statistics, why,
+    access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, plans,
+    reservation, statistics, why,
 };
 
 /// A body is a few words.
@@ -74,6 +74,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&booked("/delete"), commands(reservation::delete))
         .route(&booked("/list"), reads(reservation::list))
         .route("/ws/v1/evenweave/why", reads(why::why))
+        .route("/ws/v1/evenweave/plans", reads(plans::plans))
         .route("/ws/v1/cluster/nodes/{node}/resource", commands(node_commands::resize))
         .route("/ws/v1/evenweave/controls", asked_and_done(controls::standing, controls::act))
         .route("/ws/v1/evenweave/queues/check", commands(controls::check))

@@ -30,6 +30,7 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 use evenweave_server::Latencies;
 use hdrhistogram::Histogram;
+use rustc_hash::FxHashMap;
 
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, EndReason, Heartbeat, NodeHandle, Refused, Resource, Submission,
@@ -190,6 +191,13 @@ pub(crate) fn register(engine: &dyn Engine, pace: &Pace) -> Result<Vec<NodeHandl
 /// A job of the trace, or one that somebody wished.
 fn job<'j>(jobs: &'j [Job], own: &'j [Job], index: usize) -> &'j Job {
     jobs.get(index).unwrap_or_else(|| &own[index - jobs.len()])
+}
+
+/// Usage and share of the queues of these names; others came later, and are left out.
+fn figures_of(names: &[String], queues: &[QueueFigures]) -> Vec<(i64, i64)> {
+    let by_name: FxHashMap<&str, &QueueFigures> = queues.iter().map(|queue| (queue.name.as_str(), queue)).collect();
+    let of = |queue: &&QueueFigures| (queue.usage.memory_mb(), queue.share.memory_mb());
+    names.iter().map(|name| by_name.get(name.as_str()).map(of).unwrap_or_default()).collect()
 }
 
 impl<'a> Driver<'a> {
@@ -724,7 +732,7 @@ impl<'a> Driver<'a> {
             heartbeats: stats.heartbeats,
             jobs_finished: self.jobs_finished,
             utilisation: std::mem::take(&mut self.utilisation_sum) / f64::from(OBSERVATIONS_A_SAMPLE),
-            queues: queues.iter().map(|q| (q.usage.memory_mb(), q.share.memory_mb())).collect(),
+            queues: figures_of(&self.queue_names, &queues),
             snapshot_age_ms: stats.snapshot_age_ms,
         });
     }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::api::{NodeHandle, Refused, Resource};
+use crate::booked::BookedCourse;
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, QueueFigures, Threaded};
 use crate::failure::Failure;
 use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
-use crate::booked::BookedCourse;
 use crate::load::books::Difference;
 use crate::load::client::{Client, Reservable};
 use crate::load::driver::{Driver, Pace, Sample, register};
@@ -157,7 +157,10 @@ pub fn run(
 ) -> Result<LoadResult, Failure> {
     use std::sync::atomic::Ordering::Relaxed;
     let locked = match options.core {
-        None if options.late.is_none() && options.reservations.is_none() && matches!(inputs.rules, Rules::Fair { .. }) => {
+        None if options.late.is_none()
+            && options.reservations.is_none()
+            && matches!(inputs.rules, Rules::Fair { .. }) =>
+        {
             Some(drive(options, inputs, CoreChoice::Locked, LOCKED_FOR.min(options.duration()), stop, watch)?)
         }
         _ => None,
@@ -294,8 +297,21 @@ struct Course<'a> {
 const WISHES: usize = 64;
 
 fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<CoreRun, String> {
-    let Course { core, jobs, lives, pace, nodes, leaves, in_flight, woken, stop, probe, reloader, preempting, reserving } =
-        course;
+    let Course {
+        core,
+        jobs,
+        lives,
+        pace,
+        nodes,
+        leaves,
+        in_flight,
+        woken,
+        stop,
+        probe,
+        reloader,
+        preempting,
+        reserving,
+    } = course;
     // What comes late has no part in the cluster before.
     let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::booked::BookedCourse;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Point, Rates, Story};
 use crate::options::CoreChoice;
@@ -98,6 +99,7 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
             "count": reloads.take.len(), "read_us": percentiles(&reloads.read), "take_us": percentiles(&reloads.take),
         })),
         "differences": differences,
+        "reservations": run.booked.as_ref().map(BookedCourse::json),
         "preemption": run.story.as_ref().map(story),
         "enqueue_us": percentiles(&run.enqueue),
         "service_us": percentiles(&run.service),

@@ -24,7 +24,8 @@ struct Area {
 pub(super) fn put_plans(body: &mut String, queues: &str, course: &BookedCourse, seconds: f64) {
     for plan in &course.plans {
         let own = course.reservations.iter().filter(|one| is_in(one, &plan.queue));
-        let own: Vec<(&str, Pieces)> = own.map(|one| (one.name.as_str(), pieces(one, course.start_ms, seconds))).collect();
+        let own: Vec<(&str, Pieces)> =
+            own.map(|one| (one.name.as_str(), pieces(one, course.start_ms, seconds))).collect();
         section(
             body,
             &format!("Plan {} under {}", escape(&plan.queue), escape(queues)),
@@ -55,7 +56,10 @@ fn pieces(one: &BookedReservation, start_ms: i64, seconds: f64) -> Pieces {
             let last = (start_ms + (seconds * 1000.0) as i64) / period;
             let times = (start_ms / period..=last).map(|time| time * period);
             let shifted = |by: i64| {
-                reservation.pieces().iter().map(move |piece| (piece.from + by, piece.to + by, piece.resource.memory_mb()))
+                reservation
+                    .pieces()
+                    .iter()
+                    .map(move |piece| (piece.from + by, piece.to + by, piece.resource.memory_mb()))
             };
             times.flat_map(shifted).map(of).collect()
         }
@@ -103,7 +107,8 @@ fn picture(plan: &PlanCourse, own: Vec<(&str, Pieces)>, seconds: f64) -> String 
     let over_time = |of: fn(&PlanSample) -> i64| {
         plan.samples.iter().map(move |sample| (sample.at_ms as f64 / 1000.0, of(sample) as f64 / MIB_A_GIB))
     };
-    let line = |name: &str, dashed, points: Vec<(f64, f64)>| Line { name: name.to_owned(), colour: INK, dashed, points };
+    let line =
+        |name: &str, dashed, points: Vec<(f64, f64)>| Line { name: name.to_owned(), colour: INK, dashed, points };
     let lines = [
         line("may be promised", true, over_time(|sample| sample.capacity).collect()),
         line("runs", false, over_time(|sample| sample.usage).collect()),
@@ -207,8 +212,18 @@ mod tests {
         let area = |pieces| Area { name: String::new(), colour: INK, pieces };
         let both = [area(vec![(1.0, 3.0, 2.0)]), area(vec![(2.0, 4.0, 5.0)])];
         let end = 10.0;
-        let points =
-            [(0.0, 0.0), (1.0, 0.0), (1.0, 2.0), (2.0, 2.0), (2.0, 7.0), (3.0, 7.0), (3.0, 5.0), (4.0, 5.0), (4.0, 0.0), (end, 0.0)];
+        let points = [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (1.0, 2.0),
+            (2.0, 2.0),
+            (2.0, 7.0),
+            (3.0, 7.0),
+            (3.0, 5.0),
+            (4.0, 5.0),
+            (4.0, 0.0),
+            (end, 0.0),
+        ];
         assert_eq!(steps(&both, end), points);
     }
 }

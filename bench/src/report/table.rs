@@ -6,6 +6,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
 use super::story;
+use crate::booked::BookedCourse;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Reloads, Story};
 use crate::numbers::{grouped, micros};
@@ -135,6 +136,9 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         crate::output::say!("{}", reloads(done));
     }
     crate::output::say!("{}", queues(run));
+    for line in run.booked.iter().flat_map(BookedCourse::words) {
+        crate::output::say!("{line}");
+    }
     crate::output::say!(
         "books: granted {}, completed {}, running {}, lost {}",
         grouped(run.granted as f64),

@@ -184,12 +184,7 @@ fn known_properties(options: &SimulateOptions, configuration: &CapacityConfigura
 ///
 /// # Errors
 /// Properties or a file that are not valid.
-fn plan(
-    options: &SimulateOptions,
-    queues: &Queues,
-    nodes: &[Node],
-    bookings: &[Booking],
-) -> Result<Plan, Failure> {
+fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[Booking]) -> Result<Plan, Failure> {
     let mut site = options.site.properties(&bundled::SIMULATED_PROPERTIES)?;
     if !bookings.is_empty() {
         switch_reservations_on(&mut site);

@@ -3,7 +3,8 @@
 use super::scribe::Scribe;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Reservation,
-    ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, SchedulerEvent, Stepped, Submission,
+    ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, SchedulerEvent, Stepped,
+    Submission,
 };
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
@@ -225,7 +226,11 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn reserve_submit(&mut self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
+    pub(super) fn reserve_submit(
+        &mut self,
+        user: &str,
+        request: &ReservationSubmission<'_>,
+    ) -> Result<(), ReserveError> {
         match &mut self.core {
             Core::Fair(core) => core.reserve_submit(user, request),
             Core::Capacity(core) => core.reserve_submit(user, request),

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use super::outcome::Simulated;
 use super::record::RunResult;
 use super::summary::{Change, Compared, Facts, PointFacts};
-use crate::booked::BookedReservation;
 use crate::numbers::grouped;
 
 /// The name of a queue without what all have.
@@ -97,20 +96,8 @@ pub fn words(simulated: &Simulated) -> String {
         if run.refused_count > 5 {
             put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused_count - 5));
         }
-        let reserved = |is: fn(&BookedReservation) -> bool| run.booked.reservations.iter().filter(|one| is(one)).count();
-        if !run.booked.reservations.is_empty() {
-            let (accepted, taken_back) = (reserved(|one| one.outcome.is_ok()), reserved(|one| one.replanned_ms.is_some()));
-            let (left, all) = (run.booked.reservations.iter().map(|one| one.left).sum::<u64>(), run.booked.reservations.len());
-            put(
-                &mut text,
-                format_args!(
-                    "  {accepted} of {all} reservations are accepted, {taken_back} taken back later; {left} jobs had to leave theirs\n"
-                ),
-            );
-        }
-        let refused = run.booked.reservations.iter().filter_map(|one| Some((&one.name, one.outcome.as_ref().err()?)));
-        for (name, why) in refused.take(5) {
-            put(&mut text, format_args!("  refused: reservation {name}: {why}\n"));
+        for line in run.booked.words() {
+            put(&mut text, format_args!("  {line}\n"));
         }
         if run.late > 0 {
             put(&mut text, format_args!("  {} jobs stand too late in the trace, and came late\n", run.late));

@@ -86,7 +86,8 @@ fn intervals(run: &RunResult) -> String {
 
 /// A line for each piece that a reservation got, and one for each that was refused.
 fn reservations(run: &RunResult) -> String {
-    let mut text = "reservation,queue,user,booked_ms,start_ms,end_ms,memory_mb,vcores,jobs,left,replanned_ms,refused\n".to_owned();
+    let mut text =
+        "reservation,queue,user,booked_ms,start_ms,end_ms,memory_mb,vcores,jobs,left,replanned_ms,refused\n".to_owned();
     for one in &run.booked.reservations {
         let head = format!("{},{},{},{}", field(&one.name), field(&one.queue), field(&one.user), one.booked_ms);
         let replanned = one.replanned_ms.map(|ms| ms.to_string()).unwrap_or_default();
@@ -168,20 +169,8 @@ fn run_object(run: &RunResult) -> Value {
             })
         })
         .collect();
-    let reservations: Vec<Value> = run
-        .booked
-        .reservations
-        .iter()
-        .map(|one| {
-            object!({
-                "reservation": one.name, "queue": one.queue, "user": one.user, "booked_ms": one.booked_ms,
-                "accepted": one.outcome.is_ok(), "refused": one.outcome.as_ref().err(), "replanned_ms": one.replanned_ms,
-                "jobs": one.jobs, "left": one.left
-            })
-        })
-        .collect();
     object!({
-        "reservations": reservations, "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
+        "reservations": run.booked.json(), "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,

@@ -23,8 +23,8 @@ use super::csv::{Header, Row};
 use super::error::TraceFileError;
 use super::lines::Lines;
 use super::source::Source;
-use crate::failure::Failure;
 use crate::api::{Interpreter, ReservationDefinition, Resource, Stage};
+use crate::failure::Failure;
 
 const COLUMNS: [&str; 14] = [
     "reservation!",
@@ -128,7 +128,8 @@ pub fn read_bookings(input: impl Read + Send + 'static, name: &str) -> Result<Ve
             continue;
         }
         if let Some(before) = list.iter().find(|before| before.name == name) {
-            let help = format!("put its stages together (the others begin in line {}), or give it another name", before.line);
+            let help =
+                format!("put its stages together (the others begin in line {}), or give it another name", before.line);
             return Err(row.wrong(at, format!("reservation {name:?} stands in two places"), help));
         }
         if list.len() >= MOST {
@@ -157,13 +158,7 @@ fn ms(row: &Row<'_>, at: usize, name: &str) -> Result<Option<u64>, TraceFileErro
     Ok(row.part(at, name)?.map(|seconds| (seconds * 1000.0).round().min(4e15) as u64))
 }
 
-fn booking(
-    row: &Row<'_>,
-    header: &Header<14>,
-    name: &str,
-    stage: Stage,
-    line: u64,
-) -> Result<Booking, TraceFileError> {
+fn booking(row: &Row<'_>, header: &Header<14>, name: &str, stage: Stage, line: u64) -> Result<Booking, TraceFileError> {
     let at = |index| header.at(index);
     let wanted = |index, name: &str| -> Result<u64, TraceFileError> {
         let help = "write the seconds since the start, such as 3600";

@@ -78,7 +78,7 @@ fn job(entry: Fields<'_>, short_am_type: bool) -> Result<Job, Wrong> {
         am_resource: resources(entry, "am.", &["am.type"])?,
         label: entry.text("job.label.expression")?.map(str::to_owned),
         deadline_ms: None,
-            reservation: None,
+        reservation: None,
         tasks: tasks.iter().map(|value| task(Fields::of(value, "a task")?)).collect::<Result<_, _>>()?,
     })
 }

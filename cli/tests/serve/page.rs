@@ -148,7 +148,15 @@ fn the_live_page_shows_what_happens() {
 
     // What is written agrees with the bar.
     page.wait_until("/: 40 nodes, /.test(document.getElementById('summary').textContent)");
-    page.wait_until("document.querySelectorAll('#charts canvas').length === 5");
+    page.wait_until("document.querySelectorAll('#charts canvas').length === 6");
+
+    // Marks have places to pass: workers, and applications that lead to their pages.
+    page.wait_until("document.getElementById('workers').textContent === 'worker 0: 40 nodes'");
+    page.wait_until(
+        "document.querySelectorAll('#apps .chip a[href^=\"/cluster/app/application_1700000000000_\"]').length > 3",
+    );
+    // There is no plan to be shown.
+    assert_eq!(page.value("document.getElementById('plans-part').hidden"), true);
 
     // The log tells of what was caused: all applications that run are killed.
     let running = served.json("/ws/v1/cluster/apps?states=RUNNING");
@@ -283,6 +291,55 @@ fn the_live_page_changes_the_cluster() {
     let errors = page.errors.lock().expect("no panic");
     let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
     assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
+}
+
+#[test]
+fn the_live_page_shows_what_is_booked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (queues, site) = (folder.path().join("fair.xml"), folder.path().join("yarn-site.xml"));
+    let plan = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>\
+                <queue name=\"nightly\"><reservation/></queue><queue name=\"other\"/></allocations>";
+    std::fs::write(&queues, plan).expect("written");
+    let on = "<configuration><property><name>yarn.resourcemanager.reservation-system.enable</name><value>true</value></property></configuration>";
+    std::fs::write(&site, on).expect("written");
+    let path = |path: &std::path::Path| path.to_str().expect("a name").to_owned();
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--config", &path(&queues), "--site", &path(&site)]);
+    served.state_under_load();
+    let id = "reservation_1700000000000_0001";
+    let (status, made) = served.ask("POST", "/ws/v1/cluster/reservation/new-reservation?user.name=ann", "", "");
+    assert!(status == 200 && made.contains(id), "{made}");
+    let now = served.json("/ws/v1/evenweave/plans")["plans"]["now"].as_i64().expect("a time");
+    let booked = serde_json::json!({"queue": "root.nightly", "reservation-id": id, "reservation-definition": {
+        "arrival": now, "deadline": now + 3_600_000, "reservation-name": HOSTILE, "reservation-requests": {
+        "reservation-request-interpreter": 1, "reservation-request": [{"capability": {"memory": 2048, "vCores": 1},
+        "num-containers": 10, "min-concurrency": 10, "duration": 3_590_000}]}}});
+    let path = "/ws/v1/cluster/reservation/submit?user.name=ann";
+    let (status, said) = served.ask("POST", path, "Content-Type: application/json\r\n", &booked.to_string());
+    assert_eq!(status, 202, "{said}");
+    let plans = served.json("/ws/v1/evenweave/plans");
+    let plan = &plans["plans"]["plan"][0];
+    assert_eq!((&plan["queue"], plan["memory"].as_i64()), (&"root.nightly".into(), Some(40 * 131_072 / 2)));
+    assert_eq!(plan["reservation"][0]["allocations"][0]["memory"], 20_480);
+
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#plans figure") else { return };
+    page.wait_until("document.querySelector('#plans figcaption')?.textContent === 'root.nightly: 1 reservation.'");
+    let name = Value::from(HOSTILE);
+    page.wait_until(&format!(
+        "[...document.querySelectorAll('#plans .u-label')].some((label) => label.textContent === {name})"
+    ));
+    assert_eq!(page.value("document.title"), "Evenweave: what happens");
+    // An application enters the reservation.
+    page.value(&fill("app-queue", "root.nightly"));
+    page.value(&fill("app-user", "ann"));
+    page.value(&fill("app-tasks", "9"));
+    page.value(&fill("app-reservation", id));
+    page.value("document.getElementById('app-form').requestSubmit() === undefined");
+    page.wait_until(&format!(
+        "/^Done: application \\d+ is in root.nightly.{id}[.]$/.test(document.getElementById('said').textContent)"
+    ));
+    page.is_accessible();
+    let errors = page.errors.lock().expect("no panic");
+    assert!(errors.is_empty(), "{errors:?}");
 }
 
 #[test]

@@ -51,4 +51,5 @@ mod rights;
 
 pub(crate) mod statistics;
 
+pub(crate) mod plans;
 pub(crate) mod why;

@@ -1,7 +1,9 @@
 //! The reservation systems of both schedulers, on both drivers.
 
+use std::collections::BTreeMap;
+
 use evenweave::reservation::{
-    Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
 use super::booking::Booking;
@@ -33,6 +35,10 @@ macro_rules! booking {
 
             fn reserve_delete(&self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError> {
                 self.$with(|scheduler| scheduler.reserve_delete(user, id))
+            }
+
+            fn plans(&self) -> Result<BTreeMap<String, PlanBooks>, ReserveError> {
+                self.$with(|scheduler| scheduler.plans())
             }
 
             fn reserve_list(&self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {

@@ -1,7 +1,9 @@
 //! The reservation system of a scheduler, for those who ask.
 
+use std::collections::BTreeMap;
+
 use evenweave::reservation::{
-    Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
 /// The calls of the [reservation system](evenweave::reservation::ReservationSystem), under the names that the schedulers have for them. One whose
@@ -33,6 +35,11 @@ pub trait Booking: Send + Sync {
     /// # Errors
     /// As of [`reserve_new`](Self::reserve_new).
     fn reserve_delete(&self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError>;
+    /// The plans by name, with all that is promised, as of now.
+    ///
+    /// # Errors
+    /// As of [`reserve_new`](Self::reserve_new).
+    fn plans(&self) -> Result<BTreeMap<String, PlanBooks>, ReserveError>;
     /// The reservations of a plan, as of now.
     ///
     /// # Errors

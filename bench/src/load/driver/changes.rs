@@ -53,7 +53,9 @@ impl Driver<'_> {
 
     /// What an application holds counts in another queue from now on.
     fn has_moved(&mut self, number: u32, queue: &str) {
-        let Some(slot) = self.slot_of.get(number as usize).copied().filter(|slot| *slot != super::NO_SLOT) else { return };
+        let Some(slot) = self.slot_of.get(number as usize).copied().filter(|slot| *slot != super::NO_SLOT) else {
+            return;
+        };
         let to = self.leaf_of(queue);
         let Some(app) = self.apps[slot as usize].as_mut() else { return };
         let from = std::mem::replace(&mut app.leaf, to);

@@ -6,9 +6,7 @@
 use super::super::events::Kind;
 use super::super::record::JobEnd;
 use super::run::{Part, Run};
-use crate::api::{
-    Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent,
-};
+use crate::api::{Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent};
 use crate::booked::{BookedReservation, PlanSample};
 use crate::traces::{Booking, Job, Task};
 
@@ -148,7 +146,12 @@ impl Run<'_> {
         }
         let number = FIRST_JOB + ((index as u64) << STAGE_BITS) + stage as u64;
         self.moved_at = self.now;
-        self.enter(&job, (number, time), (&booking.queue, &booking.user), Some(Part { booking: index, stage: Some(stage), time }));
+        self.enter(
+            &job,
+            (number, time),
+            (&booking.queue, &booking.user),
+            Some(Part { booking: index, stage: Some(stage), time }),
+        );
     }
 
     /// Which reservation a job of the trace belongs to.

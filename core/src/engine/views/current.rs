@@ -20,6 +20,8 @@ pub struct NodeView {
     pub name: String,
     /// Its rack.
     pub rack: String,
+    /// The worker that it belongs to.
+    pub worker: usize,
     /// What it has.
     pub total: Resource,
     /// What is free; negative after a shrink below what runs.
@@ -47,6 +49,7 @@ pub(crate) fn node(node: &NodeShared) -> NodeView {
         id: node.id,
         name: node.name.to_string(),
         rack: node.rack.to_string(),
+        worker: node.owner,
         total: node.total.read(),
         free: node.free.read(),
     }

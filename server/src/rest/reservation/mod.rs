@@ -12,7 +12,8 @@ use evenweave::reservation::{
     Reservation, ReservationId, ReservationQuery, ReservationRefused, ReservationSubmission, ReserveError,
 };
 
-use self::refusals::{no_id, refused};
+use self::refusals::no_id;
+pub(super) use self::refusals::refused;
 use super::asked::{Answer, Asked, Outcome};
 use super::document::{Node, document};
 use super::errors::Fault;
@@ -22,7 +23,7 @@ use crate::scheduler::{Basics, Booking};
 use crate::value::{Object, Value};
 
 /// What does it, where the scheduler has such.
-fn booking(of: &ResourceManager) -> Result<&dyn Booking, ReserveError> {
+pub(super) fn booking(of: &ResourceManager) -> Result<&dyn Booking, ReserveError> {
     of.scheduler().booking().ok_or_else(|| ReservationRefused::NotEnabled.into())
 }
 

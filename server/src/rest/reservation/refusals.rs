@@ -10,7 +10,7 @@ pub(super) fn no_id(why: &ReservationIdError) -> Fault {
 }
 
 /// What the scheduler says.
-pub(super) fn refused(why: &ReserveError) -> Fault {
+pub(in crate::rest) fn refused(why: &ReserveError) -> Fault {
     let ReserveError::Reservation(refused) = why else { return Fault::unavailable(why) };
     if let ReservationRefused::BadId(why) = refused {
         return no_id(why);

@@ -1,0 +1,90 @@
+// Where marks pass between the map of nodes and the queues: the scheduler's workers; and where they end: the applications of late.
+
+import { make, put } from "./parts.js";
+import { whole } from "./words.js";
+
+const MOST_APPS = 24;
+
+const middle = (element) => {
+  const frame = element.getBoundingClientRect();
+  return { x: frame.left + frame.width / 2, y: frame.top + frame.height / 2 };
+};
+
+export class Workers {
+  #list;
+  #chips = [];
+  #of = new Map();
+
+  constructor(list) {
+    this.#list = list;
+  }
+
+  /** Rows of nodes; the eighth is the worker. */
+  show(nodes) {
+    const counts = [];
+    this.#of.clear();
+    for (const node of nodes) {
+      const worker = node[7];
+      if (worker === null || worker === undefined) continue;
+      this.#of.set(node[0], worker);
+      counts[worker] = (counts[worker] ?? 0) + 1;
+    }
+    if (counts.length !== this.#chips.length) {
+      this.#chips = Array.from(counts, () => make("li", "chip"));
+      put(this.#list, this.#chips);
+    }
+    this.#chips.forEach((chip, worker) => {
+      const words = `worker ${worker}: ${whole(counts[worker] ?? 0)} nodes`;
+      if (chip.textContent !== words) chip.textContent = words;
+    });
+  }
+
+  /** Where the worker of a node is in the window, or nothing. */
+  placeOf(node) {
+    const chip = this.#chips[this.#of.get(node)];
+    return chip ? middle(chip) : null;
+  }
+}
+
+export class Apps {
+  #list;
+  #timestamp = null;
+  /** By number, the latest that something happened to last. */
+  #chips = new Map();
+
+  constructor(list) {
+    this.#list = list;
+  }
+
+  show(timestamp) {
+    this.#timestamp = timestamp;
+  }
+
+  /** Something happened to an application: it has a place on the page. */
+  saw({ app, queue, what }) {
+    if (app === undefined || this.#timestamp === null) return;
+    let chip = this.#chips.get(app);
+    if (what === "application_ended" || what === "application_refused") {
+      chip?.classList.add("over");
+      return;
+    }
+    if (chip) return;
+    if (this.#chips.size >= MOST_APPS) {
+      // Those that are over go first, then the oldest.
+      const gone = [...this.#chips].find(([, one]) => one.classList.contains("over")) ?? [...this.#chips][0];
+      gone[1].remove();
+      this.#chips.delete(gone[0]);
+    }
+    chip = make("li", "chip", this.#list);
+    const link = make("a", "", chip, `${app}`);
+    link.href = `/cluster/app/application_${this.#timestamp}_${String(app).padStart(4, "0")}`;
+    link.title = `application ${app} in ${queue ?? "no queue yet"}`;
+    this.#chips.set(app, chip);
+  }
+
+  /** Where an application is in the window, or nothing. */
+  placeOf(app) {
+    const chip = this.#chips.get(app);
+    return chip ? middle(chip) : null;
+  }
+}
