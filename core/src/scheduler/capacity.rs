@@ -265,8 +265,7 @@ impl CapacityStepped {
         Ok(marked.try_recv().unwrap_or_default())
     }
 
-    /// Gives up what a node is reserved for, as an event KILL_RESERVED_CONTAINER has it, and in Hadoop a node that is resized; whether it
-    /// was reserved. What was asked for is asked for still.
+    /// Gives up what a node is reserved for, as an event KILL_RESERVED_CONTAINER has it; whether it was reserved. What was asked for is asked for still.
     pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
         let shard = self.steps.stepper.shard(node.0.owner);
         let Some(place) = shard.place_of(&node.0) else { return false };
@@ -274,6 +273,17 @@ impl CapacityStepped {
         shard.end_reservation(place);
         self.steps.settle();
         is_reserved
+    }
+
+    /// An event NODE_LABELS_UPDATE. A ResourceManager sends it after each node that comes, goes or gets another size, whether there are
+    /// labels or not, and names the node unless it has gone. What the nodes are reserved for is given up. Then all that follows from a
+    /// change of the cluster is worked out once more: amounts may differ, and more applications may start.
+    pub fn labels_updated(&mut self, nodes: &[NodeHandle]) {
+        for node in nodes {
+            self.give_up_reservation(node);
+        }
+        self.steps.stepper.control().cluster_changed();
+        self.steps.settle();
     }
 
     /// One round of asynchronous scheduling, whether that is on or not: one pass over each node that has reported lately, in the order of

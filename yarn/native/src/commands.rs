@@ -75,6 +75,7 @@ impl Batch<'_> {
             22 => Ok(self.state.driver.preempt()),
             23 => self.recover(given),
             24 => self.give_up_reservation(given),
+            25 => self.labels_updated(given),
             _ => Err(Malformed),
         }
     }
@@ -118,6 +119,14 @@ impl Batch<'_> {
         let number = given.count()?;
         let Some(node) = self.state.nodes.get(&number) else { return Ok(Err(no_node(number))) };
         self.state.driver.give_up_reservation(node);
+        Ok(Ok(()))
+    }
+
+    fn labels_updated(&mut self, given: &mut Reader<'_>) -> Done {
+        let numbers = given.list(Reader::count)?;
+        let State { nodes, driver, .. } = &mut *self.state;
+        let updated: Vec<_> = numbers.iter().filter_map(|number| nodes.get(number).cloned()).collect();
+        driver.labels_updated(&updated);
         Ok(Ok(()))
     }
 

@@ -129,6 +129,13 @@ impl Driver {
         }
     }
 
+    /// Labels of nodes are as they are now. The FairScheduler knows none.
+    pub(crate) fn labels_updated(&mut self, nodes: &[NodeHandle]) {
+        if let Driver::Capacity(of) = self {
+            of.labels_updated(nodes);
+        }
+    }
+
     /// What time has made due: the allocation file is looked at.
     pub(crate) fn tick(&mut self) {
         match self {

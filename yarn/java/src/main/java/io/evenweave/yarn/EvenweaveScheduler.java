@@ -151,6 +151,11 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** Whether an application that is moved to the queue where it is already enters it anew. */
   abstract boolean movesWithinQueue();
 
+  /** The ResourceManager's labels are told of a node, where the scheduler does so; an event NODE_LABELS_UPDATE comes of it. */
+  abstract void nodeComes(EvenweaveNode node);
+
+  abstract void nodeGoes(NodeId id);
+
   /** Threads beside the update thread are started, and ended. */
   abstract void startThreads();
 
@@ -378,8 +383,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
             SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
         break;
       case NODE_LABELS_UPDATE:
-        // It comes with each new size of a node, whether there are labels or not.
-        ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet().forEach(this::giveUpReservation);
+        updateLabels(((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet());
         break;
       case KILL_RESERVED_CONTAINER:
         giveUpReservation(((ContainerPreemptEvent) event).getContainer().getReservedNode());
@@ -394,6 +398,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   private void addNode(List<NMContainerStatus> reports, RMNode rmNode) {
     EvenweaveNode node = new EvenweaveNode(rmNode, usePortForNodeName);
     nodeTracker.addNode(node);
+    nodeComes(node);
     // Takes locks that are not to be taken under the core's.
     recoverContainersOnNode(reports, rmNode);
     core.lock.lock();
@@ -458,6 +463,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   private void removeNode(RMNode rmNode) {
     core.lock.lock();
     try {
+      nodeGoes(rmNode.getNodeID());
       EvenweaveNode node = getSchedulerNode(rmNode.getNodeID());
       if (node == null) {
         LOG.error("Attempting to remove non-existent node {}", rmNode.getNodeID());
@@ -527,6 +533,26 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     EvenweaveNode node = getSchedulerNode(id);
     if (node != null && node.getReservedContainer() != null) {
       core.tellIfThere(out -> out.command(Wire.GIVE_UP_RESERVATION).number(node.number));
+    }
+  }
+
+  /** It comes after each change of a node, whether there are labels or not: limits are worked out once more. */
+  private void updateLabels(Set<NodeId> ids) {
+    core.lock.lock();
+    try {
+      List<EvenweaveNode> nodes = new ArrayList<>();
+      for (NodeId id : ids) {
+        EvenweaveNode node = getSchedulerNode(id);
+        if (node != null && nodesByNumber.get(node.number) == node) {
+          nodes.add(node);
+        }
+      }
+      core.tellIfThere(out -> {
+        out.command(Wire.LABELS_UPDATED).number(nodes.size());
+        nodes.forEach(node -> out.number(node.number));
+      });
+    } finally {
+      core.lock.unlock();
     }
   }
 
