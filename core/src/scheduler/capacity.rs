@@ -250,6 +250,37 @@ impl CapacityStepped {
         Ok(())
     }
 
+    /// What a ResourceManager does for an application by itself: containers end, asks come back, what has come is fetched. As
+    /// [`allocate`](CapacityStepped::allocate), but no AM calls: as in Hadoop no headroom is worked out, and with it no limit of a user.
+    ///
+    /// # Errors
+    /// As of [`CapacityStepped::allocate`].
+    pub fn manage(
+        &mut self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        self.steps.stepper.shards().for_each(|shard| shard.own.silent = true);
+        let sent = self.steps.send(app, request);
+        self.steps.stepper.shards().for_each(|shard| shard.own.silent = false);
+        sent?;
+        collect(self.steps.stepper.shared(), &app.0, answer)?;
+        answer.strict_preemptions = take_to_tell(app);
+        Ok(())
+    }
+
+    /// An event APP_ATTEMPT_REMOVED: an attempt has ended, and [`new_attempt`](CapacityStepped::new_attempt) or
+    /// [`finish`](CapacityStepped::finish) is to come. Nothing is asked for or reserved any more, and the attempt leaves the lists of its
+    /// queue, where others may start. What it holds stays: what does not go over to a next attempt is to be released before.
+    pub fn stop_attempt(&mut self, app: &AppHandle) {
+        self.steps.stepper.pump();
+        if app.0.scheduler == self.steps.stepper.shared().scheduler {
+            self.steps.stepper.shards().for_each(|shard| shard.stop_app(app.0.slot));
+        }
+        self.steps.settle();
+    }
+
     /// One round of the preemption policy, whether its monitor is on or not: gives application and number of each container and reservation
     /// that it marks. What was marked longer ago than `max_wait_before_kill` ends. AMs are told by their next call
     /// ([`Allocation::strict_preemptions`]).

@@ -6,7 +6,7 @@ use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::{
-    AllocateRequest, Allocation, AmRequest, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer,
+    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer,
     Refused, Submission, SubmitTerms,
 };
 
@@ -76,6 +76,8 @@ impl Batch<'_> {
             23 => self.recover(given),
             24 => self.give_up_reservation(given),
             25 => self.labels_updated(given),
+            26 => self.ask_again(given),
+            27 => self.stop_attempt(given),
             _ => Err(Malformed),
         }
     }
@@ -216,12 +218,28 @@ impl Batch<'_> {
     fn release(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, containers) = (given.count()?, given.list(Reader::container)?);
         let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        Ok(self.manage(number, &app, &AllocateRequest::default().with_releases(containers)))
+    }
+
+    fn manage(&mut self, number: u32, app: &AppHandle, request: &AllocateRequest) -> Result<(), Refused> {
         let mut answer = Allocation::default();
-        Ok(self
-            .state
-            .driver
-            .release(&app, containers, &mut answer)
-            .map(|()| self.state.note(number, &mut answer, None)))
+        self.state.driver.manage(app, request, &mut answer)?;
+        self.state.note(number, &mut answer, None);
+        Ok(())
+    }
+
+    fn ask_again(&mut self, given: &mut Reader<'_>) -> Done {
+        let (number, asks) = (given.count()?, given.list(|given| self.ask(given))?);
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        Ok(self.manage(number, &app, &AllocateRequest::new(asks)))
+    }
+
+    fn stop_attempt(&mut self, given: &mut Reader<'_>) -> Done {
+        let (number, asks) = (given.count()?, given.list(|given| self.ask(given))?);
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let mut answer = Allocation::default();
+        let stopped = self.state.driver.stop_attempt(&app, asks, &mut answer);
+        Ok(stopped.map(|()| self.state.note(number, &mut answer, None)))
     }
 
     fn finish(&mut self, given: &mut Reader<'_>) -> Done {

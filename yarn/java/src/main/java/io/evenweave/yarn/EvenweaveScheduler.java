@@ -312,11 +312,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     if (!attempt.isInCore || asks.isEmpty()) {
       return;
     }
-    try {
-      core.ask(out -> putAsks(out.command(Wire.ALLOCATE).number(attempt.application.number), asks).number(0).number(0), Answer::new);
-    } catch (CoreRefusal gone) {
-      LOG.debug("{}: {}", attempt.getApplicationAttemptId(), gone.getMessage());
-    }
+    core.tellIfThere(out -> putAsks(out.command(Wire.ASK_AGAIN).number(attempt.application.number), asks));
   }
 
   private static Wire putAsks(Wire out, List<ResourceRequest> asks) {
@@ -748,7 +744,6 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         LOG.info("Unknown application attempt, or one that has been stopped before: {}", id);
         return;
       }
-      askAgain(attempt, attempt.takenBack());
       collected = new ArrayList<>();
       try {
         for (RMContainer container : attempt.getLiveContainers()) {
@@ -765,9 +760,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         release(attempt, ended);
       }
       attempt.getReservedContainers().forEach(container -> unreserve(getSchedulerNode(container.getReservedNode())));
+      // What it is to the core goes on with the next attempt, or ends with the application: nothing is asked for any more.
+      if (attempt.isInCore) {
+        List<ResourceRequest> none = attempt.takenBack();
+        core.tellIfThere(out -> putAsks(out.command(Wire.STOP_ATTEMPT).number(attempt.application.number), none));
+      }
       attempt.stop(event.getFinalAttemptState());
-      // The core ends it with the next attempt or with the application: nothing is asked for any more.
-      askAgain(attempt, attempt.takenBack());
     } finally {
       core.lock.unlock();
     }
