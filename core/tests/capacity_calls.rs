@@ -285,9 +285,8 @@ fn who_waits_starts_when_an_attempt_is_stopped() {
     let configuration = CapacityConfiguration::from_properties([], queues).unwrap();
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
     let _node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
-    let apps: Vec<AppHandle> = (1..=2)
-        .map(|number| scheduler.submit(submission(number).with_am(Resource::new(1024, 1))).unwrap())
-        .collect();
+    let apps: Vec<AppHandle> =
+        (1..=2).map(|number| scheduler.submit(submission(number).with_am(Resource::new(1024, 1))).unwrap()).collect();
     let leaf = leaf_a(&mut scheduler);
     assert_eq!((leaf.active_applications, leaf.pending_applications), (1, 1));
     scheduler.stop_attempt(&apps[0]);

@@ -6,8 +6,8 @@ use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::{
-    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer,
-    Refused, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt,
+    RecoveredContainer, Refused, Submission, SubmitTerms,
 };
 
 /// See the module's text.

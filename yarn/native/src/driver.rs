@@ -3,8 +3,8 @@
 use evenweave::config::QueueAccess;
 use evenweave::view::ReservationNews;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
-    RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt,
+    NodeHandle, RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
 };
 
 /// See the module's text.
