@@ -2,7 +2,7 @@
 # test.sh [--debug] [fair|capacity]... : builds the jar, then runs the checks on a real cluster, the sessions in lockstep with Hadoop's class, and Hadoop's
 # own tests, with each class. Ends with 0 where all checks pass, all sessions are the same, and what failed of Hadoop's own tests stands in
 # yarn/hadoop-tests/expected-KIND.txt. Needs cargo, Maven, JDK 17, Linux; build output and work folders lie under TMPDIR. RM_SESSIONS: how many
-# (100; with the CapacityScheduler 86, for in the next one Hadoop's class never ends a heartbeat).
+# (100; with the CapacityScheduler 86, for in the next one Hadoop's class loops for ever in a heartbeat).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 debug=

@@ -4,6 +4,7 @@
 
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
+use evenweave::view::CapacityLeafView;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Container,
     EndReason, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent, Submission,
@@ -249,4 +250,99 @@ fn queues_of_plans_may_count_at_once() {
     // As recorded of Hadoop: nothing before the cluster or the queues change.
     assert_eq!(in_a_plan("false"), (0, 0));
     assert_eq!(in_a_plan("true"), (8192, 2));
+
+// ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself
+
+fn leaf_a(scheduler: &mut CapacityStepped) -> CapacityLeafView {
+    let queues = scheduler.queues(false);
+    queues.into_iter().find(|queue| queue.name == "root.a").and_then(|queue| queue.leaf).expect("a leaf")
+}
+
+fn headroom_mb(scheduler: &mut CapacityStepped, app: &AppHandle) -> i64 {
+    called(scheduler, app).headroom.memory_mb()
+}
+
+#[test]
+fn after_an_update_of_labels_limits_are_without_what_was_reserved() {
+    let (mut scheduler, node, app, _) = with_containers(3);
+    let small = Resource::new(2048, 8);
+    let second = scheduler.add_node("n2", "/r1", small).unwrap();
+    let other = scheduler.submit(Submission::new(2, "bob").in_queue("b")).unwrap();
+    let large = AllocateRequest::new([Ask::anywhere(1, Resource::new(6144, 1), 1)]);
+    scheduler.allocate(&other, &large, &mut Allocation::default()).unwrap();
+    scheduler.heartbeat(Heartbeat::new(&node));
+    // Of 10240, 3072 are used and 6144 reserved when limits are worked out.
+    scheduler.resize_node(&second, small).unwrap();
+    assert_eq!(headroom_mb(&mut scheduler, &app), 1024);
+    scheduler.labels_updated(&[second]);
+    assert_eq!(headroom_mb(&mut scheduler, &app), 1024, "the node that it names is not reserved");
+    scheduler.labels_updated(std::slice::from_ref(&node));
+    assert_eq!(headroom_mb(&mut scheduler, &app), 2048);
+    assert!(!scheduler.give_up_reservation(&node), "it has been given up");
+}
+
+#[test]
+fn an_attempt_that_is_stopped_gets_nothing_and_keeps_what_it_has() {
+    let (mut scheduler, node, app, granted) = with_containers(2);
+    scheduler.allocate(&app, &asking(5), &mut Allocation::default()).unwrap();
+    let before = leaf_a(&mut scheduler);
+    assert_eq!((before.active_applications, before.active_users), (1, 1));
+    for _ in 0..2 {
+        scheduler.stop_attempt(&app);
+        scheduler.heartbeat(Heartbeat::new(&node));
+        let leaf = leaf_a(&mut scheduler);
+        assert_eq!((leaf.active_applications, leaf.pending_applications, used_of_a(&mut scheduler)), (0, 0, 2048));
+        // As in Hadoop, until the next attempt asks for nothing any more, or the application has gone.
+        assert_eq!((leaf.active_users, leaf.users.len()), (1, 0));
+    }
+    let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
+    assert_eq!(next.kept_containers().len(), granted.len());
+    let leaf = leaf_a(&mut scheduler);
+    assert_eq!((leaf.active_applications, leaf.pending_applications, leaf.active_users), (1, 0, 1));
+    scheduler.stop_attempt(&next);
+    scheduler.finish(&next).unwrap();
+    let leaf = leaf_a(&mut scheduler);
+    assert_eq!((leaf.active_applications, leaf.pending_applications, leaf.active_users), (0, 0, 0));
+    assert_eq!(used_of_a(&mut scheduler), 0);
+}
+
+#[test]
+fn who_waits_starts_when_an_attempt_is_stopped() {
+    // A master's size, and no more, is for masters.
+    let more = ("yarn.scheduler.capacity.maximum-am-resource-percent", "0.1");
+    let queues = QUEUES.into_iter().filter(|(name, _)| *name != more.0).chain([more]);
+    let configuration = CapacityConfiguration::from_properties([], queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let _node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    let apps: Vec<AppHandle> =
+        (1..=2).map(|number| scheduler.submit(submission(number).with_am(Resource::new(1024, 1))).unwrap()).collect();
+    let leaf = leaf_a(&mut scheduler);
+    assert_eq!((leaf.active_applications, leaf.pending_applications), (1, 1));
+    scheduler.stop_attempt(&apps[0]);
+    let leaf = leaf_a(&mut scheduler);
+    assert_eq!((leaf.active_applications, leaf.pending_applications), (1, 0));
+    // The next attempt waits behind the one that has started meanwhile.
+    scheduler.new_attempt(&apps[0], NewAttempt::default().with_am(Resource::new(1024, 1))).unwrap();
+    let leaf = leaf_a(&mut scheduler);
+    assert_eq!((leaf.active_applications, leaf.pending_applications), (1, 1));
+}
+
+#[test]
+fn what_a_resource_manager_does_itself_works_out_no_limits() {
+    let (mut scheduler, _, app, granted) = with_containers(2);
+    let more = Submission::new(2, "bob").in_queue("a").with_am(Resource::new(8192, 1));
+    scheduler.submit(more).unwrap();
+    let known = |scheduler: &mut CapacityStepped| leaf_a(scheduler).active_users;
+    let before = (known(&mut scheduler), scheduler.headroom(&app));
+    let mut answer = Allocation::default();
+    let release = AllocateRequest::default().with_releases([granted[0].id]);
+    scheduler.manage(&app, &release, &mut answer).unwrap();
+    assert_eq!(answer.ended.len(), 1, "what has come of it is fetched");
+    scheduler.manage(&app, &AllocateRequest::default(), &mut answer).unwrap();
+    assert_eq!((known(&mut scheduler), scheduler.headroom(&app)), before);
+    called(&mut scheduler, &app);
+    assert_ne!(scheduler.headroom(&app), before.1, "an AM's call works it out");
+    assert_eq!(known(&mut scheduler), before.0 + 1, "and counts who waits");
+    scheduler.manage(&app, &asking(1), &mut answer).unwrap();
+    assert_eq!(known(&mut scheduler), before.0 + 2, "what is asked for counts at once");
 }

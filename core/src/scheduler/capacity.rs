@@ -250,6 +250,37 @@ impl CapacityStepped {
         Ok(())
     }
 
+    /// What a ResourceManager does for an application by itself: containers end, asks come back, what has come is fetched. As
+    /// [`allocate`](CapacityStepped::allocate), but no AM calls: as in Hadoop no headroom is worked out, and with it no limit of a user.
+    ///
+    /// # Errors
+    /// As of [`CapacityStepped::allocate`].
+    pub fn manage(
+        &mut self,
+        app: &AppHandle,
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        self.steps.stepper.shards().for_each(|shard| shard.own.silent = true);
+        let sent = self.steps.send(app, request);
+        self.steps.stepper.shards().for_each(|shard| shard.own.silent = false);
+        sent?;
+        collect(self.steps.stepper.shared(), &app.0, answer)?;
+        answer.strict_preemptions = take_to_tell(app);
+        Ok(())
+    }
+
+    /// An event APP_ATTEMPT_REMOVED: an attempt has ended, and [`new_attempt`](CapacityStepped::new_attempt) or
+    /// [`finish`](CapacityStepped::finish) is to come. Nothing is asked for or reserved any more, and the attempt leaves the lists of its
+    /// queue, where others may start. What it holds stays: what does not go over to a next attempt is to be released before.
+    pub fn stop_attempt(&mut self, app: &AppHandle) {
+        self.steps.stepper.pump();
+        if app.0.scheduler == self.steps.stepper.shared().scheduler {
+            self.steps.stepper.shards().for_each(|shard| shard.stop_app(app.0.slot));
+        }
+        self.steps.settle();
+    }
+
     /// One round of the preemption policy, whether its monitor is on or not: gives application and number of each container and reservation
     /// that it marks. What was marked longer ago than `max_wait_before_kill` ends. AMs are told by their next call
     /// ([`Allocation::strict_preemptions`]).
@@ -265,8 +296,7 @@ impl CapacityStepped {
         Ok(marked.try_recv().unwrap_or_default())
     }
 
-    /// Gives up what a node is reserved for, as an event KILL_RESERVED_CONTAINER has it, and in Hadoop a node that is resized; whether it
-    /// was reserved. What was asked for is asked for still.
+    /// Gives up what a node is reserved for, as an event KILL_RESERVED_CONTAINER has it; whether it was reserved. What was asked for is asked for still.
     pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
         let shard = self.steps.stepper.shard(node.0.owner);
         let Some(place) = shard.place_of(&node.0) else { return false };
@@ -274,6 +304,17 @@ impl CapacityStepped {
         shard.end_reservation(place);
         self.steps.settle();
         is_reserved
+    }
+
+    /// An event NODE_LABELS_UPDATE. A ResourceManager sends it after each node that comes, goes or gets another size, whether there are
+    /// labels or not, and names the node unless it has gone. What the nodes are reserved for is given up. Then all that follows from a
+    /// change of the cluster is worked out once more: amounts may differ, and more applications may start.
+    pub fn labels_updated(&mut self, nodes: &[NodeHandle]) {
+        for node in nodes {
+            self.give_up_reservation(node);
+        }
+        self.steps.stepper.control().cluster_changed();
+        self.steps.settle();
     }
 
     /// One round of asynchronous scheduling, whether that is on or not: one pass over each node that has reported lately, in the order of

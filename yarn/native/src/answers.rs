@@ -59,7 +59,7 @@ impl State {
         for app in mail {
             let Some(handle) = self.apps.get(&app).cloned() else { continue };
             // Refused where it has ended meanwhile: then its mail is gone.
-            if self.driver.allocate(&handle, &evenweave::AllocateRequest::default(), &mut answer).is_ok() {
+            if self.driver.manage(&handle, &evenweave::AllocateRequest::default(), &mut answer).is_ok() {
                 self.note(app, &mut answer, None);
             }
         }

@@ -6,8 +6,8 @@ use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::{
-    AllocateRequest, Allocation, AmRequest, Ask, ContainerId, Heartbeat, Location, NewAttempt, RecoveredContainer,
-    Refused, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt,
+    RecoveredContainer, Refused, Submission, SubmitTerms,
 };
 
 /// See the module's text.
@@ -75,6 +75,9 @@ impl Batch<'_> {
             22 => Ok(self.state.driver.preempt()),
             23 => self.recover(given),
             24 => self.give_up_reservation(given),
+            25 => self.labels_updated(given),
+            26 => self.ask_again(given),
+            27 => self.stop_attempt(given),
             _ => Err(Malformed),
         }
     }
@@ -118,6 +121,14 @@ impl Batch<'_> {
         let number = given.count()?;
         let Some(node) = self.state.nodes.get(&number) else { return Ok(Err(no_node(number))) };
         self.state.driver.give_up_reservation(node);
+        Ok(Ok(()))
+    }
+
+    fn labels_updated(&mut self, given: &mut Reader<'_>) -> Done {
+        let numbers = given.list(Reader::count)?;
+        let State { nodes, driver, .. } = &mut *self.state;
+        let updated: Vec<_> = numbers.iter().filter_map(|number| nodes.get(number).cloned()).collect();
+        driver.labels_updated(&updated);
         Ok(Ok(()))
     }
 
@@ -207,12 +218,28 @@ impl Batch<'_> {
     fn release(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, containers) = (given.count()?, given.list(Reader::container)?);
         let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        Ok(self.manage(number, &app, &AllocateRequest::default().with_releases(containers)))
+    }
+
+    fn manage(&mut self, number: u32, app: &AppHandle, request: &AllocateRequest) -> Result<(), Refused> {
         let mut answer = Allocation::default();
-        Ok(self
-            .state
-            .driver
-            .release(&app, containers, &mut answer)
-            .map(|()| self.state.note(number, &mut answer, None)))
+        self.state.driver.manage(app, request, &mut answer)?;
+        self.state.note(number, &mut answer, None);
+        Ok(())
+    }
+
+    fn ask_again(&mut self, given: &mut Reader<'_>) -> Done {
+        let (number, asks) = (given.count()?, given.list(|given| self.ask(given))?);
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        Ok(self.manage(number, &app, &AllocateRequest::new(asks)))
+    }
+
+    fn stop_attempt(&mut self, given: &mut Reader<'_>) -> Done {
+        let (number, asks) = (given.count()?, given.list(|given| self.ask(given))?);
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let mut answer = Allocation::default();
+        let stopped = self.state.driver.stop_attempt(&app, asks, &mut answer);
+        Ok(stopped.map(|()| self.state.note(number, &mut answer, None)))
     }
 
     fn finish(&mut self, given: &mut Reader<'_>) -> Done {

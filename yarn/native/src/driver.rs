@@ -3,8 +3,8 @@
 use evenweave::config::QueueAccess;
 use evenweave::view::ReservationNews;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt, NodeHandle,
-    RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt,
+    NodeHandle, RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
 };
 
 /// See the module's text.
@@ -129,6 +129,13 @@ impl Driver {
         }
     }
 
+    /// Labels of nodes are as they are now. The FairScheduler knows none.
+    pub(crate) fn labels_updated(&mut self, nodes: &[NodeHandle]) {
+        if let Driver::Capacity(of) = self {
+            of.labels_updated(nodes);
+        }
+    }
+
     /// What time has made due: the allocation file is looked at.
     pub(crate) fn tick(&mut self) {
         match self {
@@ -175,14 +182,32 @@ impl Driver {
         }
     }
 
-    /// The AM gives containers back, or the ResourceManager takes them.
-    pub(crate) fn release(
+    /// What the ResourceManager does by itself: containers end, asks come back, what has come is fetched.
+    pub(crate) fn manage(
         &mut self,
         app: &AppHandle,
-        containers: Vec<ContainerId>,
+        request: &AllocateRequest,
         answer: &mut Allocation,
     ) -> Result<(), Refused> {
-        let request = AllocateRequest::default().with_releases(containers);
-        self.allocate(app, &request, answer)
+        match self {
+            Driver::Fair(of) => of.allocate(app, request, answer),
+            Driver::Capacity(of) => of.manage(app, request, answer),
+        }
+    }
+
+    /// An attempt has ended, of which `asks` take all back that is outstanding.
+    pub(crate) fn stop_attempt(
+        &mut self,
+        app: &AppHandle,
+        asks: Vec<Ask>,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        match self {
+            Driver::Fair(of) => of.allocate(app, &AllocateRequest::new(asks), answer),
+            Driver::Capacity(of) => {
+                of.stop_attempt(app);
+                Ok(())
+            }
+        }
     }
 }

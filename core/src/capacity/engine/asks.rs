@@ -11,7 +11,9 @@ impl Shard {
         // Without an entry it has ended here: it is let in before its AM can ask, and its asks come by the same lane.
         let Some(entry) = self.entry(app) else { return };
         self.recount_all(app);
-        if let AskCause::Call { anywhere } = cause {
+        if let AskCause::Call { anywhere } = cause
+            && !self.own.silent
+        {
             if anywhere && !self.app(app).waits_for_am() {
                 self.own.books.demand_changed(entry);
             }
@@ -71,6 +73,9 @@ impl Shard {
 
     /// What an application can still get (15), for its AM to see.
     pub(crate) fn work_out_headroom(&mut self, app: u32) {
+        if self.own.silent {
+            return;
+        }
         let local = self.app(app);
         // Its home worker answers for all. Of an attempt that has ended the entry may be another one's.
         let is_asked = !local.closed && local.shared.home == self.worker;

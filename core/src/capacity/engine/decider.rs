@@ -154,7 +154,10 @@ impl Decider for CapacityDecider {
         if let Some(entry) = shard.entry(app)
             && shard.own.books.apps[entry].slot == app
         {
-            shard.own.books.ended(entry);
+            // Where its attempt was stopped before, that has been done.
+            if !std::mem::replace(&mut shard.own.books.apps[entry].is_out, true) {
+                shard.own.books.ended(entry);
+            }
             shard.tell_who_starts();
         }
     }

@@ -52,6 +52,7 @@ impl Entrant {
             has_marked: false,
             lists: 0,
             is_active: false,
+            is_out: false,
             is_noted: false,
             others: Others::default(),
             held: 0,

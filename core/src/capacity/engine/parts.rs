@@ -33,6 +33,8 @@ pub(crate) struct CapacityWorker {
     pub(crate) marked: BTreeMap<Candidate, u64>,
     /// What the other workers have, while a round of the preemption policy is made here.
     pub(crate) surveyed: Surveyed,
+    /// What is done for an application is no call of its AM: nobody is told a headroom.
+    pub(crate) silent: bool,
     /// What somebody is to be told of passes; `None`: nobody watches.
     pub(super) watching: Option<Box<Watching>>,
     /// It is to panic in the midst of a message, so many steps on; 0: it is not.
@@ -49,6 +51,7 @@ impl CapacityWorker {
             to_go: SmallVec::new(),
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
+            silent: false,
             watching: None,
             #[cfg(feature = "faults")]
             fails_in: 0,

@@ -524,15 +524,23 @@ impl<D: Decider> Shard<D> {
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);
         }
+        let worker = self.worker;
+        let cell = &self.apps[slot.ix()].as_ref().expect("found above").cell;
+        self.shared.arenas[worker].purge(&cell.granted, &cell.ended, &mut self.own_records);
+        self.stop_app(slot);
+    }
+
+    /// An application asks for nothing any more, and nothing is reserved for it. What it holds here is still its own.
+    pub(crate) fn stop_app(&mut self, slot: Slot) {
+        if self.find_app(slot).is_none() {
+            return;
+        }
         let reserved = std::mem::take(&mut self.app_mut(slot.index).reserved);
         for node in reserved {
             D::reservation_ends(self, node);
             self.unreserve(node);
         }
-        let worker = self.worker;
-        let local = self.apps[slot.ix()].as_mut().expect("found above");
-        let cell = &local.cell;
-        self.shared.arenas[worker].purge(&cell.granted, &cell.ended, &mut self.own_records);
+        let local = self.app_mut(slot.index);
         local.keys.clear();
         local.look_at_all_keys();
         D::app_closed(self, slot.index);

@@ -256,7 +256,7 @@ impl<D: Decider> Control<D> {
     }
 
     /// What the decider makes of the cluster follows it at once.
-    fn cluster_changed(&mut self) {
+    pub(crate) fn cluster_changed(&mut self) {
         self.structure_changed = true;
         D::Control::cluster_changed(self);
     }

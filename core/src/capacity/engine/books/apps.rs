@@ -56,6 +56,8 @@ pub(crate) struct AppBook {
     pub(crate) lists: u32,
     /// The active list of its leaf queue has it, and that is counted at its user's seat.
     pub(crate) is_active: bool,
+    /// It has left the lists for good: its attempt has ended, and the next one or the end of the application is to come.
+    pub(crate) is_out: bool,
     /// It is noted there: see `Leaf::noted`.
     pub(crate) is_noted: bool,
     /// What the other workers have of it; `used` has it, too.

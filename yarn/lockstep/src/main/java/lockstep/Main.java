@@ -1,5 +1,6 @@
 package lockstep;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,9 +35,9 @@ public final class Main {
         same++;
         butForHeadrooms++;
         System.out.println("seed " + seed + ": the same but for a headroom, " + expected.size() + " lines, " + of.granted + " containers");
+        keep(folder, args[0] + "-" + seed, expected, actual);
       } else {
-        Files.write(folder.resolve(args[0] + "-" + seed + "-hadoop.txt"), expected);
-        Files.write(folder.resolve(args[0] + "-" + seed + "-evenweave.txt"), actual);
+        keep(folder, args[0] + "-" + seed, expected, actual);
         tell(seed, expected, actual);
       }
     }
@@ -46,6 +47,12 @@ public final class Main {
       Files.createFile(folder.resolve("same"));
     }
     System.exit(same == sessions ? 0 : 1);
+  }
+
+  /** The traces of both, to be compared by hand. */
+  private static void keep(Path folder, String name, List<String> expected, List<String> actual) throws IOException {
+    Files.write(folder.resolve(name + "-hadoop.txt"), expected);
+    Files.write(folder.resolve(name + "-evenweave.txt"), actual);
   }
 
   private static List<String> withoutHeadrooms(List<String> lines) {

@@ -11,6 +11,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.QueueInfo;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -18,6 +19,7 @@ import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
+import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
@@ -91,6 +93,22 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   @Override
   boolean movesWithinQueue() {
     return true;
+  }
+
+  @Override
+  void nodeComes(EvenweaveNode node) {
+    RMNodeLabelsManager labels = rmContext.getNodeLabelManager();
+    if (labels != null) {
+      labels.activateNode(node.getNodeID(), node.getTotalResource());
+    }
+  }
+
+  @Override
+  void nodeGoes(NodeId id) {
+    RMNodeLabelsManager labels = rmContext.getNodeLabelManager();
+    if (labels != null) {
+      labels.deactivateNode(id);
+    }
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.QueueInfo;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -84,6 +85,17 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   @Override
   boolean movesWithinQueue() {
     return false;
+  }
+
+  /** Hadoop's FairScheduler knows no labels. */
+  @Override
+  void nodeComes(EvenweaveNode node) {
+    // Nobody is told.
+  }
+
+  @Override
+  void nodeGoes(NodeId id) {
+    // Nobody is told.
   }
 
   @Override

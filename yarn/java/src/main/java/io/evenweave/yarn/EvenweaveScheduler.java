@@ -151,6 +151,11 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** Whether an application that is moved to the queue where it is already enters it anew. */
   abstract boolean movesWithinQueue();
 
+  /** The ResourceManager's labels are told of a node, where the scheduler does so; an event NODE_LABELS_UPDATE comes of it. */
+  abstract void nodeComes(EvenweaveNode node);
+
+  abstract void nodeGoes(NodeId id);
+
   /** Threads beside the update thread are started, and ended. */
   abstract void startThreads();
 
@@ -307,11 +312,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     if (!attempt.isInCore || asks.isEmpty()) {
       return;
     }
-    try {
-      core.ask(out -> putAsks(out.command(Wire.ALLOCATE).number(attempt.application.number), asks).number(0).number(0), Answer::new);
-    } catch (CoreRefusal gone) {
-      LOG.debug("{}: {}", attempt.getApplicationAttemptId(), gone.getMessage());
-    }
+    core.tellIfThere(out -> putAsks(out.command(Wire.ASK_AGAIN).number(attempt.application.number), asks));
   }
 
   private static Wire putAsks(Wire out, List<ResourceRequest> asks) {
@@ -378,8 +379,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
             SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL);
         break;
       case NODE_LABELS_UPDATE:
-        // It comes with each new size of a node, whether there are labels or not.
-        ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet().forEach(this::giveUpReservation);
+        updateLabels(((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet());
         break;
       case KILL_RESERVED_CONTAINER:
         giveUpReservation(((ContainerPreemptEvent) event).getContainer().getReservedNode());
@@ -394,6 +394,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   private void addNode(List<NMContainerStatus> reports, RMNode rmNode) {
     EvenweaveNode node = new EvenweaveNode(rmNode, usePortForNodeName);
     nodeTracker.addNode(node);
+    nodeComes(node);
     // Takes locks that are not to be taken under the core's.
     recoverContainersOnNode(reports, rmNode);
     core.lock.lock();
@@ -458,6 +459,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   private void removeNode(RMNode rmNode) {
     core.lock.lock();
     try {
+      nodeGoes(rmNode.getNodeID());
       EvenweaveNode node = getSchedulerNode(rmNode.getNodeID());
       if (node == null) {
         LOG.error("Attempting to remove non-existent node {}", rmNode.getNodeID());
@@ -527,6 +529,26 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     EvenweaveNode node = getSchedulerNode(id);
     if (node != null && node.getReservedContainer() != null) {
       core.tellIfThere(out -> out.command(Wire.GIVE_UP_RESERVATION).number(node.number));
+    }
+  }
+
+  /** It comes after each change of a node, whether there are labels or not: limits are worked out once more. */
+  private void updateLabels(Set<NodeId> ids) {
+    core.lock.lock();
+    try {
+      List<EvenweaveNode> nodes = new ArrayList<>();
+      for (NodeId id : ids) {
+        EvenweaveNode node = getSchedulerNode(id);
+        if (node != null && nodesByNumber.get(node.number) == node) {
+          nodes.add(node);
+        }
+      }
+      core.tellIfThere(out -> {
+        out.command(Wire.LABELS_UPDATED).number(nodes.size());
+        nodes.forEach(node -> out.number(node.number));
+      });
+    } finally {
+      core.lock.unlock();
     }
   }
 
@@ -722,7 +744,6 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         LOG.info("Unknown application attempt, or one that has been stopped before: {}", id);
         return;
       }
-      askAgain(attempt, attempt.takenBack());
       collected = new ArrayList<>();
       try {
         for (RMContainer container : attempt.getLiveContainers()) {
@@ -739,9 +760,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
         release(attempt, ended);
       }
       attempt.getReservedContainers().forEach(container -> unreserve(getSchedulerNode(container.getReservedNode())));
+      // What it is to the core goes on with the next attempt, or ends with the application: nothing is asked for any more.
+      if (attempt.isInCore) {
+        List<ResourceRequest> none = attempt.takenBack();
+        core.tellIfThere(out -> putAsks(out.command(Wire.STOP_ATTEMPT).number(attempt.application.number), none));
+      }
       attempt.stop(event.getFinalAttemptState());
-      // The core ends it with the next attempt or with the application: nothing is asked for any more.
-      askAgain(attempt, attempt.takenBack());
     } finally {
       core.lock.unlock();
     }

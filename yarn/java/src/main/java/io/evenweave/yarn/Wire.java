@@ -37,6 +37,9 @@ final class Wire {
   static final int PREEMPT = 22;
   static final int RECOVER = 23;
   static final int GIVE_UP_RESERVATION = 24;
+  static final int LABELS_UPDATED = 25;
+  static final int ASK_AGAIN = 26;
+  static final int STOP_ATTEMPT = 27;
 
   private ByteBuffer out = buffer(1 << 16);
   private ByteBuffer in = buffer(1 << 16);
