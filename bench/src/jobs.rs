@@ -1,9 +1,9 @@
 //! From a trace's jobs to applications: how many tasks, how long they live, which queue and whose.
 //!
 //! # The rule
-//! - Tasks: `max(1, ceil(map input / 128 MiB))` maps and `ceil(shuffle / 1 GiB)` reduces, and an ApplicationMaster.
-//! - Lives: a map's raw length is the bytes it reads; a reduce's the bytes it fetches and writes. One factor for the
-//!   whole trace makes the mean over all tasks the wanted one after every life has been cut to 0.1 to 10 times it.
+//! - Tasks: the maps and reduces that the trace has or that are made of its bytes ([`crate::trace`]), and an ApplicationMaster.
+//! - Lives: a map's raw length is the mean of its job's maps, in the trace's time or in bytes; a reduce's that of the reduces. One
+//!   factor for the whole trace makes the mean over all tasks the wanted one after every life has been cut to 0.1 to 10 times it.
 //!   Each container then varies by up to a quarter either way, from the seed.
 //! - Queue: a job's size class is small (up to 4 containers), medium (up to 100) or large. Within each class, jobs are
 //!   dealt to the leaf queues (by name) one after the other, like cards, the trace's first job first: every leaf gets
@@ -13,10 +13,8 @@
 use std::time::Duration;
 
 use crate::random;
-use crate::trace::TraceJob;
+use crate::trace::{TraceJob, count_and_mean};
 
-const MAP_BYTES: u64 = 128 << 20;
-const REDUCE_BYTES: u64 = 1 << 30;
 const USERS: u64 = 40;
 /// A life is within this factor of the mean, both ways.
 const SPREAD: f64 = 10.0;
@@ -90,10 +88,6 @@ fn to_ns(value: f64) -> u64 {
     value as u64
 }
 
-fn tasks(bytes: u64, each: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(each)).unwrap_or(u32::MAX / 4).min(u32::MAX / 4)
-}
-
 /// The applications of a trace, in its order, and the lives of their containers.
 #[must_use]
 pub(crate) fn from_trace(trace: &[TraceJob], leaves: usize, mean: Duration, seed: u64) -> (Vec<Job>, Lives) {
@@ -101,11 +95,8 @@ pub(crate) fn from_trace(trace: &[TraceJob], leaves: usize, mean: Duration, seed
     let raw: Vec<(u32, f64, u32, f64)> = trace
         .iter()
         .map(|job| {
-            let maps = tasks(job.map_input, MAP_BYTES).max(1);
-            let reduces = tasks(job.shuffle, REDUCE_BYTES);
-            let reduced = job.shuffle.saturating_add(job.output) as f64 / f64::from(reduces.max(1));
-            // A reduce handles eight times a map's bytes and is not eight times as long: it reads what is in memory.
-            (maps, job.map_input as f64 / f64::from(maps), reduces, reduced / 8.0)
+            let ((maps, map), (reduces, reduce)) = (count_and_mean(&job.maps), count_and_mean(&job.reduces));
+            (maps, map, reduces, reduce)
         })
         .collect();
     let factor = factor_for_mean(&raw, mean.as_secs_f64() * 1e9, &lives);
@@ -153,8 +144,11 @@ fn factor_for_mean(raw: &[(u32, f64, u32, f64)], mean_ns: f64, lives: &Lives) ->
 mod tests {
     use super::*;
 
+    const MAP_BYTES: u64 = 128 << 20;
+    const REDUCE_BYTES: u64 = 1 << 30;
+
     fn job(map_input: u64, shuffle: u64) -> TraceJob {
-        TraceJob { map_input, shuffle, output: 0 }
+        TraceJob::of_bytes(map_input, shuffle, 0)
     }
 
     #[test]

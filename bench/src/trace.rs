@@ -1,30 +1,141 @@
-//! Job traces in SWIM's form: one job a line, six fields with a tab between them.
+//! The jobs of a load, from a trace of any form that [`crate::traces`] reads: how many tasks, and how long they are.
 //!
-//! | field | unit |
-//! | --- | --- |
-//! | job id | text |
-//! | submit time | seconds since the trace began |
-//! | gap | seconds since the job before |
-//! | map input, shuffle, reduce output | bytes |
+//! Of SWIM's lines the lengths are bytes, of all other forms milliseconds; a load makes lives of both. As many maps as the
+//! input has pieces of 128 MiB, at least one, and a reduce for each GiB that is shuffled.
 //!
 //! The bundled trace is a day of Facebook's production cluster of 2009, sampled by the SWIM project
 //! (`data/LICENSE.SWIM`).
 
+use std::path::Path;
 use std::sync::Arc;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
-use crate::traces::{FieldProblem, SWIM_EXAMPLE, SwimLine};
+use crate::failure::Failure;
+use crate::traces::{FieldProblem, Item, Job, Opened, Refusal, SWIM_EXAMPLE, SwimLine, Trace, TraceOptions};
 
-/// One job of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+const MAP_BYTES: u64 = 128 << 20;
+const REDUCE_BYTES: u64 = 1 << 30;
+/// More tasks than a load can have are cut.
+const MOST_TASKS: u32 = u32::MAX / 4;
+/// All jobs of a load are in memory.
+const MOST_JOBS: usize = 10_000_000;
+
+/// Equal tasks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tasks {
+    pub(crate) count: u32,
+    /// How long each is.
+    pub(crate) length: f64,
+}
+
+/// One job of a trace. It has a map at least.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TraceJob {
-    /// Input of the map tasks, bytes.
-    pub(crate) map_input: u64,
-    /// What goes from maps to reduces, bytes.
-    pub(crate) shuffle: u64,
-    /// What the reduces write, bytes.
-    pub(crate) output: u64,
+    pub(crate) maps: Vec<Tasks>,
+    pub(crate) reduces: Vec<Tasks>,
+}
+
+fn pieces(bytes: u64, each: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(each)).unwrap_or(MOST_TASKS).min(MOST_TASKS)
+}
+
+impl TraceJob {
+    /// Of a SWIM job: the maps read the input, and the reduces what is shuffled; they write the output.
+    pub(crate) fn of_bytes(map_input: u64, shuffle: u64, output: u64) -> TraceJob {
+        let maps = pieces(map_input, MAP_BYTES).max(1);
+        let reduces = pieces(shuffle, REDUCE_BYTES);
+        let reduced = shuffle.saturating_add(output) as f64 / f64::from(reduces.max(1));
+        // A reduce handles eight times a map's bytes and is not eight times as long: it reads what is in memory.
+        let reduces = Tasks { count: reduces, length: reduced / 8.0 };
+        TraceJob {
+            maps: vec![Tasks { count: maps, length: map_input as f64 / f64::from(maps) }],
+            reduces: if reduces.count > 0 { vec![reduces] } else { Vec::new() },
+        }
+    }
+
+    /// Of a job with tasks of its own: those that are no reduces are maps. A job of reduces alone has them as maps, one without tasks
+    /// has a short one.
+    fn of_tasks(job: &Job) -> TraceJob {
+        let mut left = MOST_TASKS;
+        let (mut maps, mut reduces) = (Vec::new(), Vec::new());
+        for task in &job.tasks {
+            let count = task.count.min(left);
+            left -= count;
+            let part = if task.kind == "reduce" { &mut reduces } else { &mut maps };
+            if count > 0 {
+                part.push(Tasks { count, length: task.duration_ms.max(0) as f64 });
+            }
+        }
+        if maps.is_empty() {
+            std::mem::swap(&mut maps, &mut reduces);
+        }
+        if maps.is_empty() {
+            maps.push(Tasks { count: 1, length: 0.0 });
+        }
+        TraceJob { maps, reduces }
+    }
+}
+
+/// How many tasks some groups have, and how long these are in the mean.
+pub(crate) fn count_and_mean(tasks: &[Tasks]) -> (u32, f64) {
+    if let [tasks] = tasks {
+        return (tasks.count, tasks.length);
+    }
+    let count = tasks.iter().map(|tasks| tasks.count).sum();
+    let length: f64 = tasks.iter().map(|tasks| f64::from(tasks.count) * tasks.length).sum();
+    (count, length / f64::from(count).max(1.0))
+}
+
+/// The jobs of a file, and what is to be said of it.
+#[derive(Debug)]
+pub(crate) struct ReadTrace {
+    pub(crate) jobs: Vec<TraceJob>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads the file of a trace, whatever form it has.
+///
+/// # Errors
+/// A file that cannot be read or is no trace, and one without a job.
+pub(crate) fn read(path: &Path) -> Result<ReadTrace, Failure> {
+    let name = path.display().to_string();
+    let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
+    match Trace::open_or_swim(path, &TraceOptions::default()).map_err(wrong)? {
+        Opened::Swim(text) => Ok(ReadTrace { jobs: parse(text, &name).map_err(Failure::Trace)?, warnings: Vec::new() }),
+        Opened::Trace(trace) => jobs_of(trace, &name),
+    }
+}
+
+/// Reads the jobs of a trace with tasks.
+fn jobs_of(trace: Trace, name: &str) -> Result<ReadTrace, Failure> {
+    let (mut jobs, mut refused, mut count) = (Vec::new(), None::<Refusal>, 0_u64);
+    for item in trace {
+        match item.map_err(|error| Failure::input(error.to_string()))? {
+            Item::Job(job) => {
+                let read = TraceJob::of_tasks(&job);
+                if jobs.len().saturating_add(job.count as usize) > MOST_JOBS {
+                    return Err(Failure::input(format!(
+                        "{name}: the trace has more than {MOST_JOBS} jobs, and a load has all of them in memory; give a part of it"
+                    )));
+                }
+                jobs.extend(std::iter::repeat_n(read, job.count as usize));
+            }
+            Item::Refused(refusal) => {
+                count += 1;
+                refused.get_or_insert(refusal);
+            }
+            Item::Node(_) => {}
+        }
+    }
+    let warning = refused.map(|Refusal { at, problem, help, .. }| {
+        format!("{name}: {count} jobs are left out, the first at {}:{}: {problem}; {help}", at.line, at.column)
+    });
+    if jobs.is_empty() {
+        let why = warning.unwrap_or_else(|| format!("{name}: no job in the trace; it must hold jobs"));
+        return Err(Failure::input(why));
+    }
+    Ok(ReadTrace { jobs, warnings: warning.into_iter().collect() })
 }
 
 /// Why a text is no trace, and where.
@@ -43,7 +154,7 @@ pub struct TraceError {
     place: SourceSpan,
 }
 
-/// Reads a whole trace; blank lines are passed over.
+/// Reads the text of a SWIM trace; blank lines are passed over.
 ///
 /// # Errors
 /// At the first line that is not six fields of the right kind, or when there is no job at all.
@@ -67,7 +178,7 @@ pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<Trace
         let line = raw.strip_suffix('\r').unwrap_or(raw);
         if !line.trim().is_empty() {
             let read = SwimLine::parse(line).map_err(|wrong| fail(index + 1, start, wrong))?;
-            jobs.push(TraceJob { map_input: read.map_input, shuffle: read.shuffle, output: read.output });
+            jobs.push(TraceJob::of_bytes(read.map_input, read.shuffle, read.output));
         }
         start += raw.len() + 1;
     }
@@ -90,7 +201,7 @@ mod tests {
     fn a_line_is_a_job_and_line_ends_do_not_matter() {
         let jobs = parse("job0\t49\t49\t1\t2\t3\r\n\njob1\t50\t1\t4\t5\t6".to_owned(), "t.tsv").unwrap();
         assert_eq!(jobs.len(), 2);
-        assert_eq!(jobs[1], TraceJob { map_input: 4, shuffle: 5, output: 6 });
+        assert_eq!(jobs[1], TraceJob::of_bytes(4, 5, 6));
     }
 
     #[test]
@@ -103,6 +214,42 @@ mod tests {
         assert_eq!(error("j\t1\t1"), "t.tsv:1:6: the line ends after 3 of six fields: map input bytes is missing");
         assert_eq!(error("j\t1\t1\t1\t1\t1\t1"), "t.tsv:1:13: a seventh field");
         assert_eq!(error("\n\n"), "t.tsv:1:1: no job in the trace");
+    }
+
+    fn tasks(text: &'static str) -> Result<ReadTrace, String> {
+        let trace = Trace::read(text.as_bytes(), "t", &TraceOptions::default()).unwrap();
+        jobs_of(trace, "t").map_err(|failure| format!("{failure:?}"))
+    }
+
+    #[test]
+    fn tasks_of_other_forms_are_maps_and_reduces() {
+        let read = tasks(
+            "job,submit_ms,duration_ms,count,task\na,0,100,3,map\na,0,400,1,other\na,0,50,2,reduce\nb,9,7,5,reduce\n",
+        );
+        let of = |count, length| Tasks { count, length };
+        let expected = [
+            TraceJob { maps: vec![of(3, 100.0), of(1, 400.0)], reduces: vec![of(2, 50.0)] },
+            TraceJob { maps: vec![of(5, 7.0)], reduces: Vec::new() },
+        ];
+        assert_eq!(read.unwrap().jobs, expected);
+        assert_eq!(count_and_mean(&expected[0].maps), (4, 175.0));
+    }
+
+    #[test]
+    fn jobs_that_are_left_out_are_told_and_too_many_are_refused() {
+        let sls = |tasks: &str, count: u32| {
+            let job = format!(
+                "{{\"job.start.ms\": 0, \"job.queue.name\": \"q\", \"job.count\": {count}, \"job.tasks\": [{tasks}]}}\n"
+            );
+            job.leak() as &'static str
+        };
+        let task = "{\"container.type\": \"map\", \"container.start.ms\": 0, \"container.end.ms\": 5}";
+        assert_eq!(tasks(sls(task, 3)).unwrap().jobs.len(), 3);
+        let said = tasks(sls(task, 20_000_000)).unwrap_err();
+        assert!(said.contains("t: the trace has more than 10000000 jobs"), "{said}");
+        let said = tasks(sls("{\"container.type\": \"map\"}", 1)).unwrap_err();
+        assert!(said.contains("t: 1 jobs are left out, the first at 1:"), "{said}");
+        assert!(tasks("job,submit_ms,duration_ms\n").unwrap_err().contains("no job in the trace"));
     }
 
     #[test]

@@ -64,14 +64,15 @@ impl Inputs {
             Some(path) => (read_file(path, what)?, path.display().to_string()),
             None => (bundled.to_owned(), bundled_name.to_owned()),
         };
-        let (rules, warnings) = match options.scheduler {
+        let (rules, mut warnings) = match options.scheduler {
             SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,
             SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name)?,
         };
         let (trace, trace_name) = match &options.trace {
             Some(path) => {
-                let name = path.display().to_string();
-                (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
+                let read = trace::read(path)?;
+                warnings.extend(read.warnings);
+                (read.jobs, path.display().to_string())
             }
             None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };

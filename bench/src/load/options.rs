@@ -42,7 +42,7 @@ pub struct LoadOptions {
     pub groups: Option<String>,
     /// The leaf queues that get jobs; all if there is none.
     pub queue: Vec<String>,
-    /// Job trace in SWIM's form; the bundled one if there is none.
+    /// Job trace of any form that [`crate::traces`] reads; the bundled one if there is none.
     pub trace: Option<PathBuf>,
     /// How long the run lasts, if not as long as fits the kind of load.
     pub duration: Option<Duration>,

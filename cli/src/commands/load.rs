@@ -40,7 +40,7 @@ pub(crate) struct LoadArgs {
     /// A leaf queue that gets jobs; may be given more than once [default: all leaf queues].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
-    /// Job trace in SWIM's form, separated by tabs [default: bundled, Facebook 2009].
+    /// Job trace of any form that `simulate` reads: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Duration of the run, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
