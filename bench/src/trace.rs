@@ -8,6 +8,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
@@ -32,6 +33,11 @@ pub(crate) struct Tasks {
 /// One job of a trace. It has a map at least.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TraceJob {
+    /// When it is submitted, in ms after the start.
+    pub(crate) at_ms: u64,
+    /// Its queue and its user, where the trace names them.
+    pub(crate) queue: Option<String>,
+    pub(crate) user: Option<String>,
     pub(crate) maps: Vec<Tasks>,
     pub(crate) reduces: Vec<Tasks>,
 }
@@ -42,13 +48,16 @@ fn pieces(bytes: u64, each: u64) -> u32 {
 
 impl TraceJob {
     /// Of a SWIM job: the maps read the input, and the reduces what is shuffled; they write the output.
-    pub(crate) fn of_bytes(map_input: u64, shuffle: u64, output: u64) -> TraceJob {
+    pub(crate) fn of_bytes(submitted_s: u64, map_input: u64, shuffle: u64, output: u64) -> TraceJob {
         let maps = pieces(map_input, MAP_BYTES).max(1);
         let reduces = pieces(shuffle, REDUCE_BYTES);
         let reduced = shuffle.saturating_add(output) as f64 / f64::from(reduces.max(1));
         // A reduce handles eight times a map's bytes and is not eight times as long: it reads what is in memory.
         let reduces = Tasks { count: reduces, length: reduced / 8.0 };
         TraceJob {
+            at_ms: submitted_s.saturating_mul(1000),
+            queue: None,
+            user: None,
             maps: vec![Tasks { count: maps, length: map_input as f64 / f64::from(maps) }],
             reduces: if reduces.count > 0 { vec![reduces] } else { Vec::new() },
         }
@@ -73,7 +82,10 @@ impl TraceJob {
         if maps.is_empty() {
             maps.push(Tasks { count: 1, length: 0.0 });
         }
-        TraceJob { maps, reduces }
+        // Readers write it where nothing is said.
+        let named = |name: &String| (name != "default").then(|| name.clone());
+        let at_ms = u64::try_from(job.arrival_ms).unwrap_or(0);
+        TraceJob { at_ms, queue: named(&job.queue), user: named(&job.user), maps, reduces }
     }
 }
 
@@ -94,17 +106,36 @@ pub(crate) struct ReadTrace {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the file of a trace, whatever form it has.
+/// Reads the file of a trace, whatever form it has. Lengths are milliseconds where it is said how long a map lives that reads
+/// 128 MiB, else those of SWIM's tasks are bytes.
 ///
 /// # Errors
 /// A file that cannot be read or is no trace, and one without a job.
-pub(crate) fn read(path: &Path) -> Result<ReadTrace, Failure> {
+pub(crate) fn read(path: &Path, task_time: Option<Duration>) -> Result<ReadTrace, Failure> {
     let name = path.display().to_string();
     let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
+    if let Some(task_time) = task_time {
+        return jobs_of(Trace::open(path, &timed(task_time)).map_err(wrong)?, &name);
+    }
     match Trace::open_or_swim(path, &TraceOptions::default()).map_err(wrong)? {
         Opened::Swim(text) => Ok(ReadTrace { jobs: parse(text, &name).map_err(Failure::Trace)?, warnings: Vec::new() }),
         Opened::Trace(trace) => jobs_of(trace, &name),
     }
+}
+
+fn timed(task_time: Duration) -> TraceOptions {
+    let mut options = TraceOptions::default();
+    options.swim_task_ms = u64::try_from(task_time.as_millis()).unwrap_or(u64::MAX).max(1);
+    options
+}
+
+/// The same of the bytes of a file.
+///
+/// # Errors
+/// As [`read`] has them.
+pub(crate) fn read_timed(bytes: &'static [u8], name: &str, task_time: Duration) -> Result<ReadTrace, Failure> {
+    let trace = Trace::read(bytes, name, &timed(task_time)).map_err(|error| Failure::input(error.to_string()))?;
+    jobs_of(trace, name)
 }
 
 /// Reads the jobs of a trace with tasks.
@@ -178,7 +209,7 @@ pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<Trace
         let line = raw.strip_suffix('\r').unwrap_or(raw);
         if !line.trim().is_empty() {
             let read = SwimLine::parse(line).map_err(|wrong| fail(index + 1, start, wrong))?;
-            jobs.push(TraceJob::of_bytes(read.map_input, read.shuffle, read.output));
+            jobs.push(TraceJob::of_bytes(read.submitted, read.map_input, read.shuffle, read.output));
         }
         start += raw.len() + 1;
     }
@@ -201,7 +232,7 @@ mod tests {
     fn a_line_is_a_job_and_line_ends_do_not_matter() {
         let jobs = parse("job0\t49\t49\t1\t2\t3\r\n\njob1\t50\t1\t4\t5\t6".to_owned(), "t.tsv").unwrap();
         assert_eq!(jobs.len(), 2);
-        assert_eq!(jobs[1], TraceJob::of_bytes(4, 5, 6));
+        assert_eq!(jobs[1], TraceJob::of_bytes(50, 4, 5, 6));
     }
 
     #[test]
@@ -224,12 +255,18 @@ mod tests {
     #[test]
     fn tasks_of_other_forms_are_maps_and_reduces() {
         let read = tasks(
-            "job,submit_ms,duration_ms,count,task\na,0,100,3,map\na,0,400,1,other\na,0,50,2,reduce\nb,9,7,5,reduce\n",
+            "job,submit_ms,duration_ms,count,task,queue\na,0,100,3,map,\na,0,400,1,other,\na,0,50,2,reduce,\nb,9,7,5,reduce,q\n",
         );
         let of = |count, length| Tasks { count, length };
         let expected = [
-            TraceJob { maps: vec![of(3, 100.0), of(1, 400.0)], reduces: vec![of(2, 50.0)] },
-            TraceJob { maps: vec![of(5, 7.0)], reduces: Vec::new() },
+            TraceJob {
+                at_ms: 0,
+                queue: None,
+                user: None,
+                maps: vec![of(3, 100.0), of(1, 400.0)],
+                reduces: vec![of(2, 50.0)],
+            },
+            TraceJob { at_ms: 9, queue: Some("q".to_owned()), user: None, maps: vec![of(5, 7.0)], reduces: Vec::new() },
         ];
         assert_eq!(read.unwrap().jobs, expected);
         assert_eq!(count_and_mean(&expected[0].maps), (4, 175.0));

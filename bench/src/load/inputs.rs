@@ -68,13 +68,15 @@ impl Inputs {
             SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,
             SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name)?,
         };
-        let (trace, trace_name) = match &options.trace {
-            Some(path) => {
-                let read = trace::read(path)?;
+        let task_time = options.speed.map(|_| options.task_time);
+        let (trace, trace_name) = match (&options.trace, task_time) {
+            (Some(path), _) => {
+                let read = trace::read(path, task_time)?;
                 warnings.extend(read.warnings);
                 (read.jobs, path.display().to_string())
             }
-            None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
+            (None, Some(task_time)) => (bundled::timed_trace(task_time)?.jobs, bundled::TRACE_NAME.to_owned()),
+            (None, None) => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
         let queues_file = options.queues.clone();
         Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, warnings })

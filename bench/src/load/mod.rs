@@ -7,6 +7,8 @@
 //!                   time wheel -> heartbeats ..............>|
 //!                   books, samples <- stats, queues .......<|
 //! ```
+//! With a speed the loop is open: jobs come at the times of their trace (`timetable`).
+//!
 //! With preemption one queue comes late (`late`), and containers may be taken (`preempting`).
 //!
 //! `simulation` is a load without an end, for a server that shows it.
@@ -34,6 +36,10 @@ mod reloads;
 
 mod run;
 
+mod speed;
+
+mod timetable;
+
 mod simulation;
 
 mod watched;
@@ -51,3 +57,4 @@ pub(crate) use reloads::Reloads;
 pub(crate) use run::CoreRun;
 pub use run::{LoadResult, Moment, run};
 pub use simulation::Simulation;
+pub use speed::Speed;
