@@ -124,9 +124,8 @@ pub(crate) fn read(path: &Path, task_time: Option<Duration>) -> Result<ReadTrace
 }
 
 fn timed(task_time: Duration) -> TraceOptions {
-    let mut options = TraceOptions::default();
-    options.swim_task_ms = u64::try_from(task_time.as_millis()).unwrap_or(u64::MAX).max(1);
-    options
+    let swim_task_ms = u64::try_from(task_time.as_millis()).unwrap_or(u64::MAX).max(1);
+    TraceOptions { swim_task_ms, ..TraceOptions::default() }
 }
 
 /// The same of the bytes of a file.

@@ -155,7 +155,8 @@ impl Admission {
     /// The next job to submit and the leaf for it, if one is wanted now.
     pub(crate) fn next(&mut self, jobs: &[Job], now_ns: u64) -> Option<(usize, usize)> {
         if let Some(timetable) = &mut self.timetable {
-            let (at, job) = timetable.due.pop_front_if(|(at, _)| *at <= now_ns)?;
+            let (at, job) = *timetable.due.front().filter(|(at, _)| *at <= now_ns)?;
+            timetable.due.pop_front();
             timetable.most_late_ns = timetable.most_late_ns.max(now_ns - at);
             let leaf = jobs[job].leaf;
             self.live += 1;
