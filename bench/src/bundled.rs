@@ -1,12 +1,10 @@
 //! What the program carries with it: a trace, an allocation file, site properties and recordings of real Hadoop.
 
 use std::io::Read;
-use std::time::Duration;
 
 use flate2::read::GzDecoder;
 
-use crate::failure::Failure;
-use crate::trace::{self, ReadTrace, TraceJob};
+use crate::trace::{self, TraceJob};
 
 /// The name under which the bundled trace is reported.
 pub(crate) const TRACE_NAME: &str = "bundled FB-2009_samples_24_times_1hr_0.tsv";
@@ -97,14 +95,6 @@ pub(crate) fn packed_trace() -> &'static [u8] {
 #[must_use]
 pub(crate) fn trace() -> Vec<TraceJob> {
     trace::parse(unpack(TRACE), TRACE_NAME).expect("the bundled trace is well-formed")
-}
-
-/// The same jobs with times; a map that reads 128 MiB lives so long.
-///
-/// # Errors
-/// A time with which it cannot be read.
-pub(crate) fn timed_trace(task_time: Duration) -> Result<ReadTrace, Failure> {
-    trace::read_timed(TRACE, TRACE_NAME, task_time)
 }
 
 /// The bundled recordings, one text of scenarios a family.

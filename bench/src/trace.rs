@@ -6,21 +6,16 @@
 //! The bundled trace is a day of Facebook's production cluster of 2009, sampled by the SWIM project
 //! (`data/LICENSE.SWIM`).
 
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 
-use crate::failure::Failure;
-use crate::traces::{FieldProblem, Item, Job, Opened, Refusal, SWIM_EXAMPLE, SwimLine, Trace, TraceOptions};
+use crate::traces::{FieldProblem, Job, SWIM_EXAMPLE, SwimLine};
 
 const MAP_BYTES: u64 = 128 << 20;
 const REDUCE_BYTES: u64 = 1 << 30;
 /// More tasks than a load can have are cut.
 const MOST_TASKS: u32 = u32::MAX / 4;
-/// All jobs of a load are in memory.
-const MOST_JOBS: usize = 10_000_000;
 
 /// Equal tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +60,7 @@ impl TraceJob {
 
     /// Of a job with tasks of its own: those that are no reduces are maps. A job of reduces alone has them as maps, one without tasks
     /// has a short one.
-    fn of_tasks(job: &Job) -> TraceJob {
+    pub(crate) fn of_tasks(job: &Job) -> TraceJob {
         let mut left = MOST_TASKS;
         let (mut maps, mut reduces) = (Vec::new(), Vec::new());
         for task in &job.tasks {
@@ -97,75 +92,6 @@ pub(crate) fn count_and_mean(tasks: &[Tasks]) -> (u32, f64) {
     let count = tasks.iter().map(|tasks| tasks.count).sum();
     let length: f64 = tasks.iter().map(|tasks| f64::from(tasks.count) * tasks.length).sum();
     (count, length / f64::from(count).max(1.0))
-}
-
-/// The jobs of a file, and what is to be said of it.
-#[derive(Debug)]
-pub(crate) struct ReadTrace {
-    pub(crate) jobs: Vec<TraceJob>,
-    pub(crate) warnings: Vec<String>,
-}
-
-/// Reads the file of a trace, whatever form it has. Lengths are milliseconds where it is said how long a map lives that reads
-/// 128 MiB, else those of SWIM's tasks are bytes.
-///
-/// # Errors
-/// A file that cannot be read or is no trace, and one without a job.
-pub(crate) fn read(path: &Path, task_time: Option<Duration>) -> Result<ReadTrace, Failure> {
-    let name = path.display().to_string();
-    let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
-    if let Some(task_time) = task_time {
-        return jobs_of(Trace::open(path, &timed(task_time)).map_err(wrong)?, &name);
-    }
-    match Trace::open_or_swim(path, &TraceOptions::default()).map_err(wrong)? {
-        Opened::Swim(text) => Ok(ReadTrace { jobs: parse(text, &name).map_err(Failure::Trace)?, warnings: Vec::new() }),
-        Opened::Trace(trace) => jobs_of(trace, &name),
-    }
-}
-
-fn timed(task_time: Duration) -> TraceOptions {
-    let swim_task_ms = u64::try_from(task_time.as_millis()).unwrap_or(u64::MAX).max(1);
-    TraceOptions { swim_task_ms, ..TraceOptions::default() }
-}
-
-/// The same of the bytes of a file.
-///
-/// # Errors
-/// As [`read`] has them.
-pub(crate) fn read_timed(bytes: &'static [u8], name: &str, task_time: Duration) -> Result<ReadTrace, Failure> {
-    let trace = Trace::read(bytes, name, &timed(task_time)).map_err(|error| Failure::input(error.to_string()))?;
-    jobs_of(trace, name)
-}
-
-/// Reads the jobs of a trace with tasks.
-fn jobs_of(trace: Trace, name: &str) -> Result<ReadTrace, Failure> {
-    let (mut jobs, mut refused, mut count) = (Vec::new(), None::<Refusal>, 0_u64);
-    for item in trace {
-        match item.map_err(|error| Failure::input(error.to_string()))? {
-            Item::Job(job) => {
-                let read = TraceJob::of_tasks(&job);
-                if jobs.len().saturating_add(job.count as usize) > MOST_JOBS {
-                    return Err(Failure::input(format!(
-                        "{name}: the trace has more than {MOST_JOBS} jobs, and a load has all of them in memory; give a part of it"
-                    )));
-                }
-                jobs.extend(std::iter::repeat_n(read, job.count as usize));
-            }
-            Item::Refused(refusal) => {
-                count += 1;
-                refused.get_or_insert(refusal);
-            }
-            Item::Node(_) => {}
-        }
-    }
-    let warning = refused.map(|Refusal { at, problem, help, .. }| {
-        format!("{name}: {count} jobs are left out, the first at {}:{}: {problem}; {help}", at.line, at.column)
-    });
-    if jobs.is_empty() {
-        let why = warning.unwrap_or_else(|| format!("{name}: no job in the trace; it must hold jobs"));
-        return Err(Failure::input(why));
-    }
-    Ok(ReadTrace { jobs, warnings: warning.into_iter().collect() })
 }
 
 /// Why a text is no trace, and where.
@@ -244,48 +170,6 @@ mod tests {
         assert_eq!(error("j\t1\t1"), "t.tsv:1:6: the line ends after 3 of six fields: map input bytes is missing");
         assert_eq!(error("j\t1\t1\t1\t1\t1\t1"), "t.tsv:1:13: a seventh field");
         assert_eq!(error("\n\n"), "t.tsv:1:1: no job in the trace");
-    }
-
-    fn tasks(text: &'static str) -> Result<ReadTrace, String> {
-        let trace = Trace::read(text.as_bytes(), "t", &TraceOptions::default()).unwrap();
-        jobs_of(trace, "t").map_err(|failure| format!("{failure:?}"))
-    }
-
-    #[test]
-    fn tasks_of_other_forms_are_maps_and_reduces() {
-        let read = tasks(
-            "job,submit_ms,duration_ms,count,task,queue\na,0,100,3,map,\na,0,400,1,other,\na,0,50,2,reduce,\nb,9,7,5,reduce,q\n",
-        );
-        let of = |count, length| Tasks { count, length };
-        let expected = [
-            TraceJob {
-                at_ms: 0,
-                queue: None,
-                user: None,
-                maps: vec![of(3, 100.0), of(1, 400.0)],
-                reduces: vec![of(2, 50.0)],
-            },
-            TraceJob { at_ms: 9, queue: Some("q".to_owned()), user: None, maps: vec![of(5, 7.0)], reduces: Vec::new() },
-        ];
-        assert_eq!(read.unwrap().jobs, expected);
-        assert_eq!(count_and_mean(&expected[0].maps), (4, 175.0));
-    }
-
-    #[test]
-    fn jobs_that_are_left_out_are_told_and_too_many_are_refused() {
-        let sls = |tasks: &str, count: u32| {
-            let job = format!(
-                "{{\"job.start.ms\": 0, \"job.queue.name\": \"q\", \"job.count\": {count}, \"job.tasks\": [{tasks}]}}\n"
-            );
-            job.leak() as &'static str
-        };
-        let task = "{\"container.type\": \"map\", \"container.start.ms\": 0, \"container.end.ms\": 5}";
-        assert_eq!(tasks(sls(task, 3)).unwrap().jobs.len(), 3);
-        let said = tasks(sls(task, 20_000_000)).unwrap_err();
-        assert!(said.contains("t: the trace has more than 10000000 jobs"), "{said}");
-        let said = tasks(sls("{\"container.type\": \"map\"}", 1)).unwrap_err();
-        assert!(said.contains("t: 1 jobs are left out, the first at 1:"), "{said}");
-        assert!(tasks("job,submit_ms,duration_ms\n").unwrap_err().contains("no job in the trace"));
     }
 
     #[test]

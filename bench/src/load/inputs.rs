@@ -11,9 +11,10 @@ use crate::engine::QueueFigures;
 use crate::failure::Failure;
 use crate::load::late;
 use crate::load::options::LoadOptions;
+use crate::load::reading;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::site;
-use crate::trace::{self, TraceJob};
+use crate::trace::TraceJob;
 
 /// What is decided by.
 #[derive(Debug)]
@@ -71,11 +72,14 @@ impl Inputs {
         let task_time = options.speed.map(|_| options.task_time);
         let (trace, trace_name) = match (&options.trace, task_time) {
             (Some(path), _) => {
-                let read = trace::read(path, task_time)?;
+                let read = reading::read(path, task_time)?;
                 warnings.extend(read.warnings);
                 (read.jobs, path.display().to_string())
             }
-            (None, Some(task_time)) => (bundled::timed_trace(task_time)?.jobs, bundled::TRACE_NAME.to_owned()),
+            (None, Some(task_time)) => {
+                let read = reading::read_timed(bundled::packed_trace(), bundled::TRACE_NAME, task_time)?;
+                (read.jobs, bundled::TRACE_NAME.to_owned())
+            }
             (None, None) => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
         let queues_file = options.queues.clone();

@@ -32,6 +32,8 @@ mod options;
 
 mod preempting;
 
+mod reading;
+
 mod reloads;
 
 mod run;
