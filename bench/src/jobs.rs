@@ -1,22 +1,21 @@
 //! From a trace's jobs to applications: how many tasks, how long they live, which queue and whose.
 //!
 //! # The rule
-//! - Tasks: `max(1, ceil(map input / 128 MiB))` maps and `ceil(shuffle / 1 GiB)` reduces, and an ApplicationMaster.
-//! - Lives: a map's raw length is the bytes it reads; a reduce's the bytes it fetches and writes. One factor for the
-//!   whole trace makes the mean over all tasks the wanted one after every life has been cut to 0.1 to 10 times it.
+//! - Tasks: the maps and reduces that the trace has or that are made of its bytes ([`crate::trace`]), and an ApplicationMaster.
+//! - Lives: a map's raw length is the mean of its job's maps, in the trace's time or in bytes; a reduce's that of the reduces. One
+//!   factor for the whole trace makes the mean over all tasks the wanted one after every life has been cut to 0.1 to 10 times it.
 //!   Each container then varies by up to a quarter either way, from the seed.
 //! - Queue: a job's size class is small (up to 4 containers), medium (up to 100) or large. Within each class, jobs are
 //!   dealt to the leaf queues (by name) one after the other, like cards, the trace's first job first: every leaf gets
 //!   its part of each class. The seed turns the deck: it says with which leaf the dealing starts.
 //! - User: `user00` to `user39`, from the seed and the job's place in the trace.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::random;
-use crate::trace::TraceJob;
+use crate::trace::{TraceJob, count_and_mean};
 
-const MAP_BYTES: u64 = 128 << 20;
-const REDUCE_BYTES: u64 = 1 << 30;
 const USERS: u64 = 40;
 /// A life is within this factor of the mean, both ways.
 const SPREAD: f64 = 10.0;
@@ -35,7 +34,7 @@ pub(crate) struct Job {
     /// Index into the leaf queues.
     pub(crate) leaf: usize,
     /// Who submits it.
-    pub(crate) user: u32,
+    pub(crate) user: Arc<str>,
 }
 
 impl Job {
@@ -44,26 +43,46 @@ impl Job {
     pub(crate) fn containers(&self) -> u64 {
         1 + u64::from(self.maps) + u64::from(self.reduces)
     }
-
-    /// The name of its user.
-    #[must_use]
-    pub(crate) fn user_name(&self) -> String {
-        format!("user{:02}", self.user)
-    }
 }
 
+/// The lives of one job's maps and of its reduces: of all tasks before a number that have none before it.
+type OwnLives = [Vec<(u32, u64)>; 2];
+
 /// The lives of one trace's tasks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lives {
     seed: u64,
     least_ns: f64,
     most_ns: f64,
+    /// By job, where each task has its own.
+    own: Vec<OwnLives>,
 }
 
 impl Lives {
     fn new(mean: Duration, seed: u64) -> Lives {
         let mean_ns = mean.as_secs_f64() * 1e9;
-        Lives { seed, least_ns: mean_ns / SPREAD, most_ns: mean_ns * SPREAD }
+        Lives { seed, least_ns: mean_ns / SPREAD, most_ns: mean_ns * SPREAD, own: Vec::new() }
+    }
+
+    /// Each task lives exactly so long: of each job groups of maps and of reduces, with how many they are and how long they live.
+    pub(crate) fn are(&mut self, jobs: impl Iterator<Item = [Vec<(u32, u64)>; 2]>) {
+        let numbered = |mut part: Vec<(u32, u64)>| {
+            let mut before = 0_u32;
+            for (count, _) in &mut part {
+                before = before.saturating_add(*count);
+                *count = before;
+            }
+            part
+        };
+        self.own = jobs.map(|parts| parts.map(numbered)).collect();
+    }
+
+    /// The life of a task that has its own: by job, whether it is a reduce, and how many such were there before it.
+    #[must_use]
+    #[inline]
+    pub(crate) fn own(&self, job: usize, reduce: bool, before: u32) -> Option<u64> {
+        let part = &self.own.get(job)?[usize::from(reduce)];
+        part.get(part.partition_point(|(end, _)| *end <= before)).map(|(_, life)| *life)
     }
 
     /// The life of one container: the task's, a quarter more or less.
@@ -90,10 +109,6 @@ fn to_ns(value: f64) -> u64 {
     value as u64
 }
 
-fn tasks(bytes: u64, each: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(each)).unwrap_or(u32::MAX / 4).min(u32::MAX / 4)
-}
-
 /// The applications of a trace, in its order, and the lives of their containers.
 #[must_use]
 pub(crate) fn from_trace(trace: &[TraceJob], leaves: usize, mean: Duration, seed: u64) -> (Vec<Job>, Lives) {
@@ -101,17 +116,15 @@ pub(crate) fn from_trace(trace: &[TraceJob], leaves: usize, mean: Duration, seed
     let raw: Vec<(u32, f64, u32, f64)> = trace
         .iter()
         .map(|job| {
-            let maps = tasks(job.map_input, MAP_BYTES).max(1);
-            let reduces = tasks(job.shuffle, REDUCE_BYTES);
-            let reduced = job.shuffle.saturating_add(job.output) as f64 / f64::from(reduces.max(1));
-            // A reduce handles eight times a map's bytes and is not eight times as long: it reads what is in memory.
-            (maps, job.map_input as f64 / f64::from(maps), reduces, reduced / 8.0)
+            let ((maps, map), (reduces, reduce)) = (count_and_mean(&job.maps), count_and_mean(&job.reduces));
+            (maps, map, reduces, reduce)
         })
         .collect();
     let factor = factor_for_mean(&raw, mean.as_secs_f64() * 1e9, &lives);
     let life = |bytes: f64| to_ns((bytes * factor).clamp(lives.least_ns, lives.most_ns));
     let turn = usize::try_from(random::mix(seed) % leaves.max(1) as u64).expect("below the number of leaves");
     let mut dealt = [turn; 3];
+    let users: Vec<Arc<str>> = (0..USERS).map(|user| format!("user{user:02}").into()).collect();
     let jobs = raw
         .iter()
         .zip(0_u32..)
@@ -123,7 +136,7 @@ pub(crate) fn from_trace(trace: &[TraceJob], leaves: usize, mean: Duration, seed
             };
             let leaf = dealt[class] % leaves.max(1);
             dealt[class] += 1;
-            let user = u32::try_from(random::mix(seed ^ u64::from(index)) % USERS).expect("few users");
+            let user = Arc::clone(&users[(random::mix(seed ^ u64::from(index)) % USERS) as usize]);
             Job { maps, reduces, map_life_ns: life(map_bytes), reduce_life_ns: life(reduce_bytes), leaf, user }
         })
         .collect();
@@ -153,8 +166,11 @@ fn factor_for_mean(raw: &[(u32, f64, u32, f64)], mean_ns: f64, lives: &Lives) ->
 mod tests {
     use super::*;
 
+    const MAP_BYTES: u64 = 128 << 20;
+    const REDUCE_BYTES: u64 = 1 << 30;
+
     fn job(map_input: u64, shuffle: u64) -> TraceJob {
-        TraceJob { map_input, shuffle, output: 0 }
+        TraceJob::of_bytes(0, map_input, shuffle, 0)
     }
 
     #[test]
@@ -184,6 +200,16 @@ mod tests {
         }
         let found = total / count / 1e9;
         assert!((0.97..1.03).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn tasks_may_have_lives_of_their_own() {
+        let mut lives = Lives::new(Duration::from_secs(1), 1);
+        assert_eq!(lives.own(0, false, 0), None);
+        lives.are([[vec![(3, 10), (2, 20)], vec![]], [vec![(1, 30)], vec![(1, 40)]]].into_iter());
+        let of = |job, reduce| (0..6).map(|before| lives.own(job, reduce, before)).collect::<Vec<_>>();
+        assert_eq!(of(0, false), [Some(10), Some(10), Some(10), Some(20), Some(20), None]);
+        assert_eq!((lives.own(0, true, 0), lives.own(1, true, 0), lives.own(2, false, 0)), (None, Some(40), None));
     }
 
     #[test]

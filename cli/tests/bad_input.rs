@@ -56,7 +56,7 @@ fn no_nodes() {
 fn a_missing_trace() {
     let scratch = Scratch::new("missing");
     let said = refused(&["--trace", "no-such.tsv"], &scratch);
-    assert!(said.contains("trace no-such.tsv: ") && said.contains("must be a text file"), "{said}");
+    assert!(said.contains("no-such.tsv: ") && said.contains("it must be a file that can be read"), "{said}");
 }
 
 #[test]

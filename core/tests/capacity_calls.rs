@@ -250,6 +250,7 @@ fn queues_of_plans_may_count_at_once() {
     // As recorded of Hadoop: nothing before the cluster or the queues change.
     assert_eq!(in_a_plan("false"), (0, 0));
     assert_eq!(in_a_plan("true"), (8192, 2));
+}
 
 // ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself
 

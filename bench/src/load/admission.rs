@@ -6,6 +6,10 @@
 //! next update on) is small; so no queue runs dry and none piles up what it cannot place. `Fixed` keeps a number of jobs
 //! in flight, dealt to the leaves in turn. A leaf without a share gets nothing until it is opened, and then as much as was
 //! said.
+//!
+//! With a timetable each job enters at its time, once, whatever the cluster has.
+
+use std::collections::VecDeque;
 
 use crate::jobs::Job;
 use crate::load::options::InFlight;
@@ -52,6 +56,15 @@ pub(crate) struct Admission {
     turn: usize,
     /// What part of all that is wanted.
     demand: f64,
+    timetable: Option<Timetable>,
+}
+
+/// The jobs that enter at their times.
+#[derive(Debug)]
+struct Timetable {
+    /// When each comes, in ns, first come first; and which it is.
+    due: VecDeque<(u64, usize)>,
+    most_late_ns: u64,
 }
 
 impl Admission {
@@ -83,7 +96,24 @@ impl Admission {
             live: 0,
             turn: 0,
             demand: 1.0,
+            timetable: None,
         }
+    }
+
+    /// Each job enters at its time, in ns, and none again. They come in order of time.
+    pub(crate) fn at_times(mut self, due: Vec<(u64, usize)>) -> Admission {
+        self.timetable = Some(Timetable { due: due.into(), most_late_ns: 0 });
+        self
+    }
+
+    /// Whether there was a timetable, and all its jobs have left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.live == 0 && self.timetable.as_ref().is_some_and(|timetable| timetable.due.is_empty())
+    }
+
+    /// How late the latest job of the timetable was, ns.
+    pub(crate) fn most_late_ns(&self) -> Option<u64> {
+        self.timetable.as_ref().map(|timetable| timetable.most_late_ns)
     }
 
     /// From now on this part of what keeps the cluster full is wanted.
@@ -130,6 +160,15 @@ impl Admission {
 
     /// The next job to submit and the leaf for it, if one is wanted now.
     pub(crate) fn next(&mut self, jobs: &[Job], now_ns: u64) -> Option<(usize, usize)> {
+        if let Some(timetable) = &mut self.timetable {
+            let (at, job) = *timetable.due.front().filter(|(at, _)| *at <= now_ns)?;
+            timetable.due.pop_front();
+            timetable.most_late_ns = timetable.most_late_ns.max(now_ns - at);
+            let leaf = jobs[job].leaf;
+            self.live += 1;
+            self.leaves[leaf].load += jobs[job].containers();
+            return Some((job, leaf));
+        }
         let count = self.leaves.len();
         let mut in_turn = (0..count).map(|step| (self.turn + step) % count);
         let chosen = in_turn.find(|&leaf| {
@@ -191,7 +230,7 @@ mod tests {
     use super::*;
 
     fn job(maps: u32, leaf: usize) -> Job {
-        Job { maps, reduces: 0, map_life_ns: 1, reduce_life_ns: 1, leaf, user: 0 }
+        Job { maps, reduces: 0, map_life_ns: 1, reduce_life_ns: 1, leaf, user: "u".into() }
     }
 
     #[test]
@@ -276,6 +315,22 @@ mod tests {
             give_back(&mut admission, 0);
             assert_eq!(admission.next(&jobs, now + SECOND).map(|next| next.1), Some(0), "as after a first refusal");
         }
+    }
+
+    #[test]
+    fn jobs_of_a_timetable_enter_once_at_their_times() {
+        let jobs = [job(1, 1), job(2, 0), job(3, 1)];
+        let admission = Admission::new(&jobs, &[1.0, 1.0], 2.0, 0.5, InFlight::Auto);
+        assert_eq!((admission.is_over(), admission.most_late_ns()), (false, None));
+        let mut admission = admission.at_times(vec![(10, 2), (20, 0), (20, 1)]);
+        let mut taken = |now| std::iter::from_fn(|| admission.next(&jobs, now)).collect::<Vec<_>>();
+        assert_eq!((taken(9), taken(10), taken(19)), (vec![], vec![(2, 1)], vec![]));
+        assert_eq!((taken(25), taken(1000)), (vec![(0, 1), (1, 0)], vec![]));
+        assert_eq!((admission.live(), admission.most_late_ns()), (3, Some(5)));
+        (0..2).for_each(|_| admission.job_left());
+        assert!(!admission.is_over(), "one is there");
+        admission.job_left();
+        assert!(admission.is_over());
     }
 
     #[test]

@@ -79,6 +79,13 @@ impl LoadApp {
         }
     }
 
+    /// How many tasks of the part it had received before the last.
+    pub(crate) fn before_last(&self, reduce: bool) -> u32 {
+        let (all, outstanding) =
+            if reduce { (self.reduces, self.outstanding[2]) } else { (self.maps, self.outstanding[1]) };
+        all.saturating_sub(outstanding).saturating_sub(1)
+    }
+
     /// All its containers that are asked for and not received.
     pub(crate) fn asked(&self) -> u32 {
         self.outstanding.iter().sum()

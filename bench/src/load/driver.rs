@@ -303,7 +303,7 @@ impl<'a> Driver<'a> {
         self.preempting.take().map(Preempting::story)
     }
 
-    /// Drives until the time is over or the stop flag is up; `watch` is told the seconds gone by, now and then.
+    /// Drives until the time is over, all jobs of a timetable have ended, or the stop flag is up; `watch` is told the seconds gone by, now and then.
     /// Returns the seconds that it took.
     ///
     /// # Errors
@@ -315,7 +315,7 @@ impl<'a> Driver<'a> {
         loop {
             let now = now_ns() - self.start;
             // ORDERING: Relaxed. The flag carries no data; a round later is soon enough.
-            if now >= duration || self.stop.load(Ordering::Relaxed) {
+            if now >= duration || self.admission.is_over() || self.stop.load(Ordering::Relaxed) {
                 self.cpu_seconds = thread_cpu_seconds() - cpu;
                 if let Some(preempting) = &mut self.preempting {
                     preempting.end(self.engine, now);
@@ -435,15 +435,16 @@ impl<'a> Driver<'a> {
                 Role::Map => job.map_life_ns,
                 Role::Reduce => job.reduce_life_ns,
             };
-            let mut life = if app.job < self.jobs.len() {
-                self.lives.of(life, number, container.id.number())
-            } else {
-                self.lives.chosen(life, number, container.id.number())
+            let reduce = role == Role::Reduce;
+            let mut life = match self.lives.own(app.job, reduce, app.before_last(reduce)) {
+                Some(own) => own,
+                None if app.job < self.jobs.len() => self.lives.of(life, number, container.id.number()),
+                None => self.lives.chosen(life, number, container.id.number()),
             };
             if let Some(preempting) = &self.preempting {
                 life = preempting.life(life, number, container.id.number());
             }
-            let over = now + life;
+            let over = now.saturating_add(life);
             let offset = node as u64 * self.heartbeat_ns / u64::from(self.pace.nodes);
             let tick = over.saturating_sub(offset).div_ceil(self.heartbeat_ns) + 1;
             let tick = u32::try_from(tick).unwrap_or(u32::MAX - 1);
@@ -505,11 +506,11 @@ impl<'a> Driver<'a> {
             let number = self.next_number;
             self.next_number += 1;
             if let Some(watched) = &mut self.watched {
-                let user = self.jobs[index].user_name();
-                watched.tell(Happened::Submitted { number, user: &user, queue: &self.leaves[leaf] });
+                let user = &self.jobs[index].user;
+                watched.tell(Happened::Submitted { number, user, queue: &self.leaves[leaf] });
             }
             submissions.push(
-                Submission::new(number, self.jobs[index].user_name())
+                Submission::new(number, self.jobs[index].user.to_string())
                     .in_queue(self.leaves[leaf].clone())
                     .with_am(CONTAINER),
             );
@@ -735,6 +736,11 @@ impl<'a> Driver<'a> {
             queues: figures_of(&self.queue_names, &queues),
             snapshot_age_ms: stats.snapshot_age_ms,
         });
+    }
+
+    /// How late the latest job of a timetable was submitted, ns.
+    pub(crate) fn most_late_ns(&self) -> Option<u64> {
+        self.admission.most_late_ns()
     }
 
     /// Jobs in flight now.

@@ -11,9 +11,10 @@ use crate::engine::QueueFigures;
 use crate::failure::Failure;
 use crate::load::late;
 use crate::load::options::LoadOptions;
+use crate::load::reading;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::site;
-use crate::trace::{self, TraceJob};
+use crate::trace::TraceJob;
 use crate::traces::{Booking, bookings_in};
 
 /// What is decided by.
@@ -67,16 +68,22 @@ impl Inputs {
             None => (bundled.to_owned(), bundled_name.to_owned()),
         };
         let bookings = bookings(options)?;
-        let (rules, warnings) = match options.scheduler {
+        let (rules, mut warnings) = match options.scheduler {
             SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,
             SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name)?,
         };
-        let (trace, trace_name) = match &options.trace {
-            Some(path) => {
-                let name = path.display().to_string();
-                (trace::parse(read_file(path, "trace")?, &name).map_err(Failure::Trace)?, name)
+        let task_time = options.speed.map(|_| options.task_time);
+        let (trace, trace_name) = match (&options.trace, task_time) {
+            (Some(path), _) => {
+                let read = reading::read(path, task_time)?;
+                warnings.extend(read.warnings);
+                (read.jobs, path.display().to_string())
             }
-            None => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
+            (None, Some(task_time)) => {
+                let read = reading::read_timed(bundled::packed_trace(), bundled::TRACE_NAME, task_time)?;
+                (read.jobs, bundled::TRACE_NAME.to_owned())
+            }
+            (None, None) => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
         };
         let queues_file = options.queues.clone();
         Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, bookings, warnings })

@@ -170,7 +170,7 @@ impl Late {
         for (index, leaf) in self.leaves.iter().enumerate() {
             let maps = u32::try_from(leaf.containers - 1).unwrap_or(u32::MAX / 4);
             let leaf = self.others.len() + index;
-            jobs.push(Job { maps, reduces: 0, map_life_ns: life, reduce_life_ns: life, leaf, user: 0 });
+            jobs.push(Job { maps, reduces: 0, map_life_ns: life, reduce_life_ns: life, leaf, user: "user00".into() });
         }
     }
 }

@@ -7,7 +7,10 @@
 //!                   time wheel -> heartbeats ..............>|
 //!                   books, samples <- stats, queues .......<|
 //! ```
-//! Reservations of a file are booked by a client beside it (`client`). With preemption one queue comes late (`late`), and containers may be taken (`preempting`).
+//! With a speed the loop is open: jobs come at the times of their trace (`timetable`).
+//!
+//! Reservations of a file are booked by a client beside it (`client`). With preemption one queue comes late (`late`), and containers may be
+//! taken (`preempting`).
 //!
 //! `simulation` is a load without an end, for a server that shows it.
 //!
@@ -32,9 +35,15 @@ mod options;
 
 mod preempting;
 
+mod reading;
+
 mod reloads;
 
 mod run;
+
+mod speed;
+
+mod timetable;
 
 mod simulation;
 
@@ -53,3 +62,4 @@ pub(crate) use reloads::Reloads;
 pub(crate) use run::CoreRun;
 pub use run::{LoadResult, Moment, run};
 pub use simulation::Simulation;
+pub use speed::Speed;

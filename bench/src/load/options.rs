@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::load::speed::Speed;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::site::SiteOptions;
 
@@ -42,8 +43,13 @@ pub struct LoadOptions {
     pub groups: Option<String>,
     /// The leaf queues that get jobs; all if there is none.
     pub queue: Vec<String>,
-    /// Job trace in SWIM's form; the bundled one if there is none.
+    /// Job trace of any form that [`crate::traces`] reads; the bundled one if there is none.
     pub trace: Option<PathBuf>,
+    /// Jobs come at the times of the trace, and their tasks live as long as there, all divided by this. Without it jobs come when
+    /// others end.
+    pub speed: Option<Speed>,
+    /// With a speed: how long a map that reads 128 MiB lives in a SWIM trace.
+    pub task_time: Duration,
     /// How long the run lasts, if not as long as fits the kind of load.
     pub duration: Option<Duration>,
     /// Mean life of a task in seconds, if not as long as fits the kind of load.
@@ -89,7 +95,13 @@ impl LoadOptions {
     /// How long, as above.
     #[must_use]
     pub fn duration(&self) -> Duration {
-        self.duration.unwrap_or(Duration::from_secs(if self.late.is_some() { 25 } else { 20 }))
+        // A timetable has an end of its own.
+        let usual = match (&self.late, self.speed) {
+            (Some(_), _) => 25,
+            (None, Some(_)) => 24 * 3600,
+            (None, None) => 20,
+        };
+        self.duration.unwrap_or(Duration::from_secs(usual))
     }
 
     /// The mean life of a task, as above.

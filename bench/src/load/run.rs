@@ -22,6 +22,8 @@ use crate::load::late::Late;
 use crate::load::options::{InFlight, LoadOptions, NODES_A_RACK};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
+use crate::load::speed::Speed;
+use crate::load::timetable::Timetable;
 use crate::load::wishes::Wishes;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::traces::Booking;
@@ -72,6 +74,8 @@ pub(crate) struct CoreRun {
     pub(crate) lost: i64,
     pub(crate) jobs_finished: u64,
     pub(crate) jobs_in_flight: usize,
+    /// How late the latest job of a timetable was submitted, ns.
+    pub(crate) submitted_late_ns: Option<u64>,
     pub(crate) heartbeats_skipped: u64,
     pub(crate) heartbeats_pushed_back: u64,
     pub(crate) snapshot_age_ms: u64,
@@ -104,6 +108,8 @@ pub struct LoadResult {
     pub(crate) workers: usize,
     pub(crate) jobs_of_trace: usize,
     pub(crate) trace_name: String,
+    /// How many times as fast as in the trace, if at its times.
+    pub(crate) speed: Option<Speed>,
     pub(crate) queues_name: String,
     /// Ctrl-C came before the time was over.
     pub interrupted: bool,
@@ -158,6 +164,7 @@ pub fn run(
     use std::sync::atomic::Ordering::Relaxed;
     let locked = match options.core {
         None if options.late.is_none()
+            && options.speed.is_none()
             && options.reservations.is_none()
             && matches!(inputs.rules, Rules::Fair { .. }) =>
         {
@@ -182,6 +189,7 @@ pub fn run(
         workers: options.workers,
         jobs_of_trace: inputs.trace.len(),
         trace_name: inputs.trace_name.clone(),
+        speed: options.speed,
         queues_name: inputs.queues_name.clone(),
         interrupted: stop.load(Relaxed),
     })
@@ -246,7 +254,13 @@ fn drive(
         None => None,
     };
     let others = late.as_ref().map_or(leaves.len(), |late| late.others.len());
-    let (mut jobs, lives) = jobs::from_trace(&inputs.trace, others, mean, options.seed);
+    let mut timetable = options.speed.map(|speed| Timetable::new(options, inputs, &leaves, speed)).transpose()?;
+    let whole = timetable.as_ref().map_or(duration, |timetable| duration.min(Duration::from_nanos(timetable.end)));
+    let due = timetable.as_mut().map(|timetable| std::mem::take(&mut timetable.due));
+    let (mut jobs, lives) = match timetable {
+        Some(timetable) => (timetable.jobs, timetable.lives),
+        None => jobs::from_trace(&inputs.trace, others, mean, options.seed),
+    };
     let preempting = late.map(|late| {
         late.jobs(&mut jobs, mean);
         leaves = late.all_leaves();
@@ -260,6 +274,8 @@ fn drive(
         core,
         jobs: &jobs,
         lives,
+        due,
+        whole,
         pace,
         nodes,
         leaves,
@@ -281,6 +297,10 @@ struct Course<'a> {
     core: CoreChoice,
     jobs: &'a [Job],
     lives: Lives,
+    /// When each job comes, if at the times of the trace.
+    due: Option<Vec<(u64, usize)>>,
+    /// How long it will take, as far as is known.
+    whole: Duration,
     pace: Pace,
     nodes: Vec<NodeHandle>,
     leaves: Vec<String>,
@@ -297,25 +317,18 @@ struct Course<'a> {
 const WISHES: usize = 64;
 
 fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<CoreRun, String> {
-    let Course {
-        core,
-        jobs,
-        lives,
-        pace,
-        nodes,
-        leaves,
-        in_flight,
-        woken,
-        stop,
-        probe,
-        reloader,
-        preempting,
-        reserving,
-    } = course;
+    let Course { core, jobs, lives, due, whole, pace, nodes, leaves, in_flight, woken, stop, probe, .. } = course;
+    let (reloader, preempting, reserving) = (course.reloader, course.preempting, course.reserving);
     // What comes late has no part in the cluster before.
     let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();
-    let admission = |queues: &[QueueFigures]| admission(jobs, &names, others, &pace, in_flight, queues);
+    let admission = |queues: &[QueueFigures]| {
+        let admission = admission(jobs, &names, others, &pace, in_flight, queues);
+        match due {
+            Some(due) => admission.at_times(due),
+            None => admission,
+        }
+    };
     let mut driver = Driver::new(engine, jobs, lives, pace, nodes, leaves, admission, woken, stop);
     if let Some(preempting) = preempting {
         driver.preempt(preempting);
@@ -328,7 +341,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         driver.is_measured();
         Client::start(bookings, scheduler, to_driver)
     });
-    let whole = pace.duration.as_secs_f64();
+    let whole = whole.as_secs_f64();
     let seconds = driver.drive(&mut |at, driver| {
         let last = driver.samples.last();
         watch(&Moment {
@@ -385,6 +398,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         lost: i64::try_from(stats.running).unwrap_or(i64::MAX) - i64::try_from(driver.running()).unwrap_or(i64::MAX),
         jobs_finished: driver.jobs_finished,
         jobs_in_flight: driver.most_jobs_in_flight,
+        submitted_late_ns: driver.most_late_ns(),
         heartbeats_skipped: driver.skipped,
         heartbeats_pushed_back: driver.pushed_back,
         snapshot_age_ms: driver.samples.iter().map(|sample| sample.snapshot_age_ms).max().unwrap_or(0),
@@ -561,6 +575,8 @@ mod tests {
             core: CoreChoice::Locked,
             jobs: &jobs,
             lives,
+            due: None,
+            whole: pace.duration,
             pace,
             nodes: register(&engine, &pace).unwrap(),
             leaves,

@@ -79,7 +79,7 @@ fn heading(body: &mut String, result: &LoadResult) {
         body,
         format_args!(
             "<h1>evenweave load report</h1>\n<p class=\"lead\">{} nodes of 128 GiB and 64 vcores, {} worker{}, {:.0} s{}. \
-             Jobs: {} ({} jobs, round and round). Queues: {}. Figures are means after {:.1} s of ramp-up.</p>\n",
+             Jobs: {} ({} jobs, {}). Queues: {}. Figures are means after {:.1} s of ramp-up.</p>\n",
             grouped(f64::from(result.nodes)),
             result.workers,
             if result.workers == 1 { "" } else { "s" },
@@ -87,6 +87,10 @@ fn heading(body: &mut String, result: &LoadResult) {
             if result.interrupted { " (interrupted)" } else { "" },
             escape(&result.trace_name),
             grouped(result.jobs_of_trace as f64),
+            match result.speed {
+                Some(speed) => format!("at the times of the trace, {speed} speed"),
+                None => "round and round".to_owned(),
+            },
             escape(&result.queues_name),
             run.ramp_up,
         ),

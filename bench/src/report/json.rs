@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::booked::BookedCourse;
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult, Point, Rates, Story};
+use crate::load::{CoreRun, LoadResult, Point, Rates, Speed, Story};
 use crate::options::CoreChoice;
 use crate::replay::Tally;
 
@@ -122,6 +122,8 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "interrupted": result.interrupted,
         "peak_resident_mib": crate::clock::peak_resident_mib(),
         "trace": result.trace_name,
+        "speed": result.speed.map(Speed::factor),
+        "submitted_late_ms": run.submitted_late_ns.map(|ns| ns as f64 / 1e6),
         "queues_file": result.queues_name,
         "queues": queues,
         "samples": samples,

@@ -40,6 +40,9 @@ fn figures(result: &LoadResult) -> Table {
     row("heartbeats/s", &|run| grouped(run.heartbeats_per_s));
     row("heartbeats left out", &|run| grouped(run.heartbeats_skipped as f64));
     row("jobs in flight, most", &|run| grouped(run.jobs_in_flight as f64));
+    if result.speed.is_some() {
+        row("jobs submitted late, most", &|run| micros(run.submitted_late_ns.unwrap_or(0) as f64 / 1e3));
+    }
     row("snapshot age, most", &|run| format!("{} ms", run.snapshot_age_ms));
     row("driver's part of a core", &|run| format!("{:.0} %", run.driver_cpu * 100.0));
     row("driven for", &|run| format!("{:.1} s", run.seconds));
@@ -112,9 +115,10 @@ fn preemption(told: &Story) {
 /// Prints everything.
 pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     let run = &result.main;
+    let speed = result.speed.map(|speed| format!(" at {speed} speed")).unwrap_or_default();
     let cut = if result.interrupted { ", interrupted" } else { "" };
     crate::output::say!(
-        "{} nodes, {} worker{}, jobs of {}, queues of {}{cut}",
+        "{} nodes, {} worker{}, jobs of {}{speed}, queues of {}{cut}",
         grouped(f64::from(result.nodes)),
         result.workers,
         if result.workers == 1 { "" } else { "s" },

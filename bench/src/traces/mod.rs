@@ -61,6 +61,15 @@ pub struct Trace {
     items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send>,
 }
 
+/// A file that is open.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    /// The unpacked text of a SWIM trace.
+    Swim(String),
+    /// Any other.
+    Trace(Trace),
+}
+
 impl std::fmt::Debug for Trace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trace").field("kind", &self.kind).finish_non_exhaustive()
@@ -92,6 +101,27 @@ impl Trace {
             Some(kind) => kind,
             None => source.kind()?,
         };
+        Trace::of(source, kind, options)
+    }
+
+    /// Opens a file whose lines somebody else reads if it is SWIM's.
+    ///
+    /// # Errors
+    /// As [`Trace::open`] has them.
+    pub(crate) fn open_or_swim(path: &Path, options: &TraceOptions) -> Result<Opened, TraceFileError> {
+        let name = path.display().to_string();
+        let file = std::fs::File::open(path).map_err(|error| TraceFileError::unreadable(&name, &error))?;
+        let mut source = Source::new(file, &name)?;
+        let kind = source.kind()?;
+        if kind != TraceKind::Swim {
+            return Trace::of(source, kind, options).map(Opened::Trace);
+        }
+        let mut text = String::new();
+        source.bytes.read_to_string(&mut text).map_err(|error| TraceFileError::unreadable(&name, &error))?;
+        Ok(Opened::Swim(text))
+    }
+
+    fn of(source: Source, kind: TraceKind, options: &TraceOptions) -> Result<Trace, TraceFileError> {
         let mut cluster = None;
         let items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send> = match kind {
             TraceKind::Sls => Box::new(Objects::new(source, options, sls::Sls::new(options))),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions};
+use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions, Speed};
 use evenweave_bench::options::{CoreChoice, SchedulerChoice};
 use evenweave_bench::{Failure, load, replay, report, say};
 
@@ -40,10 +40,20 @@ pub(crate) struct LoadArgs {
     /// A leaf queue that gets jobs; may be given more than once [default: all leaf queues].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
-    /// Job trace in SWIM's form, separated by tabs [default: bundled, Facebook 2009].
+    /// Job trace of any form that `simulate` reads: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Duration of the run, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s].
+    /// Play the trace at its own times, this many times as fast: 10x, 10, 0.5x. Divided by it are all times of the trace, that
+    /// is when jobs are submitted and how long tasks run. Not scaled are --heartbeat-ms, --duration and the intervals of the
+    /// scheduler. Each job runs once, in the queue that it names [default: a job is submitted when another ends].
+    #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["task_seconds", "jobs_in_flight", "preemption"])]
+    speed: Option<Speed>,
+    /// With --speed: duration of a map of 128 MiB in a SWIM trace, before it is divided.
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = interval, requires = "speed")]
+    task_time: Duration,
+    /// Duration of the run, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s; with --speed until the last job has
+    /// ended, at most 24h].
     #[arg(long, value_parser = parse_duration)]
     duration: Option<Duration>,
     #[command(flatten)]
@@ -71,7 +81,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_parser = one_of(CORES))]
     core: Option<CoreChoice>,
     /// A CSV of reservations that are booked, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["preemption", "soak", "reload"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["preemption", "soak", "reload", "speed"])]
     reservations: Option<PathBuf>,
     #[command(flatten)]
     late: LateArgs,
@@ -121,6 +131,8 @@ impl LoadArgs {
             groups: self.groups,
             queue: self.queue,
             trace: self.trace,
+            speed: self.speed,
+            task_time: self.task_time,
             duration: self.duration,
             task_seconds: self.task_seconds,
             heartbeat_ms: self.heartbeat_ms,
@@ -251,6 +263,27 @@ mod tests {
             &["--preemption", "--give-back", "101"],
             &["--preemption", "--reload", "1s"],
             &["--preemption", "--queue", "root.a"],
+        ] {
+            assert!(options(refused).is_err(), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn a_trace_may_have_a_speed() {
+        let load = options(&["--speed", "10x", "--task-time", "5s"]).unwrap();
+        assert_eq!((load.speed, load.task_time), (Some("10".parse().unwrap()), Duration::from_secs(5)));
+        assert_eq!(load.duration(), Duration::from_secs(24 * 3600));
+        for wrong in ["0", "-1", "-2x", "NaN", "fast", "--nodes"] {
+            let said = options(&["--speed", wrong]).unwrap_err().to_string();
+            let right = "a speed is a number from 0.001 to 100000, for example 10x, 10 or 0.5x";
+            assert!(said.contains(&format!("invalid value '{wrong}' for '--speed <FACTOR>': {right}")), "{said}");
+        }
+        for refused in [
+            &["--speed", "2", "--task-seconds", "1"][..],
+            &["--speed", "2", "--jobs-in-flight", "9"],
+            &["--speed", "2", "--preemption"],
+            &["--speed", "2", "--soak", "10s"],
+            &["--task-time", "2s"],
         ] {
             assert!(options(refused).is_err(), "{refused:?}");
         }

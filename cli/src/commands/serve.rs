@@ -60,6 +60,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         groups: None,
         queue: Vec::new(),
         trace: None,
+        speed: None,
+        task_time: Duration::from_secs(20),
         duration: None,
         task_seconds: Some(args.task_seconds.into()),
         heartbeat_ms: 1_000,

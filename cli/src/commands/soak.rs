@@ -16,7 +16,7 @@ pub(crate) struct SoakArgs {
     /// Run a steady load for this long, for example 5m or 1h, and compare the books all the time. The report draws memory and
     /// latencies over time. A call that takes longer than 5 s ends the run. 200 nodes, unless --nodes is given.
     #[arg(long, value_name = "DURATION", value_parser = parse_soak,
-        conflicts_with_all = ["duration", "trace", "jobs_in_flight", "reload", "core", "preemption"])]
+        conflicts_with_all = ["duration", "trace", "speed", "jobs_in_flight", "reload", "core", "preemption"])]
     soak: Option<Duration>,
     /// Inject a fault four times a second, drawn from --seed: workers panic, nodes are lost, the clock jumps, and more.
     #[arg(long, requires = "soak")]

@@ -139,7 +139,7 @@ impl Driver<'_> {
         let entered = handle.queue().to_owned();
         let leaf = self.leaf_of(&entered);
         let life = nanos(Duration::from_secs(seconds.into()));
-        let job = Job { maps: tasks, reduces: 0, map_life_ns: life, reduce_life_ns: life, leaf, user: 0 };
+        let job = Job { maps: tasks, reduces: 0, map_life_ns: life, reduce_life_ns: life, leaf, user: "".into() };
         self.admission.entered(leaf, job.containers());
         let index = self.place_of(job);
         self.job_entered(handle, index, leaf);
