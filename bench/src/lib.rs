@@ -14,6 +14,7 @@
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `traces` | readers of job traces for a simulator: SLS, RUMEN, SYNTH, SWIM |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
+//! | `reserving` | a file of reservations |
 //! | `site` | properties and groups, from files and by name |
 //! | `clock`, `latency`, `numbers` | measuring, and how figures are written |
 //! | `failure`, `output` | why work is not done; standard output |
@@ -36,6 +37,7 @@ pub mod output;
 mod random;
 pub mod replay;
 pub mod report;
+mod reserving;
 pub mod simulate;
 pub mod site;
 pub mod soak;

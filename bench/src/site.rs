@@ -63,14 +63,6 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Switches the reservation system on, unless the site says otherwise.
-pub(crate) fn switch_reservations_on(site: &mut SiteProperties) {
-    const ENABLE: &str = "yarn.resourcemanager.reservation-system.enable";
-    if site.get(ENABLE).ok().flatten().is_none_or(|text| text.trim().is_empty()) {
-        site.set(ENABLE, "true");
-    }
-}
-
 /// Reads a site file and those that it includes.
 ///
 /// # Errors

@@ -10,9 +10,9 @@ const CAPACITY: &str = "<configuration>
     <property><name>yarn.scheduler.capacity.root.prod.capacity</name><value>50</value></property>
     <property><name>yarn.scheduler.capacity.root.nightly.capacity</name><value>50</value></property>
     <property><name>yarn.scheduler.capacity.root.nightly.reservable</name><value>true</value></property></configuration>";
-/// The job of `brief` lasts longer than its reservation: it moves while it runs.
+/// The job of `brief` lasts longer than its reservation: it moves while it runs. `early` lasts longer than the run.
 const RESERVATIONS: &str = "reservation,queue,user,book_s,arrival_s,deadline_s,containers,memory_mb,vcores,duration_s
-early,root.nightly,ann,1.2,2,6,20,2048,1,1
+early,root.nightly,ann,1.2,2,60,20,2048,1,1
 brief,root.nightly,bob,1.2,2,4,10,2048,1,2
 huge,root.nightly,cyd,1.2,2,4,100000,2048,1,2
 ";

@@ -13,9 +13,10 @@ use crate::load::late;
 use crate::load::options::LoadOptions;
 use crate::load::reading;
 use crate::options::{CoreChoice, SchedulerChoice};
+use crate::reserving::{bookings_in, switch_reservations_on};
 use crate::site;
 use crate::trace::TraceJob;
-use crate::traces::{Booking, bookings_in};
+use crate::traces::Booking;
 
 /// What is decided by.
 #[derive(Debug)]
@@ -129,7 +130,7 @@ fn bookings(options: &LoadOptions) -> Result<Vec<Booking>, Failure> {
 /// A file of reservations switches them on, unless the site says otherwise.
 fn reserving(options: &LoadOptions, site: &mut SiteProperties) {
     if options.reservations.is_some() {
-        site::switch_reservations_on(site);
+        switch_reservations_on(site);
     }
 }
 

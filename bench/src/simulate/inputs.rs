@@ -15,8 +15,8 @@ use crate::api::{
 use crate::bundled;
 use crate::failure::Failure;
 use crate::options::SchedulerChoice;
-use crate::site::switch_reservations_on;
-use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, bookings_in, generated_nodes, read_node_file};
+use crate::reserving::{bookings_in, switch_reservations_on};
+use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
 
 /// As Hadoop's default.
 const FOLLOW_MS: u64 = 1000;

@@ -17,14 +17,12 @@
 //! Of the columns that belong to the whole reservation its first line counts; others may leave them empty.
 
 use std::io::Read;
-use std::path::Path;
 
 use super::csv::{Header, Row};
 use super::error::TraceFileError;
 use super::lines::Lines;
 use super::source::Source;
 use crate::api::{Interpreter, ReservationDefinition, Resource, Stage};
-use crate::failure::Failure;
 
 const COLUMNS: [&str; 14] = [
     "reservation!",
@@ -141,18 +139,6 @@ pub fn read_bookings(input: impl Read + Send + 'static, name: &str) -> Result<Ve
     Ok(list)
 }
 
-/// Reads the file that `--reservations` names.
-///
-/// # Errors
-/// A file that cannot be read, and the first thing that is wrong in it.
-pub(crate) fn bookings_in(path: &Path) -> Result<Vec<Booking>, Failure> {
-    let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| {
-        Failure::input(format!("--reservations {name}: {error}; it must be a file that can be read"))
-    })?;
-    read_bookings(file, &name).map_err(|error| Failure::input(error.to_string()))
-}
-
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number above is as good as the most")]
 fn ms(row: &Row<'_>, at: usize, name: &str) -> Result<Option<u64>, TraceFileError> {
     Ok(row.part(at, name)?.map(|seconds| (seconds * 1000.0).round().min(4e15) as u64))
@@ -254,7 +240,7 @@ mod tests {
     fn what_is_wrong_is_said_with_its_place() {
         for (lines, said) in [
             ("a,q,,,5,5,,,,,1,1,1,\n", "r.csv:2:9: deadline_s is not after arrival_s"),
-            ("a,q,,6,5,9,,,,,1,1,1,\n", "r.csv:2:5: book_s is after arrival_s"),
+            ("a,q,,6,5,9,,,,,1,1,1,\n", "r.csv:2:6: book_s is after arrival_s"),
             ("a,q,,,0,9,8,,,,1,1,1,\n", "r.csv:2:11: every_s is shorter than the reservation"),
             ("a,q,,,0,9,,some,,,1,1,1,\n", "stages is \"some\""),
             ("a,q,,,0,9,,,7,2,1,1,1,\n", "7 containers are no whole number of gangs of 2"),

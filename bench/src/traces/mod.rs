@@ -39,7 +39,6 @@ mod values;
 use std::io::Read;
 use std::path::Path;
 
-pub(crate) use bookings::bookings_in;
 pub use bookings::{Booking, read_bookings};
 pub use changes::{NodeChange, NodeEvent, read_node_changes};
 pub use error::{At, TraceFileError};

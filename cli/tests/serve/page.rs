@@ -296,14 +296,13 @@ fn the_live_page_changes_the_cluster() {
 #[test]
 fn the_live_page_shows_what_is_booked() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (queues, site) = (folder.path().join("fair.xml"), folder.path().join("yarn-site.xml"));
+    let queues = folder.path().join("fair.xml");
     let plan = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>\
                 <queue name=\"nightly\"><reservation/></queue><queue name=\"other\"/></allocations>";
     std::fs::write(&queues, plan).expect("written");
-    let on = "<configuration><property><name>yarn.resourcemanager.reservation-system.enable</name><value>true</value></property></configuration>";
-    std::fs::write(&site, on).expect("written");
-    let path = |path: &std::path::Path| path.to_str().expect("a name").to_owned();
-    let served = Served::start(&["--listen", "127.0.0.1:0", "--config", &path(&queues), "--site", &path(&site)]);
+    let on = "yarn.resourcemanager.reservation-system.enable=true";
+    let path = queues.to_str().expect("a name");
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--config", path, "-D", on]);
     served.state_under_load();
     let id = "reservation_1700000000000_0001";
     let (status, made) = served.ask("POST", "/ws/v1/cluster/reservation/new-reservation?user.name=ann", "", "");

@@ -425,9 +425,12 @@ mod tests {
         let greedy = format!("{PACKAGE}planning.GreedyReservationAgent");
         let plan = ("root.a.reservable", "true");
         let on = ("yarn.resourcemanager.reservation-system.enable", "true");
+        let at_once = ("plan-queues.update-at-once", "true");
+        assert_eq!(codes(&[plan, on], LARGE), ["plan-queues-wait"]);
         let sensible = [
             plan,
             on,
+            at_once,
             ("root.a.reservation-agent", greedy.as_str()),
             ("root.a.average-capacity", "25"),
             ("root.a.instantaneous-max-capacity", "50"),
@@ -455,7 +458,7 @@ mod tests {
             (vec![("root.acl_submit_reservations", "ann")], "no-effect"),
             (vec![("a.acl_submit_reservations", "ann")], "unknown-property"),
         ] {
-            let all: Vec<_> = [plan, on].into_iter().chain(more.iter().copied()).collect();
+            let all: Vec<_> = [plan, on, at_once].into_iter().chain(more.iter().copied()).collect();
             assert_eq!(codes(&all, LARGE), [code], "{more:?}");
         }
         let off = ("yarn.resourcemanager.reservation-system.enable", "false");

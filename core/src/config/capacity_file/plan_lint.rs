@@ -2,7 +2,8 @@
 
 use super::CapacityFile;
 use super::queue::{CapacityQueue, PlanSettings};
-use super::source::Source;
+use super::settings::PLAN_QUEUES_AT_ONCE;
+use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use crate::config::acl::AccessControlList;
 use crate::config::reservation_classes::{RESERVATION_CLASSES, is_no_over_commit};
@@ -44,6 +45,15 @@ pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut War
             }
             None => lint.unused(queue),
         }
+    }
+    let is_on = source.raw(ENABLE).is_some_and(|text| text.trim().eq_ignore_ascii_case("true"));
+    if let Some(plan) = first.filter(|_| is_on && !file.settings().plan_queues_update_at_once) {
+        let message = "is true: what the plan's queues are given counts when the cluster or the queues change next";
+        let effect = "until then applications of a reservation get no container, as in Hadoop";
+        let help = format!(
+            "set {PREFIX}{PLAN_QUEUES_AT_ONCE} to true here, or refresh the queues after each reservation has begun"
+        );
+        lint.warn(plan, RESERVABLE, "plan-queues-wait", message, effect, &help);
     }
     // Where the site is known.
     if let Some(plan) = first
