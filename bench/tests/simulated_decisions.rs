@@ -4,7 +4,6 @@
 
 use std::path::PathBuf;
 
-use evenweave_bench::Failure;
 use evenweave_bench::replay::{PlayOptions, ReplayOptions, replay};
 use evenweave_bench::simulate::{AmStyle, ClusterOptions, RunResult, SimulateOptions, simulate, write_decisions};
 
@@ -69,12 +68,79 @@ fn a_run_is_replayed() {
     }
 }
 
+const CAPACITY: &str = "<configuration>\
+    <property><name>yarn.scheduler.capacity.root.queues</name><value>a,b</value></property>\
+    <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>70</value></property>\
+    <property><name>yarn.scheduler.capacity.root.a.maximum-capacity</name><value>90</value></property>\
+    <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>30</value></property>\
+    <property><name>yarn.scheduler.capacity.root.b.user-limit-factor</name><value>3</value></property></configuration>";
+
+/// What a run was written as, once it was replayed without a difference, and has come to the same as one that is not written.
+fn written(
+    scratch: &Scratch,
+    ams: AmStyle,
+    nodes: u32,
+    properties: &[(&str, &str)],
+    steps: usize,
+) -> Vec<serde_json::Value> {
+    let options = |steps| {
+        let mut options = options(scratch, CAPACITY, ams, steps);
+        options.cluster.nodes = vec![nodes];
+        options.site.properties = properties.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        options
+    };
+    let simulated = simulate(&options(Some(steps)), &|_| true).unwrap();
+    let plain = simulate(&options(None), &|_| true).unwrap();
+    assert_eq!(simulated.runs[0][0].decisions, plain.runs[0][0].decisions);
+    let path = scratch.0.join("decisions.jsonl");
+    write_decisions(&simulated, &path).unwrap();
+    let play = ReplayOptions { files: vec![path.clone()], play: PlayOptions::EXACT, trace: false, scenario: None };
+    let outcomes = replay(&play).unwrap();
+    assert_eq!((outcomes.tally().passed, outcomes.tally().failed), (1, 0), "{}", outcomes.text(5));
+    let scenario: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let (ops, shown) = (scenario["steps"].as_array().unwrap(), scenario["expect"].as_array().unwrap());
+    let allocated = shown.iter().filter_map(|shown| shown["allocated"].as_array()).map(Vec::len).sum::<usize>();
+    assert!(ops.len() == shown.len() && allocated > 5, "{allocated} containers in {} steps", ops.len());
+    ops.iter().zip(shown).map(|(step, shown)| serde_json::json!([step, shown])).collect()
+}
+
+/// So many steps are of a kind.
+fn count(steps: &[serde_json::Value], op: &str) -> usize {
+    steps.iter().filter(|step| step[0]["op"] == op).count()
+}
+
 #[test]
-fn another_scheduler_has_no_scenario() {
+fn a_run_of_the_capacity_scheduler_is_replayed() {
     let scratch = Scratch::new("capacity");
-    let queues = "<configuration><property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>\
-                  <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>100</value></property></configuration>";
-    let simulated = simulate(&options(&scratch, queues, AmStyle::Sls, Some(10)), &|_| true);
-    let Err(Failure::Input(message)) = simulated else { panic!("it is taken") };
-    assert!(message.starts_with("--decisions: ") && message.ends_with("give a fair-scheduler.xml"), "{message}");
+    for ams in [AmStyle::MapReduce, AmStyle::Sls] {
+        for most in [700, 5_000] {
+            let steps = written(&scratch, ams, 7, &[], most);
+            assert!((most * 9 / 10..=most).contains(&steps.len()), "{} of {most}", steps.len());
+            // The queues' figures are shown once in a while, too.
+            let queues = |step: &&serde_json::Value| step[1]["queues"].is_array();
+            assert!(steps.iter().filter(queues).count() > count(&steps, "update"));
+        }
+    }
+}
+
+#[test]
+fn rounds_of_the_capacity_schedulers_preemption_are_steps() {
+    let scratch = Scratch::new("capacity-preemption");
+    let properties = [
+        ("yarn.resourcemanager.scheduler.monitor.enable", "true"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "2000"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "1.0"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor", "1.0"),
+    ];
+    let steps = written(&scratch, AmStyle::MapReduce, 3, &properties, 20_000);
+    let taken = |step: &&serde_json::Value| {
+        step[1]["completed"].as_array().is_some_and(|ended| ended.iter().any(|ended| ended["reason"] == "preempted"))
+    };
+    assert!(count(&steps, "preempt") > 10 && steps.iter().any(|step| taken(&step)), "nothing is taken");
+    let properties = [
+        ("yarn.scheduler.capacity.schedule-asynchronously.enable", "true"),
+        ("yarn.scheduler.capacity.schedule-asynchronously.scheduling-interval-ms", "1000"),
+    ];
+    let steps = written(&scratch, AmStyle::Sls, 7, &properties, 2_000);
+    assert!(count(&steps, "round") > 100);
 }

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """compare.py DECIDED RECORDED: whether a real scheduler showed the same after each step of each scenario."""
 import json
+import struct
 import sys
 
 CUT = 200
 
 
 def plain(value):
-    """Without what is as good as absent: empty lists, zeros, false, and weights, which recordings leave out."""
+    """Without what is as good as absent: empty lists, zeros, false, and weights, which recordings leave out. Fractions are of 32 bits."""
     if isinstance(value, dict):
         out = {key: plain(inner) for key, inner in value.items() if key != "weight"}
         return {key: inner for key, inner in out.items() if inner not in (0, [], {}, False, None)}
     if isinstance(value, list):
         return [plain(inner) for inner in value]
+    if isinstance(value, float):
+        return struct.unpack("f", struct.pack("f", value))[0]
     return value
 
 

@@ -1,12 +1,14 @@
 //! A scenario of somebody's own: its steps are played here, and what each shows is written down beside it.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use serde_json::{Map, Value, json};
 
 use super::compare::{Observed, SeenContainer};
 use super::drive::Player;
-use super::options::PlayOptions;
+use super::on_engine::OnEngine;
+use super::options::{DriverChoice, PlayOptions};
 use super::scenario::{self, Step};
 use crate::api::{Resource, ResourceTypes};
 use crate::failure::Failure;
@@ -42,6 +44,9 @@ pub(crate) struct Happened {
 /// # Errors
 /// Steps that cannot be played, or that come to something else than what has happened.
 pub(crate) fn recorded(mut scenario: Value, happened: &Happened) -> Result<String, Failure> {
+    if scenario["scheduler"] == "capacity" {
+        return recorded_capacity(scenario, happened);
+    }
     let count = scenario["steps"].as_array().map_or(0, Vec::len);
     scenario["expect"] = vec![json!({}); count].into();
     let read = scenario::parse(&scenario.to_string(), "the scenario of the run")?;
@@ -83,7 +88,48 @@ pub(crate) fn recorded(mut scenario: Value, happened: &Happened) -> Result<Strin
     Ok(scenario.to_string())
 }
 
-fn differs(index: usize, step: &Step, what: &str) -> Failure {
+/// The same of a scenario of the CapacityScheduler.
+fn recorded_capacity(mut scenario: Value, happened: &Happened) -> Result<String, Failure> {
+    let mut engine = OnEngine::new(&scenario, DriverChoice::Stepped).map_err(Failure::Scheduler)?;
+    let steps = scenario["steps"].as_array().map_or(&[][..], Vec::as_slice);
+    let (mut expect, mut at_ms) = (Vec::with_capacity(steps.len()), 0);
+    let number =
+        |of: &Value, field: &str| of[field].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or(0);
+    for (index, step) in steps.iter().enumerate() {
+        let op = step["op"].as_str().unwrap_or_default();
+        if op == "advance" {
+            at_ms += step["ms"].as_u64().unwrap_or(0);
+        }
+        let shown = engine.step(step, index + 1 == steps.len());
+        if let Some(error) = shown.get("error") {
+            return Err(Failure::Scheduler(format!(
+                "step {index} {step} of the scenario of the run: refused as {error}"
+            )));
+        }
+        for made in shown["allocated"].as_array().into_iter().flatten() {
+            let (app, container) = (number(made, "app"), number(made, "container"));
+            let node = made["node"].as_str().unwrap_or_default().to_owned();
+            let memory_mb = made["resource"]["memory-mb"].as_i64().unwrap_or(0);
+            let what = format!("makes container {container} of {app} on {node}");
+            if !happened.grants.contains(&Grant { at_ms, app, number: container, node, memory_mb }) {
+                return Err(differs(index, step, &what));
+            }
+        }
+        // Of an application that goes nobody is told more.
+        for end in shown["completed"].as_array().into_iter().flatten().filter(|_| op != "finish") {
+            let (app, container) = (number(end, "app"), number(end, "container"));
+            let same = |known: &&End| known.at_ms == at_ms && known.app == app && known.number == container;
+            if !happened.ends.iter().any(|known| same(&known) && end["reason"] == known.reason) {
+                return Err(differs(index, step, &format!("ends container {container} of {app}")));
+            }
+        }
+        expect.push(shown);
+    }
+    scenario["expect"] = expect.into();
+    Ok(scenario.to_string())
+}
+
+fn differs(index: usize, step: &impl Display, what: &str) -> Failure {
     Failure::Scheduler(format!("step {index} {step} of the scenario of the run {what}, and the run did not then"))
 }
 

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cluster::{NodeSpec, PlannedChange};
@@ -59,16 +59,33 @@ pub(super) struct Plan {
 #[derive(Clone, Debug)]
 pub(super) struct ScenarioHead {
     pub(super) properties: BTreeMap<String, String>,
-    pub(super) allocations: String,
+    pub(super) queues: ScenarioQueues,
     /// So many steps at most.
     pub(super) steps: usize,
 }
 
-/// What the scenario of a run begins with: the scheduler's properties and the allocation file.
-fn scenario_head(site: &SiteProperties, allocations: &str, steps: usize) -> ScenarioHead {
+/// The file of queues in a scenario's form.
+#[derive(Clone, Debug)]
+pub(super) enum ScenarioQueues {
+    /// An allocation file's text.
+    Fair(String),
+    /// The properties of a capacity-scheduler.xml.
+    Capacity(BTreeMap<String, String>),
+}
+
+/// What the scenario of a run begins with: the scheduler's properties and its queues.
+fn scenario_head(site: &SiteProperties, queues: ScenarioQueues, steps: usize) -> ScenarioHead {
     let names = site.names().into_iter().filter(|name| name.starts_with("yarn.") && !name.starts_with("yarn.sls."));
     let properties = names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
-    ScenarioHead { properties, allocations: allocations.to_owned(), steps }
+    ScenarioHead { properties, queues, steps }
+}
+
+/// The properties of a capacity-scheduler.xml, as the site and the file have them together.
+fn capacity_properties(site: &SiteProperties, file: &SiteFile) -> BTreeMap<String, String> {
+    let mut all = site.clone();
+    all.add(file);
+    let names: BTreeSet<&str> = file.properties().iter().map(|property| property.name.as_str()).collect();
+    names.into_iter().filter_map(|name| Some((name.to_owned(), all.get(name).ok()??))).collect()
 }
 
 /// The files of queues: those that were named, or the two bundled ones.
@@ -190,7 +207,7 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         switch_reservations_on(&mut site);
     }
     let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
-    let mut scenario = None;
+    let scenario;
     let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
         SchedulerChoice::Fair => {
             let settings = Settings::from_site(&site).map_err(|error| input(&error))?;
@@ -198,19 +215,17 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
             let parsed = parsed.map_err(|error| input(&error))?;
             let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
             let types = settings.types.clone();
-            scenario = options.decision_steps.map(|steps| scenario_head(&site, &queues.text, steps));
+            scenario = options
+                .decision_steps
+                .map(|steps| scenario_head(&site, ScenarioQueues::Fair(queues.text.clone()), steps));
             (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
         }
         SchedulerChoice::Capacity => {
             let file = SiteFile::parse(&queues.text, &queues.name).map_err(|error| input(&error))?;
             let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| input(&error))?;
-            if options.decision_steps.is_some() {
-                return Err(Failure::input(format!(
-                    "--decisions: {} is a CapacityScheduler's file, and scenarios are written of the FairScheduler; give a \
-                     fair-scheduler.xml",
-                    queues.name
-                )));
-            }
+            scenario = options
+                .decision_steps
+                .map(|steps| scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps));
             known_properties(options, &configuration)?;
             let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
             let types = configuration.file().settings().types.clone();

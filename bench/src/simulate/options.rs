@@ -81,7 +81,7 @@ pub struct SimulateOptions {
     pub every_ms: u64,
     /// Rows of jobs are written here as they end, and not kept.
     pub rows: Option<PathBuf>,
-    /// The run of each FairScheduler's file is also noted as a scenario, of so many steps at most.
+    /// The run of each file of queues is also noted as a scenario, of so many steps at most.
     pub decision_steps: Option<usize>,
 }
 

@@ -20,7 +20,7 @@ enum Core {
 #[derive(Debug)]
 pub(super) struct Scheduler {
     core: Core,
-    /// Who notes the calls on a FairScheduler.
+    /// Who notes the calls.
     scribe: Option<Box<Scribe>>,
 }
 
@@ -29,8 +29,8 @@ impl Scheduler {
         Scheduler { core: Core::Fair(Box::new(core)), scribe: scribe.map(Box::new) }
     }
 
-    pub(super) fn capacity(core: CapacityStepped) -> Scheduler {
-        Scheduler { core: Core::Capacity(Box::new(core)), scribe: None }
+    pub(super) fn capacity(core: CapacityStepped, scribe: Option<Scribe>) -> Scheduler {
+        Scheduler { core: Core::Capacity(Box::new(core)), scribe: scribe.map(Box::new) }
     }
 
     /// Who notes the calls, while somebody does.
@@ -207,11 +207,17 @@ impl Scheduler {
             Core::Capacity(core) => core.offer_all(first),
         }
         if let Some(scribe) = self.scribe() {
-            scribe.offered();
+            scribe.offered(first);
         }
     }
 
     pub(super) fn queues(&mut self) -> Vec<QueueFigures> {
+        if matches!(self.core, Core::Capacity(_))
+            && let Some(scribe) = self.scribe()
+        {
+            // So that the scenario shows them, too.
+            scribe.updated();
+        }
         match &mut self.core {
             Core::Fair(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
             Core::Capacity(core) => core.queues(false).into_iter().map(QueueFigures::from).collect(),

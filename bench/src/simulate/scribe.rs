@@ -1,10 +1,11 @@
-//! The run as a scenario: each call on the FairScheduler as steps of the form that `replay` reads, and what came of them.
+//! The run as a scenario: each call on the scheduler as steps of the form that `replay` reads, and what came of them.
 //!
 //! The calls themselves are made as ever; what they show in the form's words comes of playing the steps ([`crate::replay::recorded`]), which
 //! must grant and end the same containers at the same times. A scenario ends early where the form has no word for what comes next:
 //!
 //! - an application goes while containers of it run, or a container ends that its node does not know of yet: no step says what the node hears;
-//! - containers that were marked are killed by the clock: the step `kill` kills all;
+//! - containers that were marked are killed by the clock: the step `kill` kills all. The CapacityScheduler kills in its rounds, and a round is a
+//!   step;
 //! - a node changes its size; an ask has an allocation request id; a submission is refused.
 
 use std::cell::RefCell;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json as object};
 
+use super::inputs::{ScenarioHead, ScenarioQueues};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, Clock as _, ContainerId, EndReason, Heartbeat, Location, NodeHandle,
     Resource, ResourceTypes, Submission, VirtualClock,
@@ -34,8 +36,10 @@ struct Stands {
 pub(super) struct Scribe {
     clock: Arc<VirtualClock>,
     types: ResourceTypes,
-    /// The form's head: name, properties, allocation file.
+    /// The form's head: name, properties, queues.
     head: Map<String, Value>,
+    /// It is the form of the CapacityScheduler.
+    capacity: bool,
     places: RefCell<FxHashMap<Location, String>>,
     /// The nodes' names by number.
     nodes: Vec<String>,
@@ -55,29 +59,27 @@ fn number(id: ContainerId) -> (u32, u32) {
 }
 
 impl Scribe {
-    /// `most`: of steps.
-    pub(super) fn new(
-        clock: Arc<VirtualClock>,
-        types: ResourceTypes,
-        properties: &BTreeMap<String, String>,
-        allocations: &str,
-        most: usize,
-    ) -> Scribe {
+    pub(super) fn new(clock: Arc<VirtualClock>, types: ResourceTypes, begins: &ScenarioHead) -> Scribe {
+        let (scheduler, field, queues) = match &begins.queues {
+            ScenarioQueues::Fair(allocations) => ("fair", "allocations", object!(allocations)),
+            ScenarioQueues::Capacity(properties) => ("capacity", "capacity", object!(properties)),
+        };
         let mut head = Map::new();
         head.insert("name".to_owned(), "simulated".into());
-        head.insert("scheduler".to_owned(), "fair".into());
-        head.insert("properties".to_owned(), object!(properties));
-        head.insert("allocations".to_owned(), allocations.into());
+        head.insert("scheduler".to_owned(), scheduler.into());
+        head.insert("properties".to_owned(), object!(begins.properties));
+        head.insert(field.to_owned(), queues);
         Scribe {
             clock,
             types,
             head,
+            capacity: scheduler == "capacity",
             places: RefCell::new(std::iter::once((Location::ANY, "*".to_owned())).collect()),
             nodes: Vec::new(),
             there: BTreeMap::new(),
             marked: false,
             told_ms: 0,
-            most,
+            most: begins.steps,
             steps: Vec::new(),
             happened: Happened::default(),
             ended: false,
@@ -241,6 +243,9 @@ impl Scribe {
 
     /// A round of preemption has marked so many.
     pub(super) fn marked(&mut self, containers: usize) {
+        if self.capacity {
+            return self.note(object!({"op": "preempt"}));
+        }
         self.marked |= containers > 0;
         self.note(object!({"op": "preempt", "kill": false}));
     }
@@ -252,7 +257,9 @@ impl Scribe {
         }
     }
 
-    pub(super) fn offered(&mut self) {
-        self.note(object!({"op": "continuous"}));
+    /// All nodes were offered, that with so many before it first.
+    pub(super) fn offered(&mut self, first: usize) {
+        let step = if self.capacity { object!({"op": "round", "first": first}) } else { object!({"op": "continuous"}) };
+        self.note(step);
     }
 }

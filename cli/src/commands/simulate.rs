@@ -112,7 +112,7 @@ pub(crate) struct SimulateArgs {
     /// Interval of the report.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
     every: Duration,
-    /// Write the run as a scenario, which `replay` reads: each call, and its result. Only for a FairScheduler's file.
+    /// Write the run as a scenario, which `replay` reads: each call, and its result.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Largest number of steps of the scenario.

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::random::mix;
 use crate::simulate::arrivals::Arrivals;
 use crate::simulate::events::Events;
-use crate::simulate::inputs::{Plan, Rules, ScenarioHead};
+use crate::simulate::inputs::{Plan, Rules};
 use crate::simulate::nodes::{Ring, SimNode};
 use crate::simulate::options::SimulateOptions;
 use crate::simulate::record::DecisionHash;
@@ -40,6 +40,9 @@ impl<'p> Run<'p> {
             // The run holds the other end.
             let _ = wake.send(number);
         });
+        // Of several seeds the first is written.
+        let scribe = plan.scenario.as_ref().filter(|_| seed == options.seed);
+        let scribe = scribe.map(|head| Scribe::new(clock.clone(), plan.types.clone(), head));
         let mut core = match &plan.rules {
             Rules::Fair(rules) => {
                 let (settings, allocations) = (**rules).clone();
@@ -47,17 +50,13 @@ impl<'p> Run<'p> {
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
                 let core = builder.stepped().map_err(|error| Failure::input(error.to_string()))?;
-                let scribe = |head: &ScenarioHead| {
-                    Scribe::new(clock.clone(), plan.types.clone(), &head.properties, &head.allocations, head.steps)
-                };
-                // Of several seeds the first is written.
-                Scheduler::fair(core, plan.scenario.as_ref().filter(|_| seed == options.seed).map(scribe))
+                Scheduler::fair(core, scribe)
             }
             Rules::Capacity(configuration) => {
                 let builder = CapacityScheduler::builder((**configuration).clone());
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
-                Scheduler::capacity(builder.stepped().map_err(|error| Failure::input(error.to_string()))?)
+                Scheduler::capacity(builder.stepped().map_err(|error| Failure::input(error.to_string()))?, scribe)
             }
         };
         let mut nodes = Vec::with_capacity(plan.nodes.len());
