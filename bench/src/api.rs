@@ -1,6 +1,6 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
-pub(crate) use evenweave::clock::{Clock, VirtualClock};
+pub(crate) use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
 pub(crate) use evenweave::config::capacity::{
     CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, QueueMaking, QueueState,
 };

@@ -5,15 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use crate::api::{
-    CapacityScheduler, FairScheduler, PlanBooks, Reservation, ReservationId, ReservationQuery, ReservationSubmission,
-    ReserveError, SchedulerEvent,
+    CapacityScheduler, Clock as _, FairScheduler, MonotonicClock, PlanBooks, Reservation, ReservationId,
+    ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent,
 };
 use crate::booked::{BookedCourse, BookedReservation, PlanSample};
+use crate::clock::now_ns;
 use crate::load::wishes::{Job, Wish, Wished};
 use crate::traces::Booking;
 
@@ -41,7 +42,7 @@ macro_rules! of_either {
 }
 
 impl Reservable {
-    fn new(&self) -> Result<ReservationId, ReserveError> {
+    fn name_one(&self) -> Result<ReservationId, ReserveError> {
         of_either!(self, scheduler => scheduler.reserve_new())
     }
 
@@ -114,7 +115,7 @@ struct Booker {
     scheduler: Reservable,
     bookings: Vec<Booking>,
     to_driver: Sender<Wished>,
-    begun: Instant,
+    begun_ns: u64,
     course: BookedCourse,
     ids: Vec<Option<ReservationId>>,
     /// The reservation of each application, by numbers.
@@ -139,14 +140,14 @@ impl Booker {
         }
         // Of one moment the booking comes first.
         due.sort_by_key(|(at, _, due)| std::cmp::Reverse((*at, matches!(due, Due::Begin(..)))));
-        let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let start_ms = i64::try_from(since_1970.unwrap_or_default().as_millis()).unwrap_or(i64::MAX);
+        // As the scheduler's own clock.
+        let start_ms = i64::try_from(MonotonicClock::new().wall_ms()).unwrap_or(i64::MAX);
         Booker {
             scheduler,
             ids: vec![None; bookings.len()],
             bookings,
             to_driver,
-            begun: Instant::now(),
+            begun_ns: now_ns(),
             course: BookedCourse { start_ms, ..BookedCourse::default() },
             of_app: BTreeMap::new(),
             due,
@@ -154,7 +155,7 @@ impl Booker {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+        (now_ns() - self.begun_ns) / 1_000_000
     }
 
     fn run(mut self, stopped: &Receiver<()>) -> BookedCourse {
@@ -197,7 +198,7 @@ impl Booker {
         let said = |refused: ReserveError| refused.to_string();
         let definition = booking.definition(self.course.start_ms);
         let queue = Some(booking.queue.as_str());
-        let id = self.scheduler.new().map_err(said)?;
+        let id = self.scheduler.name_one().map_err(said)?;
         let request = ReservationSubmission { id: Some(id), queue, definition: Some(&definition) };
         self.scheduler.submit(&booking.user, &request).map_err(said)?;
         let id = id.to_string();
@@ -229,14 +230,14 @@ impl Booker {
     /// Applications leave the queues of reservations that have ended.
     fn look_for_ends(&mut self) {
         while let Some(event) = self.scheduler.next_event() {
-            let number = match event {
-                SchedulerEvent::MovedAsReservationEnded { app, queue } => {
-                    // Where the driver has ended nobody's books are kept.
-                    let _ = wish(&self.to_driver, Wish::Moved { number: app.number, queue });
-                    app.number
-                }
-                SchedulerEvent::KilledAsReservationEnded(app) => app.number,
-                _ => continue,
+            let number = if let SchedulerEvent::MovedAsReservationEnded { app, queue } = event {
+                // Where the driver has ended nobody's books are kept.
+                let _ = wish(&self.to_driver, Wish::Moved { number: app.number, queue });
+                app.number
+            } else if let SchedulerEvent::KilledAsReservationEnded(app) = event {
+                app.number
+            } else {
+                continue;
             };
             let booking = self.of_app.get(&number).map(|index| &self.bookings[*index].name);
             if let Some(one) = booking.and_then(|name| self.course.named(name)) {

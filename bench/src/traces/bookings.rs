@@ -94,11 +94,11 @@ impl Booking {
 
     /// The stages that come together, in turn: those with an order one by one, of others all, or the first where any will do.
     pub(crate) fn turn(&self, number: usize) -> Option<&[Stage]> {
+        let first = number == 0;
         match self.interpreter {
-            _ if self.is_in_order() => self.stages.get(number).map(std::slice::from_ref),
-            Interpreter::Any if number == 0 => self.stages.get(..1),
-            _ if number == 0 => Some(&self.stages),
-            _ => None,
+            Interpreter::Order | Interpreter::OrderNoGap => self.stages.get(number).map(std::slice::from_ref),
+            Interpreter::Any => self.stages.get(..1).filter(|_| first),
+            Interpreter::All => Some(&self.stages[..]).filter(|_| first),
         }
     }
 }

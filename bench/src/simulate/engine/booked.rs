@@ -83,10 +83,12 @@ impl Run<'_> {
     /// Applications whose reservations have ended go on in the default queue, or end.
     fn reservations_ended(&mut self) {
         while let Some(event) = self.core.next_event() {
-            let (app, ends) = match event {
-                SchedulerEvent::MovedAsReservationEnded { app, .. } => (app.number, false),
-                SchedulerEvent::KilledAsReservationEnded(app) => (app.number, true),
-                _ => continue,
+            let (app, ends) = if let SchedulerEvent::MovedAsReservationEnded { app, .. } = event {
+                (app.number, false)
+            } else if let SchedulerEvent::KilledAsReservationEnded(app) = event {
+                (app.number, true)
+            } else {
+                continue;
             };
             let part = self.masters.get(&app).and_then(|master| master.part);
             if let Some(one) = part.and_then(|part| self.booked.course.named(&self.plan.bookings[part.booking].name)) {
