@@ -1,7 +1,6 @@
 //! Reservations of a load: a client beside the driver books them in their time, and has the driver hand their jobs in.
 //!
-//! A thread of its own, which also looks at the plans once a second and at the scheduler's events. Applications that leave a reservation's
-//! queue are told to the driver as wishes, so that its books know where they are.
+//! A thread of its own, which also looks at the plans once a second and at the scheduler's events.
 
 use std::collections::BTreeMap;
 use std::thread::JoinHandle;
@@ -230,11 +229,9 @@ impl Booker {
     /// Applications leave the queues of reservations that have ended.
     fn look_for_ends(&mut self) {
         while let Some(event) = self.scheduler.next_event() {
-            let number = if let SchedulerEvent::MovedAsReservationEnded { app, queue } = event {
-                // Where the driver has ended nobody's books are kept.
-                let _ = wish(&self.to_driver, Wish::Moved { number: app.number, queue });
-                app.number
-            } else if let SchedulerEvent::KilledAsReservationEnded(app) = event {
+            let number = if let SchedulerEvent::MovedAsReservationEnded { app, .. }
+            | SchedulerEvent::KilledAsReservationEnded(app) = event
+            {
                 app.number
             } else {
                 continue;

@@ -798,8 +798,10 @@ impl<'a> Driver<'a> {
         let begun = now_ns();
         loop {
             self.settle()?;
+            self.follow_moves();
             let (stats, differences) = self.check();
-            let may_pass = self.preempting.is_some() && now_ns() - begun < PATIENCE_NS;
+            // Something may have been taken or moved between two looks.
+            let may_pass = self.books.preempting && now_ns() - begun < PATIENCE_NS;
             if differences.is_empty() || !may_pass {
                 return Ok((stats, differences));
             }

@@ -18,8 +18,6 @@ pub(crate) enum Wish {
     Load(u32),
     /// An application.
     Submit(Job),
-    /// The scheduler has moved an application to this queue.
-    Moved { number: u32, queue: String },
 }
 
 /// An application that somebody wants.

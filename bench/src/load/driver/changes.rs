@@ -44,24 +44,26 @@ impl Driver<'_> {
             }
             Wish::Load(percent) => Err(format!("a load of {percent} %: it may be 0 to {MOST_LOAD}")),
             Wish::Submit(job) => self.hand_in(job),
-            Wish::Moved { number, queue } => {
-                self.has_moved(number, &queue);
-                Ok(Done::from(format!("application {number} is in {queue}")))
-            }
         }
     }
 
-    /// What an application holds counts in another queue from now on.
-    fn has_moved(&mut self, number: u32, queue: &str) {
-        let Some(slot) = self.slot_of.get(number as usize).copied().filter(|slot| *slot != super::NO_SLOT) else {
-            return;
-        };
-        let to = self.leaf_of(queue);
-        let Some(app) = self.apps[slot as usize].as_mut() else { return };
-        let from = std::mem::replace(&mut app.leaf, to);
-        self.books.moved(from, to, app.held);
-        let with_master = !self.leaving.iter().any(|(_, other)| *other == slot);
-        self.admission.moved(from, to, app.tasks_left() + u32::from(with_master));
+    /// Applications that the scheduler has moved count where they are now.
+    pub(super) fn follow_moves(&mut self) {
+        for view in self.engine.apps() {
+            let slot = self.slot_of.get(view.number as usize).copied().filter(|slot| *slot != super::NO_SLOT);
+            let Some((slot, leaf)) = slot.and_then(|slot| Some((slot, self.apps[slot as usize].as_ref()?.leaf))) else {
+                continue;
+            };
+            if self.leaves[leaf] == view.queue {
+                continue;
+            }
+            let to = self.leaf_of(&view.queue);
+            let with_master = !self.leaving.iter().any(|(_, other)| *other == slot);
+            let Some(app) = self.apps[slot as usize].as_mut() else { continue };
+            app.leaf = to;
+            self.books.moved(leaf, to, app.held);
+            self.admission.moved(leaf, to, app.tasks_left() + u32::from(with_master));
+        }
     }
 
     pub(super) fn tell_of<'a>(&'a mut self, place: usize, what: impl FnOnce(&'a NodeHandle) -> Happened<'a>) {
