@@ -53,19 +53,19 @@ fn what_is_no_trace_is_refused_with_its_place() {
 fn a_trace_is_played_at_its_own_times() {
     let text = "job,submit_ms,duration_ms,count,task,queue,user\n\
                 a,0,4000,30,map,production.reports,ann\na,0,2000,2,reduce,,\n\
-                b,20000,1000,4,map,root.science.training,bob\nc,10000,1000,1,reduce,,\n";
+                b,60000,1000,4,map,root.science.training,bob\nc,10000,1000,1,reduce,,\n";
     let trace = file("speed.csv", text);
     let small = ["--nodes", "20", "--heartbeat-ms", "20", "--json", "--trace", &trace, "--speed"];
-    for (factor, shown) in [("10x", 10.0), ("20", 20.0)] {
+    for (factor, shown) in [("20x", 20.0), ("30", 30.0)] {
         let (output, out) = load("load-speed", &[&small[..], &[factor]].concat());
         let result = json(&output);
         assert_eq!((&result["lost"], &result["differences"]), (&0.into(), &serde_json::json!([])));
         assert_eq!((&result["speed"], &result["jobs_finished"]), (&shown.into(), &3.into()), "{result}");
         // Three AMs, 30 + 2, 4 and 1 tasks.
         assert_eq!((&result["granted"], &result["completed"], &result["running"]), (&40.into(), &40.into(), &0.into()));
-        // The last job comes after 20 s of the trace and has tasks of one.
+        // The last job comes after 60 s of the trace and has tasks of one.
         let seconds = result["seconds"].as_f64().expect("seconds");
-        assert!(seconds >= 21.0 / shown, "{seconds} s at {factor}");
+        assert!(seconds >= 61.0 / shown, "{seconds} s at {factor}");
         assert!(result["submitted_late_ms"].is_number() && result["ratio_to_locked"].is_null(), "{result}");
         let page = std::fs::read_to_string(out.join("report.html")).expect("the report");
         assert!(page.contains(&format!("(3 jobs, at the times of the trace, {shown}x speed)")));
