@@ -35,12 +35,12 @@ import org.apache.hadoop.yarn.server.utils.BuilderUtils;
 import org.slf4j.event.Level;
 
 /**
- * {@code ManyApplications CLASS APPLICATIONS FOLDER}: so many applications through one ResourceManager, one after the other, ten at a time, each with
+ * {@code ManyApplications CLASS APPLICATIONS FOLDER}: so many applications through one ResourceManager, fifty at a time, each with
  * a master and six containers; after each thousand what the Java heap holds after a collection, and what the process has in memory.
  */
 public final class ManyApplications {
-  private static final int NODES = 20;
-  private static final int AT_A_TIME = 10;
+  private static final int NODES = 10;
+  private static final int AT_A_TIME = 50;
   private static final int EACH = 6;
   private static final int TOLD_EVERY = 1000;
   private static final String[] USERS = {"ann", "bob", "cid", "dan"};
@@ -52,12 +52,15 @@ public final class ManyApplications {
 
   private ManyApplications(Configuration conf) {
     rm = new MockRM(conf, null, false, false);
+    rm.disableDrainEventsImplicitly();
   }
 
   public static void main(String[] args) throws Exception {
     Configuration conf = Figures.configuration(args[0], Path.of(args[2]));
     // What has finished is forgotten early, so that the first thousand are like the last.
     conf.setInt(YarnConfiguration.RM_MAX_COMPLETED_APPLICATIONS, 100);
+    // The CapacityScheduler gives one of these a heartbeat otherwise.
+    conf.setInt("yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", 100);
     new ManyApplications(conf).run(args[0], Integer.parseInt(args[1]));
     System.exit(0);
   }
@@ -67,7 +70,7 @@ public final class ManyApplications {
     rm.start();
     GenericTestUtils.setRootLogLevel(Level.ERROR);
     for (int i = 1; i <= NODES; i++) {
-      MockNM node = new MockNM("127.1.0." + i + ":1", 8192, 8, rm.getResourceTrackerService());
+      MockNM node = new MockNM("127.1.0." + i + ":1", 65536, 64, rm.getResourceTrackerService());
       node.registerNode();
       nodes.add(node);
       toReport.put(node.getNodeId(), new ArrayList<>());
