@@ -24,6 +24,10 @@ for kind in "$@"; do
   echo "== in lockstep with Hadoop's class: $class"
   RM_EXTRA_CP=$jar RM_LOCKSTEP_WORK="$tmp/lockstep-$kind" "$here/lockstep/run.sh" "$kind" "${RM_SESSIONS:-$sessions}" | tail -n 40 || true
   [ -e "$tmp/lockstep-$kind/same" ] || rc=1
+  if [ $kind = fair ]; then
+    echo "== an allocation file on one of Hadoop's file systems: $class"
+    RM_EXTRA_CP=$jar RM_LOCKSTEP_WORK="$tmp/lockstep-files" "$here/lockstep/run.sh" files || rc=1
+  fi
   echo "== Hadoop's own tests: $class"
   RM_MUTE=yes RM_KIND=$kind RM_EXTRA_CP=$jar RM_TEST_WORK="$tmp/tests-$kind" "$here/hadoop-tests/run.sh" $class || true
   "$here/hadoop-tests/compare.sh" "$tmp/tests-$kind" "$here/hadoop-tests/expected-$kind.txt" || rc=1

@@ -2,6 +2,7 @@
 # run.sh fair|capacity [SESSIONS [FIRST_SEED]] : one ResourceManager with Hadoop's class and one with Evenweave's, driven by the same heartbeats
 # of nodes and calls of masters, which come of the seed: the same containers on the same nodes, step by step. Ends with 0 where all are the same;
 # then there is a file "same" in the work folder, too.
+# run.sh files : the same with an allocation file on one of Hadoop's file systems, and what queues there are as it changes.
 # By environment: RM_EXTRA_CP, the jar; RM_TEST_CP, a class path file at hand; RM_LOCKSTEP_WORK, the work folder (default: under $TMPDIR).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

@@ -8,6 +8,7 @@ use crate::answers::Outcomes;
 use crate::commands::Batch;
 use crate::driver::Driver;
 use crate::groups::SentGroups;
+use crate::sent_file::SentFile;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::clock::MonotonicClock;
 use evenweave::config::SettingsError;
@@ -16,6 +17,7 @@ use evenweave::{AppHandle, BuildError, CapacityConfiguration, CapacityScheduler,
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Which scheduler decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +75,8 @@ pub(crate) struct State {
     pub(crate) driver: Driver,
     pub(crate) mail: Mail,
     pub(crate) groups: Arc<SentGroups>,
+    /// The allocation file, where Java reads it.
+    pub(crate) sent_file: Option<SentFile>,
     pub(crate) apps: HashMap<u32, AppHandle>,
     pub(crate) nodes: HashMap<u32, NodeHandle>,
     pub(crate) outcomes: Outcomes,
@@ -87,7 +91,8 @@ pub struct Bridge(Mutex<State>);
 impl Bridge {
     /// Starts a scheduler.
     ///
-    /// `start` holds the site's properties, then those of the queue file (CapacityScheduler) or its path (FairScheduler).
+    /// `start` holds the site's properties, then those of the queue file (CapacityScheduler) or where it is (FairScheduler): nothing, its
+    /// path, or its name with what Java has found there.
     ///
     /// # Errors
     /// Where Hadoop's scheduler would not start.
@@ -100,15 +105,21 @@ impl Bridge {
         let types = settings.types.names().map(str::to_owned).collect();
         let (waking, of_users) = (mail.clone(), groups.clone());
         let wake = Arc::new(move |app| waking.lock().unwrap_or_else(PoisonError::into_inner).push(app));
+        let mut sent_file = None;
         let driver = match kind {
             Kind::Fair => {
                 let builder = FairScheduler::builder().settings(settings).groups(of_users).on_grants(wake);
                 // Java has checked sizes, by Hadoop's own rule.
                 let builder =
                     builder.largest_node(false).note_reservations(true).clock(Arc::new(MonotonicClock::new()));
-                let file = start.maybe(Reader::text)?;
-                let builder = match file {
-                    Some(file) => builder.allocation_file(file, &[]),
+                let builder = match start.maybe(Reader::text)? {
+                    Some(name) if start.flag()? => {
+                        let file = SentFile::read(name, &mut start)?;
+                        sent_file = Some(file.clone());
+                        // Java says when somebody looks.
+                        builder.watch(file).reload_interval(Duration::from_millis(1))
+                    }
+                    Some(path) => builder.allocation_file(path, &[]),
                     None => builder,
                 };
                 Driver::Fair(Box::new(builder.stepped()?))
@@ -126,6 +137,7 @@ impl Bridge {
             driver,
             mail,
             groups,
+            sent_file,
             types,
             apps: HashMap::new(),
             nodes: HashMap::new(),

@@ -78,6 +78,7 @@ impl Batch<'_> {
             25 => self.labels_updated(given),
             26 => self.ask_again(given),
             27 => self.stop_attempt(given),
+            28 => self.look_at_file(given),
             _ => Err(Malformed),
         }
     }
@@ -272,6 +273,18 @@ impl Batch<'_> {
     fn refresh(&mut self, given: &mut Reader<'_>) -> Done {
         let properties = given.list(|pair| Ok((pair.text()?, pair.text()?)))?;
         Ok(self.state.driver.refresh(&properties))
+    }
+
+    /// Java has looked at the allocation file; the scheduler looks at it, too, unless it is about to be told to read it.
+    fn look_at_file(&mut self, given: &mut Reader<'_>) -> Done {
+        let looks = given.flag()?;
+        if let Some(file) = &self.state.sent_file {
+            file.take(given)?;
+        }
+        if looks {
+            self.state.driver.tick();
+        }
+        Ok(Ok(()))
     }
 
     fn place(&mut self, given: &mut Reader<'_>) -> Done {

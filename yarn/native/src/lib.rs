@@ -15,6 +15,7 @@ mod commands;
 mod driver;
 mod groups;
 mod queues;
+mod sent_file;
 mod wire;
 
 pub use bridge::{Bridge, Kind, StartError};

@@ -3,7 +3,8 @@
 //! | what | as |
 //! | --- | --- |
 //! | number | its 1, 4 or 8 bytes |
-//! | text | its length in bytes (4), then UTF-8 |
+//! | bytes | how many (4), then each |
+//! | text | bytes of UTF-8 |
 //! | what may be missing | 1 and it, or 0 |
 //! | list | how many (4), then each |
 //! | resource | how many types (1), then 8 bytes of each |
@@ -63,9 +64,13 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    pub(crate) fn text(&mut self) -> Result<&'a str, Malformed> {
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
         let length = usize::try_from(self.count()?).map_err(|_| Malformed)?;
-        std::str::from_utf8(self.take(length)?).map_err(|_| Malformed)
+        self.take(length)
+    }
+
+    pub(crate) fn text(&mut self) -> Result<&'a str, Malformed> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| Malformed)
     }
 
     pub(crate) fn maybe<T>(

@@ -39,7 +39,7 @@ import org.slf4j.event.Level;
  * that always ask for more. Each container runs from one report of its node to the next, so that a scheduler that keeps up fills every node each second.
  */
 public final class Figures {
-  private static final int QUEUES = 20;
+  static final int QUEUES = 20;
   private static final int APPLICATIONS = 100;
   private static final int PER_NODE = 8;
   private static final int PENDING = 4000;
@@ -63,7 +63,7 @@ public final class Figures {
     System.exit(0);
   }
 
-  private static Configuration configuration(String scheduler, Path folder) throws Exception {
+  static Configuration configuration(String scheduler, Path folder) throws Exception {
     YarnConfiguration conf = new YarnConfiguration();
     conf.set(YarnConfiguration.RM_SCHEDULER, scheduler);
     conf.setBoolean("hadoop.security.token.service.use_ip", false);

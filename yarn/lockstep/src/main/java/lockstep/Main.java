@@ -6,13 +6,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code Main fair|capacity SESSIONS FIRST FOLDER}: the same sessions with Hadoop's class and with Evenweave's, and where they differ. */
+/**
+ * {@code Main fair|capacity SESSIONS FIRST FOLDER}: the same sessions with Hadoop's class and with Evenweave's, and where they differ.
+ * {@code Main files - - FOLDER}: the same with an allocation file that changes.
+ */
 public final class Main {
   /** So many lines before a difference are shown. */
   private static final int BEFORE = 25;
 
   public static void main(String[] args) throws Exception {
     boolean capacity = args[0].equals("capacity");
+    if (args[0].equals("files")) {
+      files(Path.of(args[3]));
+    }
     int sessions = Integer.parseInt(args[1]);
     long first = Long.parseLong(args[2]);
     Path folder = Path.of(args[3]);
@@ -47,6 +53,25 @@ public final class Main {
       Files.createFile(folder.resolve("same"));
     }
     System.exit(same == sessions ? 0 : 1);
+  }
+
+  private static void files(Path folder) {
+    boolean isSame = false;
+    try {
+      List<String> expected = new QueueFile(folder, "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler").run();
+      List<String> actual = new QueueFile(folder, "io.evenweave.yarn.EvenweaveFairScheduler").run();
+      expected.forEach(line -> System.out.println("  Hadoop:    " + line));
+      actual.forEach(line -> System.out.println("  Evenweave: " + line));
+      isSame = expected.equals(actual);
+      if (isSame) {
+        Files.createFile(folder.resolve("same"));
+      }
+    } catch (Exception e) {
+      e.printStackTrace();
+    }
+    System.out.println(isSame ? "the same" : "DIFFERS");
+    // A ResourceManager that did not start has threads that stay.
+    System.exit(isSame ? 0 : 1);
   }
 
   /** The traces of both, to be compared by hand. */

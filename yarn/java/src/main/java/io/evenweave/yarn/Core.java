@@ -3,6 +3,7 @@ package io.evenweave.yarn;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -22,12 +23,12 @@ final class Core {
   private final Outcomes outcomes;
   private long handle;
 
-  /** Starts it. {@code queueFile} is the path of an allocation file, or null; {@code queues} the properties of a capacity-scheduler.xml, or null. */
-  Core(Map<String, String> site, String queueFile, Map<String, String> queues, Outcomes outcomes) {
+  /** Starts it. {@code queueFile} writes where the allocation file is; {@code queues} are the properties of a capacity-scheduler.xml, or null. */
+  Core(Map<String, String> site, Consumer<Wire> queueFile, Map<String, String> queues, Outcomes outcomes) {
     this.outcomes = outcomes;
     put(wire, site);
     if (queues == null) {
-      wire.maybe(queueFile);
+      queueFile.accept(wire);
     } else {
       put(wire, queues);
     }

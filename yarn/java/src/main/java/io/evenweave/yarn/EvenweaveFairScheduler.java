@@ -1,8 +1,6 @@
 package io.evenweave.yarn;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.URL;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -40,6 +38,9 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
 
   private Resource increment;
   private Repeating continuous;
+  private AllocationFile file;
+  /** Looks at an allocation file that the core cannot read. */
+  private Repeating looks;
 
   public EvenweaveFairScheduler() {
     super(EvenweaveFairScheduler.class.getName());
@@ -56,30 +57,30 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     if (own.isContinuousSchedulingEnabled()) {
       continuous = new Repeating("EvenweaveContinuousScheduling", own.getContinuousSchedulingSleepMs(), this::offer);
     }
-    return new Core(site(from), allocationFile(from), null, this::take);
+    file = AllocationFile.of(from);
+    if (file.isSent()) {
+      looks = new Repeating("EvenweaveAllocationFile", AllocationFile.INTERVAL_MS, () -> sendFile(true));
+    }
+    return new Core(site(from), file::write, null, this::take);
+  }
+
+  /** The file is looked at before the core's lock is taken: that may take its time. */
+  private void sendFile(boolean looks) {
+    AllocationFile.Found found = file.look();
+    core.tellIfThere(out -> found.write(out.command(Wire.LOOK_AT_FILE).flag(looks)));
+  }
+
+  @Override
+  void lookAtQueueFile() {
+    if (!file.isSent()) {
+      core.tellIfThere(out -> out.command(Wire.TICK));
+    }
   }
 
   private void offer() {
     if (mayAllocate()) {
       core.tellIfThere(out -> out.command(Wire.OFFER).number(0));
     }
-  }
-
-  /** Where Hadoop looks for it: an absolute path, or on the class path. */
-  private static String allocationFile(Configuration from) throws IOException {
-    String name = from.get(FairSchedulerConfiguration.ALLOCATION_FILE, "fair-scheduler.xml");
-    if (new File(name).isAbsolute()) {
-      return name;
-    }
-    URL found = Thread.currentThread().getContextClassLoader().getResource(name);
-    if (found == null) {
-      LOG.warn("{} not found on the classpath.", name);
-      return null;
-    }
-    if (!found.getProtocol().equalsIgnoreCase("file")) {
-      throw new IOException("Allocation file " + found + " found on the classpath is not on the local filesystem.");
-    }
-    return new File(found.getPath()).getAbsolutePath();
   }
 
   @Override
@@ -103,6 +104,9 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     if (continuous != null) {
       continuous.start();
     }
+    if (looks != null) {
+      looks.start();
+    }
   }
 
   @Override
@@ -110,10 +114,16 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     if (continuous != null) {
       continuous.end(THREAD_JOIN_TIMEOUT_MS);
     }
+    if (looks != null) {
+      looks.end(THREAD_JOIN_TIMEOUT_MS);
+    }
   }
 
   @Override
   public void reinitialize(Configuration from, RMContext context) throws IOException {
+    if (file.isSent()) {
+      sendFile(false);
+    }
     super.reinitialize(from, context);
     Resource most = ResourceUtils.fetchMaximumAllocationFromConfig(from);
     try {

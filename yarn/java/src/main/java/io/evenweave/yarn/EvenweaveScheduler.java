@@ -156,6 +156,9 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   abstract void nodeGoes(NodeId id);
 
+  /** The update thread has come by: the core looks at the queue file, if it is time. */
+  abstract void lookAtQueueFile();
+
   /** Threads beside the update thread are started, and ended. */
   abstract void startThreads();
 
@@ -1076,7 +1079,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   public void update() {
     core.lock.lock();
     try {
-      core.tellIfThere(out -> out.command(Wire.TICK));
+      lookAtQueueFile();
       byNumber.values().stream().filter(application -> !application.isInCore).forEach(this::keepQueue);
       core.tellIfThere(out -> out.command(Wire.UPDATE));
     } finally {

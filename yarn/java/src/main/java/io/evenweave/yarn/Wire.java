@@ -40,6 +40,7 @@ final class Wire {
   static final int LABELS_UPDATED = 25;
   static final int ASK_AGAIN = 26;
   static final int STOP_ATTEMPT = 27;
+  static final int LOOK_AT_FILE = 28;
 
   private ByteBuffer out = buffer(1 << 16);
   private ByteBuffer in = buffer(1 << 16);
@@ -92,7 +93,10 @@ final class Wire {
   }
 
   Wire text(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return bytes(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  Wire bytes(byte[] bytes) {
     number(bytes.length);
     room(bytes.length);
     out.put(bytes);
