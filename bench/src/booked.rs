@@ -23,6 +23,8 @@ pub struct BookedReservation {
     pub jobs: u64,
     /// Of these, those that had to leave its queue as it ended.
     pub left: u64,
+    /// Why an application did not enter, the last time that one did not.
+    pub job_refused: Option<String>,
 }
 
 /// A plan at a moment, memory in MiB.
@@ -88,7 +90,7 @@ impl BookedCourse {
             json!({
                 "reservation": one.name, "queue": one.queue, "user": one.user, "booked_ms": one.booked_ms,
                 "accepted": one.outcome.is_ok(), "refused": one.outcome.as_ref().err(), "replanned_ms": one.replanned_ms,
-                "jobs": one.jobs, "left": one.left
+                "jobs": one.jobs, "left": one.left, "job_refused": one.job_refused
             })
         };
         self.reservations.iter().map(row).collect()

@@ -190,6 +190,7 @@ impl Booker {
             replanned_ms: None,
             jobs: 0,
             left: 0,
+            job_refused: None,
         });
     }
 
@@ -218,10 +219,15 @@ impl Booker {
                 reservation: self.ids[index],
             };
             let is_reserved = job.reservation.is_some();
-            let Ok(number) = wish(&self.to_driver, Wish::Submit(job)) else { continue };
-            if is_reserved && let Some(one) = self.course.named(&booking.name) {
-                one.jobs += 1;
-                self.of_app.extend(number.map(|number| (number, index)));
+            let entered = wish(&self.to_driver, Wish::Submit(job));
+            let Some(one) = self.course.named(&booking.name) else { continue };
+            match entered {
+                Ok(number) if is_reserved => {
+                    one.jobs += 1;
+                    self.of_app.extend(number.map(|number| (number, index)));
+                }
+                Ok(_) => {}
+                Err(why) => one.job_refused = Some(why),
             }
         }
     }

@@ -180,7 +180,10 @@ fn table(body: &mut String, queues: &str, course: &BookedCourse) {
                 most = format!("{:.1}", mib as f64 / MIB_A_GIB);
                 match one.replanned_ms {
                     Some(ms) => format!("taken back after {:.0} s: the plan had become smaller", ms as f64 / 1000.0),
-                    None => "accepted".to_owned(),
+                    None => match &one.job_refused {
+                        Some(why) => format!("accepted; its job was refused: {why}"),
+                        None => "accepted".to_owned(),
+                    },
                 }
             }
             Err(why) => format!("refused: {why}"),

@@ -283,6 +283,9 @@ impl Run<'_> {
         let handle = match self.core.submit(&submission, &made.am) {
             Ok(handle) => handle,
             Err(refused) => {
+                if let Some(part) = part {
+                    self.part_refused(part, &refused);
+                }
                 self.refused.push(format!("{name}: {refused}"));
                 return;
             }

@@ -6,7 +6,9 @@
 use super::super::events::Kind;
 use super::super::record::JobEnd;
 use super::run::{Part, Run};
-use crate::api::{Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent};
+use crate::api::{
+    Refused, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent,
+};
 use crate::booked::{BookedReservation, PlanSample};
 use crate::traces::{Booking, Job, Task};
 
@@ -45,6 +47,7 @@ impl Run<'_> {
             replanned_ms: None,
             jobs: 0,
             left: 0,
+            job_refused: None,
         });
         // One that begins at once has its queue at once.
         self.reservations_ended();
@@ -171,6 +174,13 @@ impl Run<'_> {
     pub(super) fn part_entered(&mut self, part: Part) {
         if let Some(one) = self.booked.course.named(&self.plan.bookings[part.booking].name) {
             one.jobs += 1;
+        }
+    }
+
+    /// One has not entered it.
+    pub(super) fn part_refused(&mut self, part: Part, why: &Refused) {
+        if let Some(one) = self.booked.course.named(&self.plan.bookings[part.booking].name) {
+            one.job_refused = Some(why.to_string());
         }
     }
 
