@@ -567,6 +567,26 @@ fn books(stepped: &mut Stepped, app: &AppHandle) -> [Resource; 3] {
     [used(stepped, app), queue, stepped.stats().allocated]
 }
 
+/// The nodes of a blacklist that goes over to the next attempt count for its headroom once its AM has changed the list.
+#[test]
+fn a_blacklist_that_was_kept_is_no_matter_of_headroom_at_first() {
+    let mut stepped = stepped(1);
+    let _all = nodes(&mut stepped, 3);
+    let app = stepped.submit(unmanaged(1, "root.q")).unwrap();
+    let listed = [stepped.location("n0"), stepped.location("n1")];
+    call(&mut stepped, &app, &ask(1).with_blacklist_add([listed[0]]));
+    stepped.update_now();
+    let left =
+        |stepped: &mut Stepped, app: &AppHandle| call(stepped, app, &AllocateRequest::default()).headroom.memory_mb();
+    assert_eq!(left(&mut stepped, &app), 8192);
+    let next = stepped.new_attempt(&app, keeping()).unwrap();
+    call(&mut stepped, &next, &ask(1));
+    stepped.update_now();
+    assert_eq!(left(&mut stepped, &next), 12288);
+    call(&mut stepped, &next, &AllocateRequest::default().with_blacklist_add([listed[1]]));
+    assert_eq!(left(&mut stepped, &next), 4096);
+}
+
 /// 12.2, 12.3: running containers stay and all others end; the next attempt has their usage, its numbers begin at 1, asks
 /// and reservations are gone, its AM's blacklist is there.
 #[test]

@@ -234,7 +234,11 @@ impl<D: Decider> Control<D> {
         shared.close();
         let told = successor.as_ref().map(|(app, _)| {
             let blacklist = shared.am.lock().blacklist.clone();
-            app.set_blacklist(&mut app.am.lock(), blacklist.clone());
+            let mut am = app.am.lock();
+            app.set_blacklist(&mut am, blacklist.clone());
+            // As in Hadoop, the nodes of it count for headroom only once the new AM has changed it.
+            am.blacklisted = Some(Vec::new());
+            drop(am);
             Successor { app: app.clone(), blacklist: blacklist.into() }
         });
         self.close_app(shared, None, told.as_ref());
