@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::api::Reservation;
+use crate::api::{Piece, Reservation};
 
 /// A reservation of the file.
 #[derive(Clone, Debug)]
@@ -25,6 +25,26 @@ pub struct BookedReservation {
     pub left: u64,
     /// Why an application did not enter, the last time that one did not.
     pub job_refused: Option<String>,
+}
+
+impl BookedReservation {
+    /// What it has, by time, without gaps; of one that recurs the first time.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        let Ok(reservation) = &self.outcome else { return Vec::new() };
+        let own = reservation.pieces().iter().filter(|piece| piece.resource.memory_mb() > 0);
+        let period = reservation.period();
+        let later = |piece: &Piece| {
+            // Those of one that recurs are folded into a period that begins at 0.
+            let times = if period > 0 { (reservation.start() - piece.from + period - 1).div_euclid(period) } else { 0 };
+            Piece { from: piece.from + times * period, to: piece.to + times * period, ..piece.clone() }
+        };
+        own.map(later).collect()
+    }
+
+    /// After how long it comes again, in ms; 0 where it does not.
+    pub(crate) fn period(&self) -> i64 {
+        self.outcome.as_ref().map_or(0, |reservation| reservation.period())
+    }
 }
 
 /// A plan at a moment, memory in MiB.

@@ -14,8 +14,9 @@ export class NodeMap {
   #order = [];
   #side = 0;
   #columns = 1;
-  /** Of the last time: names as they came, and their order. */
+  /** Of the last time: names and racks as they came, and their order. */
   #names = [];
+  #racks = [];
   #places = [];
   /** What the cells are laid out for, and what was drawn in each. */
   #frame = "";
@@ -67,9 +68,10 @@ export class NodeMap {
 
   /** Puts the nodes in order; whether they are those of the last time. */
   #sort(nodes) {
-    const isSame = nodes.length === this.#names.length && nodes.every((node, index) => node[0] === this.#names[index]);
+    const isSame = nodes.length === this.#names.length && nodes.every((node, index) => node[0] === this.#names[index] && node[1] === this.#racks[index]);
     if (!isSame) {
       this.#names = nodes.map((node) => node[0]);
+      this.#racks = nodes.map((node) => node[1]);
       this.#places = nodes.map((_, index) => index);
       this.#places.sort((a, b) => IN_ORDER.compare(nodes[a][1], nodes[b][1]) || IN_ORDER.compare(nodes[a][0], nodes[b][0]));
     }

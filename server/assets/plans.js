@@ -11,28 +11,37 @@ const ASK_SELDOM_MS = 30_000;
 const MOST_NAMED = 7;
 const AHEAD_S = 12 * 3600;
 const BACK_S = 600;
+/** Of one reservation, and in all: more would keep the page from anything else. */
+const MOST_PIECES = 1_000;
+const MOST_IN_ALL = 20_000;
 const COLOURS = ["#1971c2", "#e8750a", "#2f9e44", "#c2255c", "#f0a202", "#5f3dc4", "#0b7285", "#868e96"];
 const GIB = 1024;
 
-/** What a reservation has between two times (s): from, to, GiB. One that recurs has it again each period. */
+/** What a reservation has between two times (s): from, to, GiB. One that recurs has it again each period, so often at most. */
 function pieces({ allocations, period }, from, to) {
-  const own = (allocations ?? []).map(({ startTime, endTime, memory }) => [startTime / 1000, endTime / 1000, memory / GIB]);
-  if (own.length === 0 || period === 0) return own;
-  const every = period / 1000;
-  const first = Math.min(...own.map(([start]) => start));
   const found = [];
-  for (let by = Math.floor((from - first) / every) * every; first + by < to; by += every) {
-    found.push(...own.map(([start, end, gib]) => [start + by, end + by, gib]));
+  for (const { startTime, endTime, memory } of allocations ?? []) {
+    const [start, end, gib, every] = [startTime / 1000, endTime / 1000, memory / GIB, period / 1000];
+    let by = every > 0 ? Math.ceil((from - end) / every) * every : 0;
+    do {
+      if (end + by > from && start + by < to) found.push([start + by, end + by, gib]);
+      by += every;
+    } while (every > 0 && start + by < to && found.length < MOST_PIECES);
   }
   return found;
 }
 
 /** Areas of the largest reservations, in order of time, and one of the others. */
 function areas(list, from, to) {
-  const all = list.map((one) => ({ name: one.name ?? one["reservation-id"], pieces: pieces(one, from, to) }))
-    .filter((one) => one.pieces.some(([start, end]) => end > from && start < to));
+  const all = [];
+  let left = MOST_IN_ALL;
+  for (const one of list) {
+    const own = pieces(one, from, to).slice(0, left);
+    left -= own.length;
+    if (own.length > 0) all.push({ name: one.name ?? one["reservation-id"], pieces: own });
+  }
   const size = (one) => one.pieces.reduce((sum, [start, end, gib]) => sum + (end - start) * gib, 0);
-  const begin = (one) => Math.min(...one.pieces.map(([start]) => start));
+  const begin = (one) => one.pieces.reduce((least, [start]) => Math.min(least, start), Infinity);
   all.sort((a, b) => size(b) - size(a));
   const named = all.slice(0, MOST_NAMED).sort((a, b) => begin(a) - begin(b));
   const others = all.slice(MOST_NAMED);
@@ -40,18 +49,27 @@ function areas(list, from, to) {
   return named;
 }
 
-/** Times, and of each area how high it reaches from then on. */
+/** Times, and of each area how high it reaches from then on: one walk over all beginnings and ends. */
 function stacked(list, from, to) {
-  const times = [...new Set([from, to, ...list.flatMap((one) => one.pieces.flatMap(([start, end]) => [start, end]))])]
-    .filter((time) => time >= from && time <= to).sort((a, b) => a - b);
-  const heights = list.map(() => times.map(() => 0));
-  const sums = times.map(() => 0);
-  list.forEach((one, index) => {
-    for (const [start, end, gib] of one.pieces) {
-      times.forEach((time, at) => (sums[at] += time >= start && time < end ? gib : 0));
+  const changes = list.flatMap((one, index) => one.pieces.flatMap(([start, end, gib]) => [[Math.max(start, from), index, gib], [Math.min(end, to), index, -gib]]));
+  changes.sort(([a], [b]) => a - b);
+  const levels = list.map(() => 0);
+  const times = [];
+  const heights = list.map(() => []);
+  const note = (time) => {
+    if (times.at(-1) !== time) {
+      times.push(time);
+      heights.forEach((of) => of.push(0));
     }
-    times.forEach((_, at) => (heights[index][at] = sums[at]));
-  });
+    let sum = 0;
+    levels.forEach((level, index) => (heights[index][times.length - 1] = sum += level));
+  };
+  note(from);
+  for (const [time, index, by] of changes) {
+    levels[index] += by;
+    note(time);
+  }
+  if (times.at(-1) < to) note(to);
   return { times, heights };
 }
 
@@ -66,21 +84,22 @@ export class Plans {
   }
 
   async #ask() {
-    let found = [];
+    let found = null;
     try {
       const answer = await ask("/ws/v1/evenweave/plans", { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(10_000) });
       if (answer.ok) {
         const { plans } = await answer.json();
         found = (plans.plan ?? []).map((plan) => ({ ...plan, now: plans.now / 1000 }));
       }
+      if (found !== null && (found.length > 0 || !this.#part.hidden)) {
+        this.#part.hidden = found.length === 0;
+        this.#draw(found);
+      }
     } catch {
       // Whoever asks how things stand says on the page what is wrong.
+    } finally {
+      setTimeout(() => this.#ask(), found?.length === 0 ? ASK_SELDOM_MS : ASK_EVERY_MS);
     }
-    if (found.length > 0 || !this.#part.hidden) {
-      this.#part.hidden = found.length === 0;
-      this.#draw(found);
-    }
-    setTimeout(() => this.#ask(), found.length > 0 ? ASK_EVERY_MS : ASK_SELDOM_MS);
   }
 
   #draw(plans) {

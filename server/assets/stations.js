@@ -68,7 +68,12 @@ export class Apps {
       chip?.classList.add("over");
       return;
     }
-    if (chip) return;
+    if (chip) {
+      // The latest stand last in the map; on the page it keeps its place.
+      this.#chips.delete(app);
+      this.#chips.set(app, chip);
+      return;
+    }
     if (this.#chips.size >= MOST_APPS) {
       // Those that are over go first, then the oldest.
       const gone = [...this.#chips].find(([, one]) => one.classList.contains("over")) ?? [...this.#chips][0];

@@ -48,7 +48,7 @@ impl Durations {
 /// Whatever takes longer counts as so long, in µs.
 const LONGEST_US: u64 = 60_000_000;
 
-/// Of a second or so, in µs.
+/// Since they were last asked for, in µs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quantiles {
     pub(crate) p50: u64,

@@ -106,6 +106,11 @@ impl Admission {
         self
     }
 
+    /// Whether there is a timetable.
+    pub(crate) fn has_times(&self) -> bool {
+        self.timetable.is_some()
+    }
+
     /// Whether there was a timetable, and all its jobs have left.
     pub(crate) fn is_over(&self) -> bool {
         self.live == 0 && self.timetable.as_ref().is_some_and(|timetable| timetable.due.is_empty())

@@ -137,8 +137,8 @@ impl Booker {
                 at = at.saturating_add(longest.and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0));
             }
         }
-        // Of one moment the booking comes first.
-        due.sort_by_key(|(at, _, due)| std::cmp::Reverse((*at, matches!(due, Due::Begin(..)))));
+        // Of one moment bookings come first, and each in the order of the file.
+        due.sort_by_key(|(at, index, due)| std::cmp::Reverse((*at, matches!(due, Due::Begin(..)), *index)));
         // As the scheduler's own clock.
         let start_ms = i64::try_from(MonotonicClock::new().wall_ms()).unwrap_or(i64::MAX);
         Booker {

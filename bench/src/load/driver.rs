@@ -91,6 +91,22 @@ pub(crate) struct Sample {
     pub(crate) snapshot_age_ms: u64,
 }
 
+/// Jobs that queues have refused: how many, and why the first of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RefusedJobs {
+    pub(crate) count: u64,
+    pub(crate) first: String,
+}
+
+impl RefusedJobs {
+    fn push(&mut self, why: &str) {
+        if self.count == 0 {
+            why.clone_into(&mut self.first);
+        }
+        self.count += 1;
+    }
+}
+
 /// One batch of submissions under way.
 struct Submitting {
     since: u64,
@@ -143,6 +159,8 @@ pub(crate) struct Driver<'a> {
     answer: Allocation,
     /// Heartbeats that the scheduler had no room for.
     refused: Vec<Heartbeat>,
+    /// Jobs that queues have refused.
+    pub(crate) refused_jobs: RefusedJobs,
     /// Number of the next heartbeat: node `beat % nodes`.
     beat: u64,
     next_observation: u64,
@@ -251,6 +269,7 @@ impl<'a> Driver<'a> {
             request: AllocateRequest::default(),
             answer: Allocation::default(),
             refused: Vec::new(),
+            refused_jobs: RefusedJobs::default(),
             beat: 0,
             next_observation: OBSERVE_EVERY_NS,
             observations: 0,
@@ -450,7 +469,7 @@ impl<'a> Driver<'a> {
             let tick = u32::try_from(tick).unwrap_or(u32::MAX - 1);
             self.wheel.put(node, tick, container.id, slot << 2 | role as u32);
         }
-        let preempting = self.preempting.is_some();
+        let preempting = self.books.preempting;
         let by_itself = |reason: EndReason| {
             let preempted = preempting && matches!(reason, EndReason::Preempted | EndReason::Released);
             let expected = preempted || matches!(reason, EndReason::Completed | EndReason::AppFinished);
@@ -533,8 +552,14 @@ impl<'a> Driver<'a> {
         let jobs = std::mem::take(&mut submitting.jobs);
         self.submitted = None;
         for (answer, (number, index, leaf)) in answers.into_iter().zip(jobs) {
-            if let (Some(watched), Err(why)) = (&mut self.watched, &answer) {
-                watched.tell(Happened::Refused { number, why });
+            // A refusal ends no run that others change, or whose jobs are as somebody's trace has them.
+            if let Err(why) = &answer
+                && (self.watched.is_some() || self.admission.has_times())
+            {
+                if let Some(watched) = &mut self.watched {
+                    watched.tell(Happened::Refused { number, why });
+                }
+                self.refused_jobs.push(why);
                 (0..job(self.jobs, &self.own_jobs, index).containers())
                     .for_each(|_| self.admission.container_ended(leaf));
                 self.admission.job_left();

@@ -16,7 +16,7 @@ use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
 use crate::load::books::Difference;
 use crate::load::client::{Client, Reservable};
-use crate::load::driver::{Driver, Pace, Sample, register};
+use crate::load::driver::{Driver, Pace, RefusedJobs, Sample, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::late::Late;
 use crate::load::options::{InFlight, LoadOptions, NODES_A_RACK};
@@ -91,6 +91,8 @@ pub(crate) struct CoreRun {
     pub(crate) differences: Vec<Difference>,
     /// What came of the reloads, if there were to be any.
     pub(crate) reloads: Option<Reloads>,
+    /// Jobs that queues have refused.
+    pub(crate) refused_jobs: RefusedJobs,
     /// What came of the queue that comes late, if one does.
     pub(crate) story: Option<Story>,
     /// What came of the reservations, if there were to be any.
@@ -412,6 +414,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         queues,
         differences,
         reloads,
+        refused_jobs: std::mem::take(&mut driver.refused_jobs),
         story: driver.take_story(),
         booked,
     })

@@ -189,10 +189,8 @@ fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved
         if let SchedulerEvent::NodeDrained(node) = &event {
             manager.node_drained(node);
         }
-        if let SchedulerEvent::MovedAsReservationEnded { app, queue } = &event
-            && let Some(record) = manager.records().app_mut(app.number)
-        {
-            record.queue.clone_from(queue);
+        if let SchedulerEvent::MovedAsReservationEnded { app, queue } = &event {
+            manager.records().moved(app.number, queue);
         }
         if let SchedulerEvent::KilledAsReservationEnded(app) = &event {
             let mut records = manager.records();

@@ -83,7 +83,7 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         .iter()
         .map(|sample| json!({"s": sample.at, "utilisation": sample.utilisation, "granted": sample.granted}))
         .collect();
-    json!({
+    let mut object = json!({
         "core": core_name(run),
         "scheduler": result.scheduler.name(),
         "utilisation": run.utilisation,
@@ -127,5 +127,7 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "queues_file": result.queues_name,
         "queues": queues,
         "samples": samples,
-    })
+    });
+    object["jobs_refused"] = run.refused_jobs.count.into();
+    object
 }

@@ -10,6 +10,9 @@ const MIB_A_GIB: f64 = 1024.0;
 /// More areas than these cannot be told apart: the rest is drawn as one.
 const MOST_NAMED: usize = 7;
 
+/// Of one reservation more are not drawn.
+const MOST_PIECES: usize = 10_000;
+
 /// What somebody has over time: from, to (s) and how much.
 type Pieces = Vec<(f64, f64, f64)>;
 
@@ -44,27 +47,22 @@ fn is_in(one: &BookedReservation, plan: &str) -> bool {
 }
 
 fn pieces(one: &BookedReservation, start_ms: i64, seconds: f64) -> Pieces {
-    let Ok(reservation) = &one.outcome else { return Vec::new() };
     let end = one.replanned_ms.map_or(seconds, |ms| ms as f64 / 1000.0).min(seconds);
     let at = |ms: i64| ms.saturating_sub(start_ms) as f64 / 1000.0;
-    let of = |(from, to, mib): (i64, i64, i64)| (at(from).max(0.0), at(to).min(end), mib as f64 / MIB_A_GIB);
-    let all: Vec<_> = match reservation.period() {
-        0 => reservation.pieces().iter().map(|piece| of((piece.from, piece.to, piece.resource.memory_mb()))).collect(),
-        period => {
-            // As often as it recurs: its pieces are of a period that begins at a multiple of it.
-            #[expect(clippy::cast_possible_truncation, reason = "a run has an end")]
-            let last = (start_ms + (seconds * 1000.0) as i64) / period;
-            let times = (start_ms / period..=last).map(|time| time * period);
-            let shifted = |by: i64| {
-                reservation
-                    .pieces()
-                    .iter()
-                    .map(move |piece| (piece.from + by, piece.to + by, piece.resource.memory_mb()))
-            };
-            times.flat_map(shifted).map(of).collect()
+    let every = one.period() as f64 / 1000.0;
+    let mut all = Vec::new();
+    for piece in one.pieces() {
+        let gib = piece.resource.memory_mb() as f64 / MIB_A_GIB;
+        let (mut from, mut to) = (at(piece.from), at(piece.to));
+        while from < end && all.len() < MOST_PIECES {
+            all.push((from.max(0.0), to.min(end), gib));
+            if every <= 0.0 {
+                break;
+            }
+            (from, to) = (from + every, to + every);
         }
-    };
-    all.into_iter().filter(|(from, to, gib)| from < to && *gib > 0.0).collect()
+    }
+    all
 }
 
 /// The largest ones with a name each, in order of time, and then the others.
@@ -172,11 +170,11 @@ fn table(body: &mut String, queues: &str, course: &BookedCourse) {
     for one in &course.reservations {
         let (mut from, mut to, mut most) = (String::new(), String::new(), String::new());
         let became = match &one.outcome {
-            Ok(reservation) => {
-                let own = reservation.pieces().iter().filter(|piece| piece.resource.memory_mb() > 0);
-                from = own.clone().map(|piece| piece.from).min().map_or(from, second);
-                to = own.clone().map(|piece| piece.to).max().map_or(to, second);
-                let mib = own.map(|piece| piece.resource.memory_mb()).max().unwrap_or(0);
+            Ok(_) => {
+                let own = one.pieces();
+                from = own.iter().map(|piece| piece.from).min().map_or(from, second);
+                to = own.iter().map(|piece| piece.to).max().map_or(to, second);
+                let mib = own.iter().map(|piece| piece.resource.memory_mb()).max().unwrap_or(0);
                 most = format!("{:.1}", mib as f64 / MIB_A_GIB);
                 match one.replanned_ms {
                     Some(ms) => format!("taken back after {:.0} s: the plan had become smaller", ms as f64 / 1000.0),

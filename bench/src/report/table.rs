@@ -140,6 +140,9 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         crate::output::say!("{}", reloads(done));
     }
     crate::output::say!("{}", queues(run));
+    if run.refused_jobs.count > 0 {
+        crate::output::say!("refused: {} jobs; the first: {}", run.refused_jobs.count, run.refused_jobs.first);
+    }
     for line in run.booked.iter().flat_map(BookedCourse::words) {
         crate::output::say!("{line}");
     }

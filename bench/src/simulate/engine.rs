@@ -335,6 +335,7 @@ impl Run<'_> {
             leaving: None,
         };
         self.masters.insert(number, Box::new(master));
+        self.moved_at = self.now;
         if let Some(part) = part.filter(|_| reservation.is_some()) {
             self.part_entered(part);
         }

@@ -266,11 +266,11 @@ impl Scheduler {
     /// Each plan, and what may be promised of its memory, MiB; none where there is no reservation system.
     pub(super) fn plans(&mut self) -> Vec<(String, i64)> {
         let plans = match &mut self.core {
-            Core::Fair(core) => core.plans(),
-            Core::Capacity(core) => core.plans(),
+            Core::Fair(core) => core.plan_capacities(),
+            Core::Capacity(core) => core.plan_capacities(),
         };
         let plans = plans.unwrap_or_default().into_iter();
-        plans.map(|(name, books)| (name, books.capacity().memory_mb())).collect()
+        plans.map(|(name, capacity)| (name, capacity.memory_mb())).collect()
     }
 
     /// What the scheduler tells by itself.

@@ -93,8 +93,8 @@ fn reservations(run: &RunResult) -> String {
         let replanned = one.replanned_ms.map(|ms| ms.to_string()).unwrap_or_default();
         let tail = |why: &str| format!("{},{},{replanned},{}", one.jobs, one.left, field(why));
         match &one.outcome {
-            Ok(reservation) => {
-                for piece in reservation.pieces() {
+            Ok(_) => {
+                for piece in one.pieces() {
                     let [memory, vcores] = [piece.resource.memory_mb(), piece.resource.vcores()];
                     let (start, end) = (piece.from, piece.to);
                     put(&mut text, format_args!("{head},{start},{end},{memory},{vcores},{}\n", tail("")));

@@ -43,7 +43,7 @@ const COLUMNS: [&str; 14] = [
 const EXAMPLE: &str = "the first line names the columns, such as reservation,queue,user,arrival_s,deadline_s,containers,memory_mb,vcores,\
 duration_s; others are such as nightly,root.nightly,ann,3600,18000,20,4096,2,3600";
 /// A plan of more than these cannot be followed in any time that somebody waits for.
-const MOST: usize = 100_000;
+const MOST: usize = 10_000;
 
 /// A reservation that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use crate::reservation::{
     Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,
     ReservationSubmission, ReserveError,
 };
+use crate::resource::Resource;
 use std::collections::BTreeMap;
 
 impl<D: Decider, T: Running> Door<D, T> {
@@ -150,6 +151,18 @@ macro_rules! reservation_calls {
             $($at)+.planning(|control| {
                 control.with_plans(|system, queues| {
                     system.plans(queues).map(|(name, books)| (name.to_owned(), books.clone())).collect()
+                })
+            })
+        }
+
+        /// The plans by name, and all that each may promise, as of now. O(plans).
+        ///
+        /// # Errors
+        /// As of [`reserve_new`](Self::reserve_new).
+        pub fn plan_capacities($this: $receiver) -> Result<BTreeMap<String, Resource>, ReserveError> {
+            $($at)+.planning(|control| {
+                control.with_plans(|system, queues| {
+                    system.plans(queues).map(|(name, books)| (name.to_owned(), books.capacity())).collect()
                 })
             })
         }

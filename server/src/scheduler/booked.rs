@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evenweave::Resource;
 use evenweave::reservation::{
-    PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
 use super::booking::Booking;
@@ -37,8 +38,8 @@ macro_rules! booking {
                 self.$with(|scheduler| scheduler.reserve_delete(user, id))
             }
 
-            fn plans(&self) -> Result<BTreeMap<String, PlanBooks>, ReserveError> {
-                self.$with(|scheduler| scheduler.plans())
+            fn plan_capacities(&self) -> Result<BTreeMap<String, Resource>, ReserveError> {
+                self.$with(|scheduler| scheduler.plan_capacities())
             }
 
             fn reserve_list(&self, user: &str, query: &ReservationQuery<'_>) -> Result<Vec<Reservation>, ReserveError> {

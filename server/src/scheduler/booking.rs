@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use evenweave::Resource;
 use evenweave::reservation::{
-    PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
 /// The calls of the [reservation system](evenweave::reservation::ReservationSystem), under the names that the schedulers have for them. One whose
@@ -35,11 +36,11 @@ pub trait Booking: Send + Sync {
     /// # Errors
     /// As of [`reserve_new`](Self::reserve_new).
     fn reserve_delete(&self, user: &str, id: Option<ReservationId>) -> Result<(), ReserveError>;
-    /// The plans by name, with all that is promised, as of now.
+    /// The plans by name, and all that each may promise, as of now.
     ///
     /// # Errors
     /// As of [`reserve_new`](Self::reserve_new).
-    fn plans(&self) -> Result<BTreeMap<String, PlanBooks>, ReserveError>;
+    fn plan_capacities(&self) -> Result<BTreeMap<String, Resource>, ReserveError>;
     /// The reservations of a plan, as of now.
     ///
     /// # Errors

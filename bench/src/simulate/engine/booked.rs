@@ -116,7 +116,10 @@ impl Run<'_> {
         let mut time = 0;
         if let Some(every) = booking.every_ms {
             time = u32::try_from(self.now.saturating_sub(booking.arrival_ms) / every.max(1)).unwrap_or(u32::MAX);
-            self.events.put(self.now + every.max(1), Kind::Begin, index as u64);
+            // It recurs as long as the trace goes on.
+            if !self.coming.is_empty() || self.booked.to_come > 0 {
+                self.events.put(self.now + every.max(1), Kind::Begin, index as u64);
+            }
         }
         if time == 0 {
             self.booked.to_come -= 1;
@@ -150,7 +153,6 @@ impl Run<'_> {
             job.tasks.push(task);
         }
         let number = FIRST_JOB + ((index as u64) << STAGE_BITS) + stage as u64;
-        self.moved_at = self.now;
         self.enter(
             &job,
             (number, time),

@@ -79,6 +79,8 @@ pub(crate) struct CapacityControl {
     turns: [u64; 2],
     /// Figures are to be worked out before the next publish.
     cluster_has_changed: bool,
+    /// Slot, capacity and maximum capacity of the leaves of plans, where these count at once.
+    entitlements: Vec<(u32, u32, u32)>,
     arith: Arith,
 }
 
@@ -124,6 +126,7 @@ impl CapacityControl {
             entries_beyond: Vec::new(),
             turns: [1; 2],
             cluster_has_changed: false,
+            entitlements: Vec::new(),
             arith,
         })
     }

@@ -72,6 +72,20 @@ impl Control {
         }
     }
 
+    /// Whether the leaves of plans are others, or have other parts, than when this was last asked.
+    pub(super) fn entitlements_changed(&mut self) -> bool {
+        let tree = &self.own.tree;
+        let leaves = tree.slots().iter().filter(|slot| tree.get(**slot).config.kind == CapacityQueueKind::Reservation);
+        let part = |slot: &u32| {
+            let has = &tree.get(*slot).figures.labels[0];
+            (*slot, has.capacity.to_bits(), has.maximum_capacity.to_bits())
+        };
+        let now: Vec<(u32, u32, u32)> = leaves.map(part).collect();
+        let changed = now != self.own.entitlements;
+        self.own.entitlements = now;
+        changed
+    }
+
     fn plan_slot(&self, path: &str) -> Option<u32> {
         self.own.tree.slot_at(path)
     }
@@ -155,7 +169,6 @@ impl PlanQueues for Control {
     fn entitle(&mut self, queue: &str, part: f32, most: f32) -> bool {
         let Some(slot) = self.reserved_slot(queue) else { return false };
         let entitled = self.own.tree.entitle(slot, part, most);
-        self.own.cluster_has_changed |= self.own.tree.file.settings().plan_queues_update_at_once;
         self.dirty.insert(slot);
         entitled
     }

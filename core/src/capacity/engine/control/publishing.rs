@@ -10,6 +10,8 @@ use crate::sync::Arc;
 impl Control {
     /// What was put off until the publish.
     pub(super) fn before_publish(&mut self) {
+        let at_once = self.own.tree.file.settings().plan_queues_update_at_once && self.plans.is_some();
+        self.own.cluster_has_changed |= at_once && self.entitlements_changed();
         if std::mem::take(&mut self.own.cluster_has_changed) {
             let cluster = self.nodes.total();
             self.own.tree.cluster_changed(&cluster).expect("what fails with the nodes has failed with the file");

@@ -64,10 +64,12 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     return new Core(site(from), file::write, null, this::take);
   }
 
-  /** The file is looked at before the core's lock is taken: that may take its time. */
+  /** The file is looked at before the core's lock is taken: that may take its time. What is found reaches the core in order. */
   private void sendFile(boolean looks) {
-    AllocationFile.Found found = file.look();
-    core.tellIfThere(out -> found.write(out.command(Wire.LOOK_AT_FILE).flag(looks)));
+    synchronized (file) {
+      AllocationFile.Found found = file.look();
+      core.tellIfThere(out -> found.write(out.command(Wire.LOOK_AT_FILE).flag(looks)));
+    }
   }
 
   @Override
