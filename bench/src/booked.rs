@@ -36,7 +36,7 @@ impl BookedReservation {
         let later = |piece: &Piece| {
             // Those of one that recurs are folded into a period that begins at 0.
             let times = if period > 0 { (reservation.start() - piece.from + period - 1).div_euclid(period) } else { 0 };
-            Piece { from: piece.from + times * period, to: piece.to + times * period, ..piece.clone() }
+            Piece { from: piece.from + times * period, to: piece.to + times * period, ..*piece }
         };
         own.map(later).collect()
     }

@@ -22,7 +22,8 @@ use super::csv::{Header, Row};
 use super::error::TraceFileError;
 use super::lines::Lines;
 use super::source::Source;
-use crate::api::{Interpreter, ReservationDefinition, Resource, Stage};
+use evenweave::Resource;
+use evenweave::reservation::{Interpreter, ReservationDefinition, Stage};
 
 const COLUMNS: [&str; 14] = [
     "reservation!",
