@@ -1,70 +1,82 @@
-//! The reservation system with 10,000 reservations in one plan: a submission, and a run of the follower.
+//! The reservation system of both schedulers with 10,000 reservations in one plan: a submission, and a run of the follower.
 //!
-//! `submit_crowded` has all of them within the window of the new one, `submit_spread` a hundredth part; `follow` has a hundred of them at the
-//! time of the run.
+//! The schedulers are the stepped ones, so a figure has everything that a call of theirs does: rights, the plan, queues that are made, weighed
+//! and removed, and what is published. `submit_crowded` has all reservations within the window of the new one, `submit_spread` a hundredth
+//! part. `follow` has about 10 of them at the time of the run, `follow_crowded` about 1,600.
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use evenweave::config::AllocationFile;
-use evenweave::reservation::{
-    Caller, Interpreter, PlanChild, PlanQueue, PlanQueues, ReservationDefinition, ReservationOptions,
-    ReservationSubmission, ReservationSystem, Stage,
-};
+use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
 use evenweave::resource::ResourceTypes;
-use evenweave::{ApplicationId, Resource, Settings};
-use std::collections::HashMap;
+use evenweave::{
+    CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, Settings, Stepped,
+};
 
 const RESERVATIONS: i64 = 10_000;
 const SECOND: i64 = 1_000;
 const HOUR: i64 = 3_600 * SECOND;
-/// Far from the beginning of time, so that the follower's now is before all of it.
-const START: i64 = 1_000 * HOUR;
+const SITE: [(&str, &str); 1] = [("yarn.resourcemanager.reservation-system.enable", "true")];
 const PLAN: &str = "root.p";
-const SHARE: Resource = Resource::new(20_000 * 1_024, 20_000);
+const NODES: usize = 100;
+const NODE: Resource = Resource::new(200 * 1_024, 200);
 
-/// One plan queue, and leaves below it with their weights.
-#[derive(Clone, Default)]
-struct Queues(HashMap<String, f32>);
-
-impl PlanQueues for Queues {
-    fn plan_queue(&self, queue: &str) -> Option<PlanQueue> {
-        (queue == PLAN).then_some(PlanQueue { identity: 1, parent: true, share: SHARE })
-    }
-
-    fn largest_container(&self) -> Resource {
-        SHARE
-    }
-
-    fn children(&self, _: &str) -> Vec<PlanChild> {
-        self.0.keys().map(|name| PlanChild { name: name[PLAN.len() + 1..].to_owned(), leaf: true }).collect()
-    }
-
-    fn share(&self, queue: &str) -> Option<Resource> {
-        self.0.get(queue).map(|_| Resource::ZERO)
-    }
-
-    fn make_leaf(&mut self, _: &str, queue: &str) {
-        self.0.entry(queue.to_owned()).or_insert(1.0);
-    }
-
-    fn entitle(&mut self, queue: &str, weight: f32, _: f32) -> bool {
-        self.0.insert(queue.to_owned(), weight);
-        true
-    }
-
-    fn apps(&self, _: &str) -> Vec<ApplicationId> {
-        Vec::new()
-    }
-
-    fn move_app(&mut self, _: ApplicationId, _: &str) -> bool {
-        true
-    }
-
-    fn kill_apps(&mut self, _: &str) {}
-
-    fn remove(&mut self, queue: &str) {
-        self.0.remove(queue);
-    }
+/// A scheduler whose only queue is the plan.
+trait Planned: Sized {
+    fn start() -> Self;
+    fn add_node(&mut self, name: &str);
+    fn advance(&mut self, ms: i64);
+    fn book(&mut self, user: &str, definition: &ReservationDefinition);
+    fn follow(&mut self);
 }
+
+/// The same calls of both schedulers, which share no type.
+macro_rules! planned {
+    ($scheduler:ty, $start:expr) => {
+        impl Planned for $scheduler {
+            fn start() -> Self {
+                $start
+            }
+
+            fn add_node(&mut self, name: &str) {
+                self.add_node(name, "/rack", NODE).expect("a node");
+            }
+
+            fn advance(&mut self, ms: i64) {
+                self.advance(ms.unsigned_abs());
+            }
+
+            fn book(&mut self, user: &str, definition: &ReservationDefinition) {
+                let id = Some(self.reserve_new().expect("there is a reservation system"));
+                let request = ReservationSubmission { id, queue: Some(PLAN), definition: Some(definition) };
+                self.reserve_submit(user, &request).expect("there is room");
+            }
+
+            fn follow(&mut self) {
+                self.follow_plans().expect("there is a reservation system");
+            }
+        }
+    };
+}
+
+planned!(Stepped, {
+    // Under the policy `fair` a plan has no vcores.
+    let text = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
+        <queue name=\"p\"><reservation/></queue></allocations>";
+    let file = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).expect("a file").file;
+    let settings = Settings::from_properties(SITE).expect("settings");
+    FairScheduler::builder().settings(settings).allocations(file).stepped().expect("a scheduler")
+});
+
+planned!(CapacityStepped, {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "p"),
+        ("yarn.scheduler.capacity.root.p.capacity", "100"),
+        ("yarn.scheduler.capacity.root.p.reservable", "true"),
+    ];
+    let configuration = CapacityConfiguration::from_properties(SITE, queues).expect("queues");
+    CapacityScheduler::builder(configuration).stepped().expect("a scheduler")
+});
 
 /// A container for ten minutes, somewhere within two hours.
 fn definition(arrival: i64) -> ReservationDefinition {
@@ -72,51 +84,53 @@ fn definition(arrival: i64) -> ReservationDefinition {
     ReservationDefinition::new(arrival, arrival + 2 * HOUR, Interpreter::All, vec![stage])
 }
 
-fn submit(system: &mut ReservationSystem, queues: &mut Queues, user: &str, definition: &ReservationDefinition) {
-    let id = Some(system.new_reservation());
-    let request = ReservationSubmission { id, queue: Some(PLAN), definition: Some(definition) };
-    let caller = Caller { user, groups: &[] };
-    system.submit(queues, START, &caller, &request).expect("there is room");
+/// A plan with reservations of 100 users, that begin evenly over so long, from two hours on.
+fn full<S: Planned>(over: i64) -> S {
+    let mut scheduler = S::start();
+    (0..NODES).for_each(|node| scheduler.add_node(&format!("n{node}")));
+    scheduler.follow();
+    for number in 0..RESERVATIONS {
+        let arrival = 2 * HOUR + number * over / RESERVATIONS + number % 7;
+        scheduler.book(&format!("u{}", number % 100), &definition(arrival));
+    }
+    scheduler
 }
 
-/// A plan with reservations of 100 users, that begin evenly over so long.
-fn full(over: i64) -> (ReservationSystem, Queues) {
-    let text = "<allocations><queue name=\"p\"><reservation/></queue></allocations>";
-    let file = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).expect("a file").file;
-    let mut queues = Queues::default();
-    let options = ReservationOptions::default();
-    let mut system = ReservationSystem::new(&Settings::default(), options, &file, &queues, 0).expect("known classes");
-    for number in 0..RESERVATIONS {
-        let arrival = START + 2 * HOUR + number * over / RESERVATIONS + number % 7;
-        submit(&mut system, &mut queues, &format!("u{}", number % 100), &definition(arrival));
+fn both<S: Planned>(group: &mut BenchmarkGroup<'_, WallTime>, scheduler: &str) {
+    for (name, over) in [("submit_crowded", HOUR), ("submit_spread", 200 * HOUR)] {
+        let mut made = None;
+        let mut arrival = 2 * HOUR;
+        group.bench_function(format!("{scheduler}/{name}"), |bencher| {
+            let made = made.get_or_insert_with(|| full::<S>(over));
+            let next = || {
+                arrival += 13;
+                definition(arrival)
+            };
+            bencher.iter_batched(next, |new| made.book("ann", &new), BatchSize::PerIteration);
+        });
     }
-    (system, queues)
+    for (name, over, at) in [("follow", 200 * HOUR, 100 * HOUR), ("follow_crowded", HOUR, 3 * HOUR)] {
+        let mut made = None;
+        group.bench_function(format!("{scheduler}/{name}"), |bencher| {
+            let made = made.get_or_insert_with(|| {
+                let mut made = full::<S>(over);
+                made.advance(at);
+                made.follow();
+                made
+            });
+            bencher.iter(|| {
+                made.advance(SECOND);
+                made.follow();
+            });
+        });
+    }
 }
 
 fn reservations(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reservations");
     group.sample_size(10);
-    for (name, over) in [("submit_crowded", HOUR), ("submit_spread", 200 * HOUR)] {
-        let mut made = None;
-        let mut arrival = START + 2 * HOUR;
-        group.bench_function(name, |bencher| {
-            let (system, queues) = made.get_or_insert_with(|| full(over));
-            let next = || {
-                arrival += 13;
-                definition(arrival)
-            };
-            bencher.iter_batched(next, |new| submit(system, queues, "ann", &new), BatchSize::PerIteration);
-        });
-    }
-    let mut made = None;
-    group.bench_function("follow", |bencher| {
-        let (system, queues) = made.get_or_insert_with(|| full(200 * HOUR));
-        let mut now = START + 100 * HOUR;
-        bencher.iter(|| {
-            now += SECOND;
-            system.follow(queues, now, true)
-        });
-    });
+    both::<Stepped>(&mut group, "fair");
+    both::<CapacityStepped>(&mut group, "capacity");
     group.finish();
 }
 
