@@ -29,7 +29,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
     /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long = "config", visible_alias = "queues", value_name = "FILE")]
     queues: Option<PathBuf>,
     #[command(flatten)]
     site: SiteArgs,
@@ -100,7 +100,7 @@ pub(crate) struct LoadArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LateArgs {
     /// Show preemption: the applications of one queue come late to a cluster that the others have filled with long tasks. The
-    /// run has its own allocation file and wait times, unless --queues or --site is given.
+    /// run has its own allocation file and wait times, unless --config or --site is given.
     #[arg(long, conflicts_with_all = ["reload", "queue", "jobs_in_flight"])]
     preemption: bool,
     /// The queue that comes late: a leaf queue or a parent.
