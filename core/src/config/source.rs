@@ -234,7 +234,7 @@ pub enum AllocationsError {
     )]
     OtherTypes,
     /// It was made by a program, and gives an amount of a resource type that the scheduler lacks.
-    #[error("queue {queue:?} has an amount of a resource type that is not there: the scheduler has {types}")]
+    #[error("queue {queue:?} has an amount of an unknown resource type: the scheduler has {types} types")]
     UnknownType {
         /// The queue, or the element.
         queue: String,
@@ -242,7 +242,7 @@ pub enum AllocationsError {
         types: usize,
     },
     /// It was made by a program, and a queue's name cannot be.
-    #[error("{queue:?} can be no queue: {why}")]
+    #[error("{queue:?} is not a valid queue name: {why}")]
     BadQueueName {
         /// The name, or the beginning of a long one.
         queue: String,

@@ -436,13 +436,13 @@ pub const LONGEST_NAME: usize = 1_000;
 #[non_exhaustive]
 pub enum ResourceTypesError {
     /// More types than a vector has lanes.
-    #[error("{given} resource types; at most {MAX_TYPES}, memory-mb and vcores included, can be had")]
+    #[error("{given} resource types: give at most {MAX_TYPES}, memory-mb and vcores included")]
     TooMany {
         /// How many were given.
         given: usize,
     },
     /// A name that nobody could read in a message.
-    #[error("a resource type's name of {bytes} bytes; at most {LONGEST_NAME} can be had")]
+    #[error("a resource type's name of {bytes} bytes: give at most {LONGEST_NAME}")]
     NameTooLong {
         /// Its length.
         bytes: usize,
