@@ -1,4 +1,4 @@
-//! Why an application of the CapacityScheduler has no more than it has, as values.
+//! Why an application of the CapacityScheduler waits, as values.
 //!
 //! Plain data for people: made when somebody asks, never by a pass. Each reason is one test of Hadoop's; reference 9, 11 to 18, 22.
 
@@ -7,7 +7,7 @@ use crate::queue::RunningLimit;
 use crate::resource::Resource;
 use std::fmt;
 
-/// One reason why an application of a CapacityScheduler has no more than it has, as things stand.
+/// One reason why an application of a CapacityScheduler waits now.
 pub type CapacityReason = Reason<CapacityWait>;
 
 /// What an application waits for.

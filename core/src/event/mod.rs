@@ -219,7 +219,9 @@ pub enum Refused {
         queue: String,
     },
     /// The lifetime is not valid: at a submission it must be above 0, later at least 0.
-    #[error("application {app}: {seconds} s is not a valid lifetime: give more than 0 at a submission, and at least 0 later")]
+    #[error(
+        "application {app}: {seconds} s is not a valid lifetime: give more than 0 at a submission, and at least 0 later"
+    )]
     BadLifetime {
         /// The application.
         app: u32,
@@ -404,9 +406,7 @@ pub enum Refused {
         queue: String,
     },
     /// There is no file to read again.
-    #[error(
-        "there is no allocation file to read again: the builder was given none, or it was not found at the start"
-    )]
+    #[error("there is no allocation file to read again: the builder was given none, or it was not found at the start")]
     NoAllocationFile,
     /// Preemption is off.
     #[error("preemption is off (yarn.scheduler.fair.preemption)")]

@@ -1,4 +1,4 @@
-//! Calls of the FairScheduler for why an application has no more than it has.
+//! Calls of the FairScheduler for why an application waits.
 //!
 //! Run on the caller's thread; workers answer for their nodes, the control for what has ended and for limits of running applications.
 
