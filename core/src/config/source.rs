@@ -151,7 +151,7 @@ impl AllocationSource for FileSource {
 #[non_exhaustive]
 pub enum LocateError {
     /// Nothing stands there.
-    #[error("the allocation file's place is empty; write a path, such as fair-scheduler.xml")]
+    #[error("the location of the allocation file is empty; write a path, such as fair-scheduler.xml")]
     Empty,
     /// On a file system that Hadoop takes and this crate does not read.
     #[error(
@@ -165,7 +165,7 @@ pub enum LocateError {
         scheme: String,
     },
     /// On a file system that Hadoop does not take either.
-    #[error("{location}: {scheme:?} is no file system for allocation files; write an absolute path, or file:///...")]
+    #[error("{location}: {scheme:?} is not a file system for allocation files; write an absolute path, or file:///...")]
     Scheme {
         /// The text.
         location: String,
