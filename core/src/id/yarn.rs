@@ -239,7 +239,10 @@ mod tests {
             assert!(text.parse::<ContainerName>().is_err(), "{text:?}");
         }
         let told = "x".parse::<ContainerName>().expect_err("no id").to_string();
-        assert_eq!(told, r#""x" is not a valid container id: it should look like container_e17_1410901177871_0001_01_000005"#);
+        assert_eq!(
+            told,
+            r#""x" is not a valid container id: it should look like container_e17_1410901177871_0001_01_000005"#
+        );
     }
 
     #[test]
