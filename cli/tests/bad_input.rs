@@ -71,7 +71,7 @@ fn a_malformed_trace() {
 #[test]
 fn missing_and_malformed_allocation_files() {
     let scratch = Scratch::new("queues");
-    let said = refused(&["--queues", "no-such.xml"], &scratch);
+    let said = refused(&["--config", "no-such.xml"], &scratch);
     assert!(said.contains("allocation file no-such.xml: "), "{said}");
     let file = scratch.file("bad.xml", "<wrong/>");
     let said = refused(&["--queues", &file], &scratch);

@@ -33,7 +33,7 @@ fn jobs_enter_reservations_and_leave_them() {
         let out = folder.join(scheduler);
         let program = Command::new(env!("CARGO_BIN_EXE_evenweave"))
             .args(["load", "--scheduler", scheduler, "--workers", workers, "--nodes", "20", "--task-seconds", "0.2"])
-            .args(["--duration", "8s", "--queue", "root.prod", "-D", at_once, "--json", "--queues"])
+            .args(["--duration", "8s", "--queue", "root.prod", "-D", at_once, "--json", "--config"])
             .arg(&queues)
             .arg("--reservations")
             .arg(&reservations)

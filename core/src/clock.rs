@@ -8,29 +8,28 @@ use std::fmt;
 use std::time::Duration;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The time, in two bases. The embedder gives it in.
+/// The scheduler's time, in two forms.
 ///
-/// *How long* something takes goes by [`Clock::now_ms`], which never goes back. *When* something was, as the world outside
-/// counts, goes by [`Clock::wall_ms`], which an administrator may set: only the age of the allocation file goes by that,
-/// because the file system stamps files with it.
+/// Durations use [`Clock::now_ms`], which never goes back. Only the age of the allocation file uses [`Clock::wall_ms`], because
+/// the file system stamps files with it. An administrator may set that clock.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// Milliseconds since some fixed moment; never goes back.
+    /// Milliseconds since some fixed moment. Never goes back.
     fn now_ms(&self) -> u64;
 
-    /// Milliseconds since the beginning of 1970, UTC, as the files' times of change count them; may be set forth or back.
-    /// The machine's without an implementation: a clock that is not real time has to bring its own.
+    /// Milliseconds since the beginning of 1970, UTC, as in the times of change of files. It may jump forward or back. The
+    /// default is the machine's clock; a clock that is not real time must implement it.
     fn wall_ms(&self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
 }
 
-/// The machine's monotonic clock, from 0 at its creation.
+/// The machine's monotonic clock. It starts at 0 when it is made.
 #[derive(Debug)]
 pub struct MonotonicClock(Instant);
 
 impl MonotonicClock {
-    /// A clock that starts now.
+    /// Makes a clock that starts now.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place where real time enters")]
     pub fn new() -> MonotonicClock {
@@ -97,18 +96,19 @@ impl Patience {
     }
 }
 
-/// A clock that moves only when told to; both of its bases are the same, so its world begins in 1970.
+/// A clock that moves only by [`advance`](VirtualClock::advance). Both forms of its time are the same, so its wall clock starts
+/// in 1970.
 #[derive(Debug, Default)]
 pub struct VirtualClock(AtomicU64);
 
 impl VirtualClock {
-    /// A clock at 0 ms.
+    /// Makes a clock at 0 ms.
     #[must_use]
     pub fn new() -> VirtualClock {
         VirtualClock::default()
     }
 
-    /// Moves the clock on.
+    /// Moves the clock forward by `ms`.
     pub fn advance(&self, ms: u64) {
         // ORDERING: Relaxed. A time is no message: nobody infers another write from it.
         self.0.fetch_add(ms, Ordering::Relaxed);

@@ -77,8 +77,8 @@ impl Slots {
     }
 }
 
-/// A node as the scheduler numbers it: dense, from 0, in the order of registration; a removed node's number is not used
-/// again while the scheduler lives.
+/// The number of a node: from 0 on, without gaps, in the order of registration. The number of a removed node is not used again while the
+/// scheduler lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub(crate) u32);
@@ -91,9 +91,9 @@ impl NodeId {
     }
 }
 
-/// A container: which attempt's of which application, its number within it, and where its record lies.
+/// The id of a container: its application, its attempt, its number in the attempt, and the place of its record.
 ///
-/// Cheap to copy. It can be had only from the scheduler; one that names an ended container is recognised as such.
+/// Cheap to copy. Only the scheduler makes ids. It recognises the id of an ended container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContainerId {
@@ -131,7 +131,7 @@ impl ContainerId {
         (usize::from(self.worker) == worker).then_some(OwnContainer { record, number, app })
     }
 
-    /// The whole id as numbers, for where it crosses to another language: [`from_words`](ContainerId::from_words) makes it of them again.
+    /// The whole id as numbers, for another language. [`from_words`](ContainerId::from_words) makes the id from them again.
     #[must_use]
     pub fn to_words(self) -> [u64; 3] {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
@@ -140,7 +140,7 @@ impl ContainerId {
         [pair(application, number), pair(app.index, app.generation), pair(of_worker, record)]
     }
 
-    /// An id of its [words](ContainerId::to_words). Words of no container make an id of none, which calls know as such.
+    /// An id from its [words](ContainerId::to_words). Calls recognise an id that names no container.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "halves of words, and halves of these")]
     pub fn from_words([of_app, slot, of_worker]: [u64; 3]) -> ContainerId {
@@ -157,7 +157,7 @@ impl ContainerId {
         self.number
     }
 
-    /// The number of the attempt that it was granted to, from 1; 65,535 is that one and all after it.
+    /// The number of the attempt that it was granted to, from 1. 65,535 also stands for all later attempts.
     #[must_use]
     pub fn attempt(self) -> u32 {
         u32::from(self.attempt)
@@ -169,7 +169,7 @@ impl ContainerId {
         self.application
     }
 
-    /// The same container as the outside world names it, in a cluster of this start time and epoch.
+    /// The container's name outside the scheduler, in a cluster with this start time and epoch.
     #[cfg(not(loom))]
     pub(crate) fn name(self, cluster_timestamp: u64, epoch: u32) -> ContainerName {
         let application = ApplicationId { cluster_timestamp, number: self.application };

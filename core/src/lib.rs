@@ -1,5 +1,6 @@
-//! Evenweave: a scheduler core that decides as Apache Hadoop YARN's FairScheduler and CapacityScheduler do, container for container,
-//! without their one big lock.
+//! Evenweave: a scheduler core with the FairScheduler and the CapacityScheduler of Apache Hadoop YARN 3.4.2.
+//!
+//! It decides as they do, and has no global lock.
 //!
 //! ```
 //! use evenweave::prelude::*;
@@ -14,7 +15,7 @@
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
 //! scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //!
-//! // New demand counts from the next update on. An update runs every `update-interval-ms`; here we call it.
+//! // New demand counts from the next update on. An update runs every `update-interval-ms`; this example calls it.
 //! scheduler.quiesce();
 //! scheduler.update_now();
 //!
@@ -31,7 +32,8 @@
 //! ```
 //!
 //! # A ResourceManager's loops
-//! This example shows an application whose AM runs in a container, from the ResourceManager's view: heartbeats of nodes and calls of the AM.
+//! This example shows an application whose AM runs in a container: the heartbeats of its node, and the calls of its AM, which the
+//! ResourceManager passes on.
 //!
 //! ```
 //! use evenweave::prelude::*;
@@ -125,12 +127,12 @@
 //! # Features
 //! - `system-groups`: [`groups`] can ask the operating system.
 //! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be serialized and deserialized; refusals and events can only be
-//!   serialized. Application, attempt and container ids are written as text. A [`Location`] other than `*` belongs to its scheduler, so an [`Ask`] or
-//!   [`AmRequest`] with one can be serialized and not deserialized: send names over a wire, and make locations with `location` of the
-//!   scheduler. A [`Heartbeat`] holds its node and can do neither.
-//! - `tracing`: logs events, updates, rounds of preemption and requests to the control. All but events have level `debug`. Work of the
-//!   workers is not logged.
-//! - `faults`: injected panics and deaths of workers, and an audit of all records, for tests and soak runs.
+//!   serialized. Application, attempt and container ids are written as text. A [`Location`] other than `*` belongs to its scheduler. So an
+//!   [`Ask`] or [`AmRequest`] with one cannot be deserialized: send names over a wire, and make locations with `location` of the scheduler. A
+//!   [`Heartbeat`] contains its node, and can neither be serialized nor deserialized.
+//! - `tracing`: logs events, updates, rounds of preemption and requests to the control. Events have their own level, everything else `debug`.
+//!   The workers log nothing.
+//! - `faults`: injected faults, and an audit of all records, for tests and soak runs.
 
 mod ahead;
 #[cfg(not(loom))]

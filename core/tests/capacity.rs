@@ -114,7 +114,7 @@ fn what_is_not_built_is_refused_by_name() {
     let several_nodes = ("yarn.scheduler.capacity.multi-node-placement-enabled", "true");
     let refused = CapacityScheduler::builder(configuration(&[several_nodes])).stepped().unwrap_err();
     assert!(matches!(refused, BuildError::Unsupported(_)));
-    assert_eq!(refused.to_string(), "not built yet: yarn.scheduler.capacity.multi-node-placement-enabled");
+    assert_eq!(refused.to_string(), "not supported: yarn.scheduler.capacity.multi-node-placement-enabled");
     let mut scheduler = stepped(&[]);
     let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([several_nodes])).unwrap_err();
     assert_eq!(refused.kind(), "bad-configuration");

@@ -1,4 +1,4 @@
-//! Why an application of the CapacityScheduler has no more than it has: each reason at least once, the same on both drivers.
+//! Why an application of the CapacityScheduler waits: each reason at least once, the same on both drivers.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -1,4 +1,4 @@
-//! Why an application of the FairScheduler has no more than it has: what is told of all nodes at once, and who comes first; the same on the
+//! Why an application of the FairScheduler waits: what is told of all nodes at once, and who comes first; the same on the
 //! stepped scheduler and on threads, with one worker and with two. `bench/src/replay/asked_fair.rs` holds the answers of single nodes
 //! against what recorded runs did next.
 

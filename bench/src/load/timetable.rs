@@ -69,7 +69,7 @@ fn no_leaf(queue: &str, leaves: &[String], inputs: &Inputs) -> Failure {
     let all = leaves.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
     Failure::input(format!(
         "{}: jobs of queue {queue:?}, and {} has no leaf queue of that name; its leaf queues are {all}. Give the file of these queues \
-         with --queues, or deal the jobs to queues that are there with --queue",
+         with --config, or deal the jobs to queues that are there with --queue",
         inputs.trace_name, inputs.queues_name
     ))
 }

@@ -58,7 +58,7 @@ pub(super) trait Driver: Booking {
     fn not_offered(&mut self, _app: u32) -> Option<NotOffered> {
         None
     }
-    /// Why an application has no more than it has, on a node; nothing where one of them is not there.
+    /// Why an application waits, on a node; nothing where one of them is not there.
     #[cfg(test)]
     fn why_waiting_on(&mut self, app: u32, node: &str) -> Vec<FairReason>;
     fn queues(&mut self) -> Vec<QueueView>;

@@ -68,7 +68,7 @@ pub(crate) struct BenchArgs {
     /// Worker threads of the scheduler.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// How many grants and ends of others a worker may miss before it takes them in [default: 16384, or twice the applications].
+    /// How many grants and ends of other workers a worker may miss before it folds them in [default: 16384, or twice the number of applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     fold_every: Option<u32>,
     /// Driver threads: 1 for all calls, or 2, one for heartbeats and one for allocate calls.

@@ -29,7 +29,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
     /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long = "config", visible_alias = "queues", value_name = "FILE")]
     queues: Option<PathBuf>,
     #[command(flatten)]
     site: SiteArgs,
@@ -43,9 +43,9 @@ pub(crate) struct LoadArgs {
     /// Job trace of any form that `simulate` reads: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Play the trace at its own times, this many times as fast: 10x, 10, 0.5x. Divided by it are all times of the trace, that
-    /// is when jobs are submitted and how long tasks run. Not scaled are --heartbeat-ms, --duration and the intervals of the
-    /// scheduler. Each job runs once, in the queue that it names [default: a job is submitted when another ends].
+    /// Play the trace at its own times, this many times as fast: 10x, 10, 0.5x. It divides the times at which jobs are submitted,
+    /// and the durations of tasks. It does not change --heartbeat-ms, --duration and the intervals of the scheduler. Each job
+    /// runs once, in the queue that it names [default: a job is submitted when another ends].
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["task_seconds", "jobs_in_flight", "preemption"])]
     speed: Option<Speed>,
@@ -71,16 +71,16 @@ pub(crate) struct LoadArgs {
     /// The seed of everything random.
     #[arg(long, default_value_t = 42)]
     seed: u64,
-    /// Switch the asynchronous allocation thread [default: as the properties say; else off].
+    /// Switch the asynchronous allocation thread on or off [default: as the properties say; else off].
     #[arg(long = "async", value_parser = switch())]
     asynchronous: Option<bool>,
     /// Reload the allocation file and a variant of it in turn, at this interval [default: never].
     #[arg(long, value_name = "EVERY", value_parser = interval)]
     reload: Option<Duration>,
-    /// Drive only this one [default: the locked twin for 5 s, then the scheduler; with --preemption the scheduler alone].
+    /// Run only one of the two [default: the locked twin for 5 s, then the scheduler; with --preemption only the scheduler].
     #[arg(long, value_parser = one_of(CORES))]
     core: Option<CoreChoice>,
-    /// A CSV of reservations that are booked, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
+    /// A CSV file of reservations to book, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preemption", "soak", "reload", "speed"])]
     reservations: Option<PathBuf>,
     #[command(flatten)]
@@ -99,8 +99,8 @@ pub(crate) struct LoadArgs {
 /// A queue that comes late to a full cluster.
 #[derive(Debug, Args)]
 pub(crate) struct LateArgs {
-    /// Show preemption: the applications of one queue come late to a cluster that the others have filled with long tasks. The
-    /// run has its own allocation file and wait times, unless --queues or --site is given.
+    /// Show preemption: the applications of one queue come late to a cluster that other queues have filled with long tasks. The
+    /// run has its own allocation file and wait times, unless --config or --site is given.
     #[arg(long, conflicts_with_all = ["reload", "queue", "jobs_in_flight"])]
     preemption: bool,
     /// The queue that comes late: a leaf queue or a parent.

@@ -28,13 +28,13 @@ use simulate::SimulateArgs;
 /// The work was done and its result is bad: books that do not balance, scenarios that differ.
 const BAD: u8 = 1;
 
-/// Evenweave decides as the FairScheduler and the CapacityScheduler of Hadoop YARN do. Without a command it runs `load`.
+/// A scheduler with the FairScheduler and the CapacityScheduler of Hadoop YARN. Without a command it runs `load`.
 #[derive(Debug, Parser)]
 #[command(name = "evenweave", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of load")]
     load: LoadArgs,
 }
 
@@ -44,14 +44,14 @@ enum Command {
     Load(Box<LoadArgs>),
     /// Replay recordings of the real Hadoop, and compare every field with what Hadoop did.
     Replay(ReplayArgs),
-    /// Say why an application has no more than it has, after a step of a recording.
+    /// Say why an application waits, after a step of a recording.
     Explain(ExplainArgs),
     /// Check configuration files: errors, and what Hadoop accepts although it is probably a mistake.
     Check(CheckArgs),
-    /// Convert a FairScheduler's configuration to a CapacityScheduler's, as `yarn fs2cs` does, and say what that changes.
+    /// Convert a FairScheduler's configuration to a CapacityScheduler's, as `yarn fs2cs` does, and list what this changes.
     #[command(disable_help_flag = true)]
     Convert(ConvertArgs),
-    /// Simulate a day of jobs in virtual time under one file of queues or several, and say what changes for whom.
+    /// Simulate a day of jobs in virtual time under one queue file or several, and report how each queue changes.
     Simulate(Box<SimulateArgs>),
     /// Run a scheduler over a simulated cluster, with the web pages and REST answers of a ResourceManager.
     Serve(ServeArgs),

@@ -33,7 +33,7 @@ pub(crate) struct SimulateArgs {
     /// Job traces: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// A file of queues, fair-scheduler.xml or capacity-scheduler.xml. May be given more than once; each is compared with the first [default: two bundled files].
+    /// Queue file: a fair-scheduler.xml or capacity-scheduler.xml. May be given more than once; each is compared with the first [default: two bundled files].
     #[arg(long = "config", value_name = "FILE")]
     configs: Vec<PathBuf>,
     /// The scheduler that reads --config [default: recognised by the outermost element].
@@ -61,10 +61,10 @@ pub(crate) struct SimulateArgs {
     /// A node file of SLS: a JSON object for each rack.
     #[arg(long, value_name = "FILE")]
     node_file: Option<PathBuf>,
-    /// A CSV of what happens to nodes, with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
+    /// A CSV file of nodes that fail, come or change, with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
     #[arg(long, value_name = "FILE")]
     node_events: Option<PathBuf>,
-    /// A CSV of reservations that are booked, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
+    /// A CSV file of reservations to book, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
     #[arg(long, value_name = "FILE", conflicts_with = "decisions")]
     reservations: Option<PathBuf>,
     /// Memory of the largest machine of a Google or Alibaba trace, in MiB; sizes in the trace are parts of it.
@@ -100,16 +100,16 @@ pub(crate) struct SimulateArgs {
     /// Chance that an attempt of a task fails.
     #[arg(long, value_name = "PART", default_value_t = 0.0, value_parser = parse_part)]
     failures: f64,
-    /// Give maps without a host one by seed.
+    /// Choose a host for each map without one, by seed.
     #[arg(long)]
     place_tasks: bool,
-    /// Make every heartbeat, also those that cannot change a decision.
+    /// Simulate every heartbeat, also those that cannot change a decision.
     #[arg(long)]
     no_skip: bool,
     /// End the run after this time, at most 24h [default: when all jobs have ended].
     #[arg(long, value_name = "TIME", value_parser = interval)]
     until: Option<Duration>,
-    /// Interval of the report.
+    /// Interval of intervals-N.csv and of the report's charts.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
     every: Duration,
     /// Write the run as a scenario, which `replay` reads: each call, and its result.

@@ -11,12 +11,12 @@ pub(crate) use reason::{Wait, merge};
 use crate::resource::Resource;
 use std::fmt;
 
-/// Where an ask wants its containers: anywhere, on a rack, on a node. Made by the scheduler's `location`, which knows
-/// names as small numbers; cheap to copy. It is that scheduler's alone: others refuse it.
+/// Where an ask wants its containers: anywhere, on a rack, or on a node. `location` of the scheduler makes it from a name; it is
+/// cheap to copy. It belongs to that scheduler: others refuse it.
 ///
-/// A number, which indexes memory densely, below the tag of its scheduler. The tag comes off where a request comes in.
+/// It is a small number with the tag of its scheduler.
 ///
-/// Feature `serde`: it is written, and read back only where it is [`Location::ANY`]. All others are refused: a wire brings names.
+/// Feature `serde`: every location can be serialized. Only [`Location::ANY`] can be deserialized: send names over a wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Location(u32);
@@ -97,33 +97,34 @@ pub(crate) struct SchedulingKey {
     pub(crate) allocation_request_id: i64,
 }
 
-/// One line of an `allocate` call (YARN's ResourceRequest).
+/// One line of an `allocate` call (YARN's `ResourceRequest`).
 ///
-/// Three lines say that an AM wants a container on a node: one for the node, one for its rack, one for [`Location::ANY`]. What is
-/// outstanding at `*` is what is served; racks and nodes say where. So a node or rack alone is accepted and never served, and a node
-/// without its rack is no reason to be placed there. With [`strict`](Ask::strict) at `*` and at the rack it is that node or none.
+/// An AM that wants a container on a node sends three lines: one for the node, one for its rack, and one for [`Location::ANY`].
+/// The count at `*` says how many containers are granted; the other lines say where. So a line for a node or rack without a line
+/// at `*` is accepted and never served, and a node without its rack is ignored. With [`strict`](Ask::strict) at `*` and at the
+/// rack only that node is used.
 ///
-/// All lines of one priority and request id are one request, of one size at each location: another size replaces the one before. Give
-/// each size a priority or a request id of its own. [`Allocation::warnings`](crate::Allocation::warnings) tells of both.
+/// All lines of one priority and request id are one request, with one size at each location: another size replaces the one
+/// before. Give each size its own priority or request id. [`Allocation::warnings`](crate::Allocation::warnings) reports both
+/// mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Ask {
-    /// Smaller is served first.
+    /// The priority. A smaller number is served first.
     pub priority: i32,
-    /// Asks of one priority and different ids are apart from each other; of equal priority the smaller id is served first.
-    /// The container says which it was granted for. 0 where the AM does not use it.
+    /// The request id. Asks of one priority with different ids are separate; the smaller id is served first. The container names
+    /// the id that it was granted for. 0 if the AM does not use ids.
     #[cfg_attr(feature = "serde", serde(default))]
     pub allocation_request_id: i64,
-    /// Where. Feature `serde`: only [`Location::ANY`] can be read, and is where there is none.
+    /// Where. Feature `serde`: only [`Location::ANY`] can be deserialized; it is also the default.
     #[cfg_attr(feature = "serde", serde(default = "anywhere"))]
     pub location: Location,
-    /// The size of each container.
+    /// The size of each container (memory in MiB, vcores, further types).
     pub resource: Resource,
-    /// How many are wanted from now on: it *replaces* the outstanding number of the same priority, id and
-    /// location.
+    /// How many containers the AM wants from now on. It *replaces* the outstanding number of the same priority, id and location.
     pub count: u32,
-    /// Whether a container may be placed further away than asked.
+    /// Whether a container may be placed further away than here.
     #[cfg_attr(feature = "serde", serde(default = "relaxed"))]
     pub relax_locality: bool,
 }
@@ -141,50 +142,50 @@ pub(crate) fn relaxed() -> bool {
 }
 
 impl Ask {
-    /// `count` containers of `resource` anywhere.
+    /// An ask for `count` containers of `resource`, on any node.
     #[must_use]
     pub fn anywhere(priority: i32, resource: Resource, count: u32) -> Ask {
         let location = Location::ANY;
         Ask { priority, allocation_request_id: 0, location, resource, count, relax_locality: true }
     }
 
-    /// The same on a rack or node.
+    /// Returns the ask with a rack or node as its location.
     #[must_use]
     pub fn at(self, location: Location) -> Ask {
         Ask { location, ..self }
     }
 
-    /// The same, nowhere further away than asked.
+    /// Returns the ask without relaxed locality: containers must not be placed further away.
     #[must_use]
     pub fn strict(self) -> Ask {
         Ask { relax_locality: false, ..self }
     }
 
-    /// The same, and a container may be placed further away than asked, or not.
+    /// Returns the ask with or without relaxed locality.
     #[must_use]
     pub fn relaxed(self, relax_locality: bool) -> Ask {
         Ask { relax_locality, ..self }
     }
 
-    /// The same under another priority.
+    /// Returns the ask with another priority.
     #[must_use]
     pub fn with_priority(self, priority: i32) -> Ask {
         Ask { priority, ..self }
     }
 
-    /// The same of containers of another size.
+    /// Returns the ask with another size of the containers.
     #[must_use]
     pub fn with_resource(self, resource: Resource) -> Ask {
         Ask { resource, ..self }
     }
 
-    /// The same of another number of containers; 0 takes the line back.
+    /// Returns the ask with another count. 0 withdraws the line.
     #[must_use]
     pub fn with_count(self, count: u32) -> Ask {
         Ask { count, ..self }
     }
 
-    /// The same under an allocation request id.
+    /// Returns the ask with an allocation request id.
     #[must_use]
     pub fn with_request_id(self, allocation_request_id: i64) -> Ask {
         Ask { allocation_request_id, ..self }
@@ -208,15 +209,15 @@ impl fmt::Display for Ask {
     }
 }
 
-/// How near to what was asked a container is placed.
+/// How near to the requested place a container is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Locality {
-    /// On a node that was asked for.
+    /// On a requested node.
     Node,
-    /// On a rack that was asked for.
+    /// On a requested rack.
     Rack,
-    /// Anywhere.
+    /// On any other node.
     OffSwitch,
 }
 

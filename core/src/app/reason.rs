@@ -1,10 +1,10 @@
-//! Why an application has no more than it has: the shape that the reasons of both schedulers have.
+//! Why an application waits: the shape that the reasons of both schedulers have.
 //!
 //! Plain values, made where somebody asks.
 
 use std::fmt;
 
-/// One reason why an application has no more than it has, as things stand.
+/// One reason why an application waits, as things stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reason<W> {

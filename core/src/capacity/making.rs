@@ -20,13 +20,13 @@ pub(crate) enum MakingFault {
     NoParent(String),
     #[error("the parent queue {0} is ambiguous")]
     Ambiguous(String),
-    #[error("{0} has no parent queue that is there")]
+    #[error("{0} has no existing parent queue")]
     NowhereToBe(String),
     #[error(
         "{queue} is {levels} levels below the first configured queue, which is more than maximum-queue-depth {most}"
     )]
     TooDeep { queue: String, levels: i32, most: i32 },
-    #[error("{0} is no parent queue")]
+    #[error("{0} is not a parent queue")]
     NotInLeaf(String),
     #[error("auto-queue-creation-v2.enabled is not true in {0}")]
     Off(String),
@@ -34,7 +34,7 @@ pub(crate) enum MakingFault {
     TooMany { parent: String, children: usize, most: i32 },
     #[error("the child queues of {0} do not all divide by weight")]
     NotByWeight(String),
-    #[error("the leaves of {0} have all that is guaranteed to it")]
+    #[error("the leaf queues of {0} already have all of its guaranteed capacity")]
     NothingLeft(String),
     #[error("{queue} would be RUNNING, and its parent {parent} is not")]
     ParentNotRunning { queue: String, parent: String },

@@ -1,4 +1,4 @@
-//! Why an application of the CapacityScheduler has no more than it has, as values.
+//! Why an application of the CapacityScheduler waits, as values.
 //!
 //! Plain data for people: made when somebody asks, never by a pass. Each reason is one test of Hadoop's; reference 9, 11 to 18, 22.
 
@@ -7,7 +7,7 @@ use crate::queue::RunningLimit;
 use crate::resource::Resource;
 use std::fmt;
 
-/// One reason why an application of a CapacityScheduler has no more than it has, as things stand.
+/// One reason why an application of a CapacityScheduler waits now.
 pub type CapacityReason = Reason<CapacityWait>;
 
 /// What an application waits for.
@@ -39,11 +39,11 @@ pub enum CapacityWait {
         queue: String,
         /// The user.
         user: String,
-        /// What his AMs use there.
+        /// What the user's AMs use there.
         used: Resource,
         /// What this AM counts.
         asked: Resource,
-        /// What his AMs may use there.
+        /// What the user's AMs may use there.
         limit: Resource,
     },
     /// No limit of AMs stands against it any more: it starts when its leaf queue looks next, which is when an application comes or goes or the
@@ -70,19 +70,19 @@ pub enum CapacityWait {
         /// What it may use.
         limit: Resource,
     },
-    /// Its user has more in the leaf queue than he may (`user-limit-factor`, `minimum-user-limit-percent`).
+    /// Its user has more in the leaf queue than allowed (`user-limit-factor`, `minimum-user-limit-percent`).
     UserLimit {
         /// The leaf queue.
         queue: String,
         /// The user.
         user: String,
-        /// What he uses there, with reservations.
+        /// What the user uses there, including reservations.
         used: Resource,
-        /// What he may use.
+        /// What the user may use.
         limit: Resource,
     },
-    /// The leaf queue has forgotten its user, who gets nothing there until another application of his comes: a quirk of Hadoop's, when one ends
-    /// that a limit of parallel applications has kept waiting (reference 14, 20).
+    /// The leaf queue has forgotten its user, who gets nothing there until another of the user's applications comes. This is a quirk of
+    /// Hadoop: it happens when an application ends that waited for a limit of parallel applications.
     UserForgotten {
         /// The leaf queue.
         queue: String,

@@ -90,7 +90,7 @@ pub struct AppTried {
 pub enum AppEnd {
     /// Its queue uses all that it may.
     QueueAtMaximum,
-    /// Its user has more than he may.
+    /// Its user has more than allowed.
     UserAtLimit,
     /// It asks for nothing.
     NothingWanted,

@@ -151,7 +151,7 @@ impl AllocationSource for FileSource {
 #[non_exhaustive]
 pub enum LocateError {
     /// Nothing stands there.
-    #[error("the allocation file's place is empty; write a path, such as fair-scheduler.xml")]
+    #[error("the location of the allocation file is empty; write a path, such as fair-scheduler.xml")]
     Empty,
     /// On a file system that Hadoop takes and this crate does not read.
     #[error(
@@ -165,7 +165,7 @@ pub enum LocateError {
         scheme: String,
     },
     /// On a file system that Hadoop does not take either.
-    #[error("{location}: {scheme:?} is no file system for allocation files; write an absolute path, or file:///...")]
+    #[error("{location}: {scheme:?} is not a file system for allocation files; write an absolute path, or file:///...")]
     Scheme {
         /// The text.
         location: String,
@@ -234,7 +234,7 @@ pub enum AllocationsError {
     )]
     OtherTypes,
     /// It was made by a program, and gives an amount of a resource type that the scheduler lacks.
-    #[error("queue {queue:?} has an amount of a resource type that is not there: the scheduler has {types}")]
+    #[error("queue {queue:?} has an amount of an unknown resource type: the scheduler has {types} types")]
     UnknownType {
         /// The queue, or the element.
         queue: String,
@@ -242,7 +242,7 @@ pub enum AllocationsError {
         types: usize,
     },
     /// It was made by a program, and a queue's name cannot be.
-    #[error("{queue:?} can be no queue: {why}")]
+    #[error("{queue:?} is not a valid queue name: {why}")]
     BadQueueName {
         /// The name, or the beginning of a long one.
         queue: String,

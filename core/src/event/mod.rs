@@ -18,9 +18,11 @@ use crate::id::ApplicationId;
 use crate::resource::Resource;
 use std::fmt;
 
-/// Why a call was not carried out. Nothing has changed then, except, as in Hadoop, that a refused submission may have
-/// created its dynamic queue, or parents of it, that a refused allocation file may have switched the placement rules
-/// ([`AllocationsError::installed_placement`]), and what [`Refused::ReloadBrokeOff`] says.
+/// Why a call was refused. A refused call has changed nothing, with these exceptions, as in Hadoop:
+///
+/// - A refused submission may have created its dynamic queue, or parents of it.
+/// - A refused allocation file may have switched the placement rules ([`AllocationsError::installed_placement`]).
+/// - [`Refused::ReloadBrokeOff`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
@@ -52,7 +54,7 @@ pub enum Refused {
         /// Why not.
         why: &'static str,
     },
-    /// The ResourceManager cannot take the name of the queue that was asked for, wherever the rules place the application.
+    /// The ResourceManager refuses the name of the requested queue, wherever the rules place the application.
     #[error("application {number} asks for queue {queue:?}: {why}")]
     QueueNameAtSubmit {
         /// The application.
@@ -62,8 +64,8 @@ pub enum Refused {
         /// What is wrong with it, and what would be right.
         why: &'static str,
     },
-    /// The ResourceManager's own check of a submission, made where `yarn.acl.enable` is set: before the queue is created,
-    /// so of the nearest one that there is.
+    /// The ResourceManager's own check of a submission, with `yarn.acl.enable`. It comes before the queue is created, and so
+    /// checks the nearest existing queue.
     #[error(
         "user {user:?} may neither submit to nor administer queue {nearest:?} or a queue above it, and so may not submit to {queue:?}"
     )]
@@ -72,7 +74,7 @@ pub enum Refused {
         user: String,
         /// Where the application was placed.
         queue: String,
-        /// The nearest queue that there is: itself, or one above it.
+        /// The nearest existing queue: itself, or one above it.
         nearest: String,
     },
     /// The user has no right on the application.
@@ -94,16 +96,16 @@ pub enum Refused {
     InvalidResource {
         /// What was asked for.
         asked: Box<Resource>,
-        /// What can be had at most.
+        /// The largest that is possible.
         largest: Box<Resource>,
     },
-    /// No leaf queue can be had under the name.
+    /// The name is not that of a leaf queue, and no leaf queue can be made under it.
     #[error("{queue:?} is no leaf queue and cannot become one")]
     NotLeaf {
         /// The name.
         queue: String,
     },
-    /// Where rights in plans count, whoever submits an application needs the right to submit reservations.
+    /// With reservation ACLs switched on, a user who submits an application needs the right to submit reservations.
     #[error("user {user:?} may not submit reservations to queue {queue:?}, and so no application either")]
     ReservationAcl {
         /// The user.
@@ -111,13 +113,13 @@ pub enum Refused {
         /// What was asked for.
         queue: String,
     },
-    /// A plan cannot be: the allocation file names a class that nobody has.
+    /// A plan cannot be made: the allocation file names an unknown class.
     #[error("the queues are in force, and no new plan: {why}")]
     PlanClass {
-        /// Which, and what there is.
+        /// The class, and the known ones.
         why: String,
     },
-    /// The reservation has no queue: it has not begun, or has ended, or there is none of its name.
+    /// The reservation has no queue: it has not begun, it has ended, or it does not exist.
     #[error("{reservation} has no queue below plan {plan:?} now; submit to the plan without it")]
     ReservationNotActive {
         /// The reservation's name.
@@ -133,15 +135,15 @@ pub enum Refused {
         /// The plan, as it was named.
         plan: String,
     },
-    /// A mapping rule names a queue that is not there and cannot make itself.
-    #[error("queue {queue:?} cannot make itself: {why}")]
+    /// A mapping rule names a queue that does not exist and cannot be made.
+    #[error("queue {queue:?} cannot be made automatically: {why}")]
     NotMade {
         /// The path.
         queue: String,
-        /// What stands against it.
+        /// The reason.
         why: String,
     },
-    /// A leaf of a managed parent takes only those whom a mapping rule leads there.
+    /// A leaf queue of a managed parent takes only applications that a mapping rule places there.
     #[error(
         "queue {queue:?} of a managed parent takes only applications that a mapping rule leads there: user {user:?} needs one"
     )]
@@ -151,7 +153,7 @@ pub enum Refused {
         /// Who submits.
         user: String,
     },
-    /// A mapping rule leads to a leaf of a managed parent by another parent.
+    /// A mapping rule places in a leaf queue of a managed parent, and names another parent.
     #[error(
         "queue {queue:?} has made itself already, and a mapping rule would have it in {parent:?} for user {user:?}"
     )]
@@ -163,7 +165,7 @@ pub enum Refused {
         /// Who submits.
         user: String,
     },
-    /// No queue of that name and type can be created.
+    /// A queue of that name and type cannot be created.
     #[error(
         "queue {queue:?} cannot be created: it is there with the other type, or a leaf queue or a policy above it stands against it"
     )]
@@ -216,15 +218,17 @@ pub enum Refused {
         /// The queue.
         queue: String,
     },
-    /// A lifetime that cannot be: at a submission it is more than 0, later not less.
-    #[error("application {app}: {seconds} s can be no lifetime: at a submission it is more than 0, later not less")]
+    /// The lifetime is not valid: at a submission it must be above 0, later at least 0.
+    #[error(
+        "application {app}: {seconds} s is not a valid lifetime: give more than 0 at a submission, and at least 0 later"
+    )]
     BadLifetime {
         /// The application.
         app: u32,
         /// What was asked for.
         seconds: i64,
     },
-    /// The queue's maximum of a resource that is asked for is zero.
+    /// The queue's maximum of a requested resource type is zero.
     #[error("{asked} asks for a resource of which queue {queue:?} may have nothing")]
     ZeroMax {
         /// What was asked for.
@@ -238,10 +242,10 @@ pub enum Refused {
     /// The queue, or one above it, takes no applications.
     #[error("queue {0:?} is stopped: it takes no applications")]
     Stopped(String),
-    /// All queues together have as many applications as they may.
+    /// All queues together have as many applications as allowed.
     #[error("application {0}: there are as many applications as yarn.scheduler.capacity.maximum-applications allows")]
     TooManyApps(u32),
-    /// The leaf queue has as many applications as it may.
+    /// The leaf queue has as many applications as allowed.
     #[error("queue {queue:?} has {applications} applications already, as many as it may")]
     QueueFull {
         /// The leaf queue.
@@ -249,38 +253,38 @@ pub enum Refused {
         /// How many it has.
         applications: i64,
     },
-    /// The user has as many applications in the leaf queue as one user may.
+    /// The user has as many applications in the leaf queue as a user may have.
     #[error(
         "queue {queue:?} has {applications} applications of user {user:?} already, as many as one user may have there"
     )]
     UserFull {
         /// The leaf queue.
         queue: String,
-        /// How many he has.
+        /// How many the user has.
         applications: i64,
         /// The user.
         user: String,
     },
-    /// Queues could not be refreshed: the old configuration is in force.
+    /// The queues were not refreshed: the old configuration is in force.
     #[error("{0}")]
     BadConfiguration(String),
-    /// An application of this number is there already.
-    #[error("application {0} is there already")]
+    /// An application with this number already exists.
+    #[error("application {0} already exists")]
     DuplicateApp(u32),
-    /// The application is unknown or has finished.
+    /// The application is unknown or has ended.
     #[error("application {0} is unknown or has finished")]
     NoSuchApp(u32),
-    /// The application's AM has not been granted its container yet: asks and releases are refused until then, an empty `allocate` is not.
+    /// The application's AM has no container yet. Until it is granted, asks and releases are refused; an empty `allocate` is accepted.
     #[error("the ApplicationMaster of application {0} has no container yet")]
     NoAm(u32),
     /// `*` cannot be blacklisted.
     #[error("`*` cannot be blacklisted: name nodes or racks")]
     InvalidBlacklist,
-    /// A node of this name is there already.
-    #[error("node {0:?} is there already")]
+    /// A node with this name is already registered.
+    #[error("node {0:?} is already registered")]
     DuplicateNode(String),
-    /// A name is longer than any that is kept.
-    #[error("a {what} name of {bytes} bytes, {begins:?}: at most {LONGEST_NAME} can be had")]
+    /// A name is too long.
+    #[error("a {what} name of {bytes} bytes, {begins:?}: give at most {LONGEST_NAME}")]
     NameTooLong {
         /// What it names.
         what: Named,
@@ -289,8 +293,8 @@ pub enum Refused {
         /// Its length.
         bytes: usize,
     },
-    /// A name that no node or rack can have.
-    #[error("{name:?} can be no {what}'s name: {why}")]
+    /// The name of a node or rack is not valid.
+    #[error("{name:?} is not a valid {what} name: {why}")]
     BadPlaceName {
         /// What it was to name.
         what: Named,
@@ -299,7 +303,7 @@ pub enum Refused {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// The largest container that is to be is negative, or below the smallest.
+    /// The new largest container is negative, or below the smallest.
     #[error(
         "{asked} cannot be the largest container: no amount may be negative, or below that of the smallest, {smallest}"
     )]
@@ -309,8 +313,8 @@ pub enum Refused {
         /// [`Settings::minimum`](crate::Settings::minimum)
         smallest: Box<Resource>,
     },
-    /// A node has an amount of a resource type that the scheduler lacks.
-    #[error("node {name:?}: {total} has an amount of a resource type that is not there: the scheduler has {types}")]
+    /// A node has an amount of an unknown resource type.
+    #[error("node {name:?}: {total} has an amount of an unknown resource type: the scheduler has {types} types")]
     UnknownType {
         /// The node's name.
         name: String,
@@ -319,18 +323,18 @@ pub enum Refused {
         /// How many types there are.
         types: usize,
     },
-    /// A node or rack of a request has no number: see `FairScheduler::location`.
-    #[error("the request names a node or rack that cannot be: its name is longer than {LONGEST_NAME} bytes")]
+    /// The name of a node or rack in a request was too long: see `FairScheduler::location`.
+    #[error("the request names a node or rack whose name is longer than {LONGEST_NAME} bytes")]
     NoLocation,
-    /// A node or rack of a request was named by another scheduler's `location`.
+    /// A location in a request was made by another scheduler's `location`.
     #[error(
         "the request names a node or rack by a location of another scheduler: ask `location` of the one that is called"
     )]
     OthersLocation,
-    /// Nodes and racks have had as many different names as can be told apart: 67 million.
+    /// Nodes and racks have had too many different names: 67 million.
     #[error("nodes and racks have had too many different names: use some again, or a new scheduler")]
     TooManyPlaces,
-    /// An application has asked under too many different priorities and allocation request ids.
+    /// An application has used too many different priorities and allocation request ids.
     #[error(
         "application {app} has asked under {asked} different priorities and allocation request ids with this call, and may under \
          {most}: use some again"
@@ -343,14 +347,14 @@ pub enum Refused {
         /// How many it may be, while the attempt lives.
         most: usize,
     },
-    /// The node would take the cluster beyond what can be summed.
-    #[error("node {name:?}: total {total} is too large beside the other nodes; at most {largest} can be had")]
+    /// With this node the cluster would have more than 2<sup>60</sup> of a resource type.
+    #[error("node {name:?}: total {total} is too large beside the other nodes: give at most {largest}")]
     ClusterTooLarge {
         /// Its name.
         name: String,
         /// Its total.
         total: Box<Resource>,
-        /// What can be had at most.
+        /// The largest that is possible.
         largest: Box<Resource>,
     },
     /// The node's total is negative.
@@ -372,8 +376,8 @@ pub enum Refused {
         /// The container's number.
         container: u32,
     },
-    /// A queue that was named is not there, or, as the target of a move, is no leaf queue. At a submission the CapacityScheduler says so;
-    /// the FairScheduler makes the queue.
+    /// The queue does not exist, or, as the target of a move, is not a leaf queue. At a submission only the CapacityScheduler refuses with
+    /// this; the FairScheduler makes the queue.
     #[error("{0:?} is not an existing leaf queue")]
     NoSuchQueue(String),
     /// A move would take a queue above its limit of running applications.
@@ -388,30 +392,29 @@ pub enum Refused {
     /// The allocation file cannot be read or is not valid; the old one stays.
     #[error(transparent)]
     BadAllocations(Box<AllocationsError>),
-    /// The new allocation file is in force, but its taking over broke off, as Hadoop's does, at a queue that the file before
-    /// named and that is not there: it was never created (its policy did not fit), or another has taken its place. Not all
-    /// queues that left the file have become dynamic, `maxChildResources` has not reached the dynamic ones, and no
-    /// waiting application was looked at. The next reload makes up for the last two.
+    /// The new allocation file is in force, but the reload stopped at a queue, as in Hadoop. The old file names the queue, and it does
+    /// not exist: it was never created (its policy did not fit), or another queue has taken its place.
+    ///
+    /// So not all queues that left the file have become dynamic, `maxChildResources` does not yet apply to the dynamic ones, and no
+    /// waiting application was started. The next reload does the last two.
     #[error(
-        "the new allocations are in force, but the reload broke off at queue {queue:?}, which the file before names and \
-         which is not there; reload once more"
+        "the new allocations are in force, but the reload stopped at queue {queue:?}, which the old file names and \
+         which does not exist; reload once more"
     )]
     ReloadBrokeOff {
         /// The queue.
         queue: String,
     },
-    /// Nothing is there to be read again.
-    #[error(
-        "there is no allocation file to be read again: the builder was given none, or it was not found at the start"
-    )]
+    /// There is no file to read again.
+    #[error("there is no allocation file to read again: the builder was given none, or it was not found at the start")]
     NoAllocationFile,
     /// Preemption is off.
     #[error("preemption is off (yarn.scheduler.fair.preemption)")]
     PreemptionOff,
-    /// The channel that the call needs is full: try again.
+    /// The channel that the call needs is full: make the call again.
     #[error("the scheduler is busy: its channel is full; try again")]
     Busy,
-    /// The worker that owns the node, or that the application asks of, has panicked and could not begin anew.
+    /// The worker that owns the node, or the application's home worker, has panicked and could not begin anew.
     #[error(
         "worker {0} has panicked and could not begin anew: register its nodes again, and begin a new attempt of the application"
     )]
@@ -419,30 +422,30 @@ pub enum Refused {
     /// Every worker has panicked, and none could begin anew.
     #[error("every worker has panicked and none could begin anew: only a new scheduler can go on")]
     NoWorkers,
-    /// It was not done in the time that the caller gives, or that the call has; it may still be done later.
+    /// The call was not done within its time limit. It may still be done later.
     #[error("it was not done in time, and may still be done later")]
     TimedOut,
-    /// The call waits for a thread, and is made on it: in a callback of the embedder's, or where a worker is polled.
+    /// The call would wait for the thread on which it is made: in a callback, or where a worker is polled.
     #[error(
         "the call would wait for the thread that it is made on (in a callback, or where a worker is polled): make it on another thread"
     )]
     OwnThread,
-    /// Code of the embedder's panicked: a policy, a source of allocations, a clock. Nothing is lost, and the call can be made again.
+    /// Code of the embedder panicked: a policy, a source of allocations, or a clock. Nothing is lost, and the call can be made again.
     #[error("{what} panicked: {message}")]
     Panicked {
-        /// What was at work.
+        /// The code that panicked.
         what: &'static str,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// A task of the scheduler's own has panicked and is gone; an event told of it ([`SchedulerEvent::TaskPanicked`]).
+    /// A task of the scheduler has panicked and ended. The event [`SchedulerEvent::TaskPanicked`] reported it.
     #[error("the scheduler's {task} task has panicked and is gone: only a new scheduler can go on")]
     TaskLost {
         /// As in the event.
         task: &'static str,
     },
-    /// The answers were taken before.
-    #[error("the answers were taken before")]
+    /// The answers were already taken.
+    #[error("the answers were already taken")]
     AlreadyTaken,
     /// The scheduler has been shut down.
     #[error("the scheduler has been shut down")]
@@ -450,7 +453,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// A short word for the kind of refusal.
+    /// The kind of the refusal: a short, stable word.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -530,15 +533,15 @@ impl serde::Serialize for Refused {
     }
 }
 
-/// What the embedder is told of through the event channel.
+/// Something that happens without a call. The embedder takes it from the event channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum SchedulerEvent {
     /// A decommissioning node has no container left; it can be removed.
     NodeDrained(String),
-    /// An application has lived as long as it may (`maximum-application-lifetime` and `default-application-lifetime` of its leaf queue, or
-    /// what it asked for): it is ended, as by [`kill`](crate::CapacityScheduler::kill).
+    /// The lifetime of an application is over, and it is ended, as by [`kill`](crate::CapacityScheduler::kill). See
+    /// [`lifetime`](crate::CapacityScheduler::lifetime).
     LifetimeOver(ApplicationId),
     /// A reservation is over, and its application has moved to the default queue of its plan.
     MovedAsReservationEnded {
@@ -547,52 +550,51 @@ pub enum SchedulerEvent {
         /// Where it is now.
         queue: String,
     },
-    /// A reservation is over, and its application could not move, or was not to: it is ended, as by [`kill`](crate::FairScheduler::kill).
+    /// A reservation is over, and its application could not move, or is not moved by the plan's setting. It is ended, as by
+    /// [`kill`](crate::FairScheduler::kill).
     KilledAsReservationEnded(ApplicationId),
-    /// A worker panicked. Its nodes are lost: what ran on them has ended
-    /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)), and they have left the cluster and may register again.
+    /// A worker panicked. Its nodes have left the cluster, and their containers have ended
+    /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)). The nodes may register again.
     WorkerPanicked {
         /// The worker.
         worker: usize,
-        /// What it said.
+        /// The message of the panic.
         message: String,
         /// The names of its nodes.
         nodes: Vec<String>,
-        /// It has begun anew: its applications keep their asks, and nodes that register may be given to it. Else it panicked
-        /// once more meanwhile and is given up: nodes go to the others, and calls with asks of its applications are refused
-        /// ([`Refused::WorkerLost`]) until a new attempt begins.
+        /// Whether the worker has begun anew: its applications keep their asks, and nodes that register may be given to it. If
+        /// `false`, it panicked again and is given up: nodes go to the other workers, and calls with asks of its applications are
+        /// refused ([`Refused::WorkerLost`]) until a new attempt begins.
         goes_on: bool,
     },
-    /// An allocation file was read and is in force: at the start, because it had changed, or because a refresh was asked
-    /// for.
+    /// An allocation file was read and is in force: at the start, after a change, or by a refresh.
     AllocationsLoaded {
         /// The source's name.
         source: String,
-        /// What was accepted, as Hadoop accepts it, but is probably a mistake.
+        /// What was accepted, as Hadoop accepts it, although it is probably a mistake.
         warnings: Vec<Diagnostic>,
     },
-    /// The allocation file could not be read or is not valid: what was in force stays, except perhaps the placement rules
-    /// ([`AllocationsError::installed_placement`]). It is tried again at every look; the same error of an unchanged file is
-    /// told of once.
+    /// The allocation file could not be read or is not valid. The old one stays in force, except perhaps the placement rules
+    /// ([`AllocationsError::installed_placement`]). Every look tries again; the same error of an unchanged file is reported once.
     AllocationsRefused(AllocationsError),
-    /// The allocation file is in force, but not all of it was carried out; see [`Refused::ReloadBrokeOff`].
+    /// The allocation file is in force, but the reload stopped before its end; see [`Refused::ReloadBrokeOff`].
     AllocationsBrokeOff {
         /// The source's name.
         source: String,
-        /// Where it broke off.
+        /// The queue at which the reload stopped.
         queue: String,
     },
-    /// The control, update, preemption, async allocation, continuous scheduling or watching thread panicked, perhaps in code of the embedder's (groups, clock,
-    /// policy, source of allocations). The update task and the watcher begin anew, and the control goes on where a policy of the embedder's
-    /// panicked: steady shares stay as they were. Of all else that panics in the control it ends, and further calls are
-    /// refused ([`Refused::TaskLost`]).
+    /// A thread other than a worker panicked, perhaps in code of the embedder (groups, clock, policy, source of allocations).
+    ///
+    /// The update task and the watcher begin anew. After a panic of the embedder's policy the control goes on, with the old steady shares.
+    /// After any other panic the control ends, and further calls are refused ([`Refused::TaskLost`]).
     TaskPanicked {
         /// `control`, `update`, `preemption`, `offers`, `continuous` or `watcher`.
         task: &'static str,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// So many events were dropped because the embedder had not taken the earlier ones: see
+    /// This many events were dropped, because the embedder had not taken the earlier ones: see
     /// [`event_capacity`](crate::FairSchedulerBuilder::event_capacity).
     EventsDropped(u64),
 }
@@ -618,7 +620,7 @@ impl fmt::Display for SchedulerEvent {
             }
             SchedulerEvent::AllocationsRefused(error) => write!(f, "the old allocations stay: {error}"),
             SchedulerEvent::AllocationsBrokeOff { source, queue } => {
-                write!(f, "{source} is in force, but taking it over broke off at queue {queue:?}")
+                write!(f, "{source} is in force, but the reload stopped at queue {queue:?}")
             }
             SchedulerEvent::TaskPanicked { task, message } => write!(f, "the {task} task panicked: {message}"),
             SchedulerEvent::EventsDropped(events) => write!(f, "{events} events were dropped"),

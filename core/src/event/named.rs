@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(refused, Refused::NameTooLong { what: Named::Rack, begins, bytes: 2 << 20 });
         let message = refused.to_string();
         assert!(
-            message.starts_with("a rack name of 2097152 bytes") && message.ends_with("at most 1000 can be had"),
+            message.starts_with("a rack name of 2097152 bytes") && message.ends_with("give at most 1000"),
             "{message}"
         );
         assert!(message.len() < 300);

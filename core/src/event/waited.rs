@@ -2,27 +2,26 @@
 
 use super::Refused;
 
-/// What came of a call that waits for the scheduler's threads: who does not care lets it go, who does asks with
-/// [`ok`](Waited::ok).
+/// The result of a call that waits for the scheduler's threads. It may be ignored; [`ok`](Waited::ok) turns it into a `Result`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// It is done.
+    /// The call has done its work.
     Done,
-    /// It is not, and why.
+    /// It has not, for this reason.
     NotDone(Refused),
 }
 
 impl Waited {
-    /// Whether it is done.
+    /// Whether the call has done its work.
     #[must_use]
     pub fn is_done(&self) -> bool {
         *self == Waited::Done
     }
 
-    /// The same for `?`.
+    /// Returns the result as a `Result`.
     ///
     /// # Errors
-    /// Why it is not done.
+    /// Why the call has not done its work.
     pub fn ok(self) -> Result<(), Refused> {
         match self {
             Waited::Done => Ok(()),

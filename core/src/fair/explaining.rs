@@ -1,4 +1,4 @@
-//! Why an application has no more than it has, as a worker sees it: what a pass over each of its nodes would find, without one.
+//! Why an application waits, as a worker sees it: what a pass over each of its nodes would find, without one.
 //!
 //! Run by a worker between two messages, for who asks. The application is looked at as if nobody came before it; who does, by the policy, is
 //! told besides. Decisions stay as they are: visits that are missed are counted, as the next pass would, and no visit is added.
@@ -50,7 +50,7 @@ fn is_promise(wait: &FairWait) -> bool {
 type OnNode = (Option<(i32, i64)>, FairWait);
 
 impl Shard {
-    /// Why an application that runs has no more than it has; of one node, or of all of this worker's.
+    /// Why a runnable application waits; of one node, or of all of this worker's.
     pub(crate) fn why_waiting(&mut self, app: &AppShared, node: Option<&NodeShared>) -> Waits {
         let mut waits = Waits::default();
         let Some(local) = self.find_app(app.slot).filter(|local| !local.closed && local.leaf != NONE) else {

@@ -1,4 +1,4 @@
-//! Why an application of a FairScheduler has no more than it has, as values.
+//! Why an application of a FairScheduler waits, as values.
 //!
 //! Made by `explaining` where somebody asks; nothing is decided by them.
 
@@ -10,7 +10,7 @@ use crate::resource::{Resource, ResourceTypes};
 use std::fmt;
 use std::mem::discriminant;
 
-/// One reason why an application of a FairScheduler has no more than it has, as things stand.
+/// One reason why an application of a FairScheduler waits now.
 pub type FairReason = Reason<FairWait>;
 
 /// What an application of a FairScheduler waits for.

@@ -17,47 +17,47 @@ use crate::resource::Resource;
 pub struct QueueView {
     /// Full name, `root.a.b`.
     pub name: String,
-    /// It holds applications, not queues.
+    /// Whether it is a leaf queue: it holds applications, not queues.
     pub leaf: bool,
-    /// Not named by the allocation file.
+    /// Whether it is dynamic: the allocation file does not name it.
     pub dynamic: bool,
     /// `fair`, `FIFO`, `DRF`, or a policy of the embedder's.
     pub policy: String,
-    /// Weight.
+    /// The weight.
     pub weight: f32,
     /// Instantaneous fair share, as of the last update.
     pub fair_share: Resource,
     /// Steady fair share.
     pub steady_fair_share: Resource,
-    /// What its containers use now. One that has ended counts no more, though its node may not have said so: its room there is taken
-    /// until then ([`NodeView::free`](crate::view::NodeView::free)).
+    /// What its containers use now. An ended container does not count, even if its node has not yet reported the end. Its room on
+    /// the node is occupied until then ([`NodeView::free`](crate::view::NodeView::free)).
     pub usage: Resource,
-    /// As of the last update, capped by the max share.
+    /// The demand, as of the last update, capped by the max share.
     pub demand: Resource,
     /// Min share.
     pub min_share: Resource,
-    /// Effective max share: raised to the min share; `i64::MAX` is no limit.
+    /// The effective max share, raised to the min share. `i64::MAX` means no limit.
     pub max_share: Resource,
-    /// Runnable applications here and below.
+    /// Runnable applications in this queue and below.
     pub runnable: u32,
-    /// Applications that wait for a running limit; of a leaf.
+    /// Of a leaf: applications that wait for a running limit.
     pub non_runnable: u32,
-    /// Waiting ones, and runnable ones that never had a container; of a leaf.
+    /// Of a leaf: applications that wait, and runnable ones that never had a container.
     pub pending: u32,
-    /// What AMs use; of a leaf.
+    /// Of a leaf: what AMs use.
     pub am_usage: Resource,
-    /// Runnable applications that it may have.
+    /// The limit of runnable applications.
     pub max_running_apps: u32,
-    /// The most that one container may have here.
+    /// The largest container in this queue.
     pub max_allocation: Resource,
-    /// Its place among its parent's queues, which stand in the order of their creation.
+    /// Its place among its parent's queues, in the order of their creation.
     pub place: u32,
-    /// Containers may be preempted here (`allowPreemptionFrom`).
+    /// Whether containers of this queue may be preempted (`allowPreemptionFrom`).
     pub preemptable: bool,
-    /// Containers that were preempted here and below since the queue was made: Hadoop's `AggregateContainersPreempted`.
+    /// Containers of this queue and below that were preempted since the queue was made: Hadoop's `AggregateContainersPreempted`.
     pub preempted: u64,
-    /// When it last had its min share, in ms of the scheduler's clock: of a leaf, as of the last update that looked for starved applications;
-    /// until then when the queue was made.
+    /// Of a leaf: when it last had its min share, in ms of the scheduler's clock, as of the last update that looked for starved
+    /// applications. Before the first such update: when the queue was made.
     pub last_at_min_share_ms: i64,
 }
 
@@ -76,17 +76,17 @@ pub struct AppView {
     pub fair_share: Resource,
     /// What its containers use now.
     pub usage: Resource,
-    /// As of the last update.
+    /// The demand, as of the last update.
     pub demand: Resource,
-    /// What its AM asks for and has not got, now.
+    /// What its AM asks for now and has not got.
     pub outstanding: Resource,
-    /// False while it waits for a running limit.
+    /// Whether it is runnable. `false` while it waits for a running limit.
     pub runnable: bool,
-    /// Nodes reserved for it.
+    /// The number of nodes reserved for it.
     pub reserved_nodes: u32,
-    /// What it is short of for longer than its queue's timeouts allow: of its fair share up to the threshold, and what it was
-    /// handed out of its queue's min-share starvation. As of the last update that looked: none does where preemption is off,
-    /// or while the cluster is used less than `yarn.scheduler.fair.preemption.cluster-utilization-threshold`.
+    /// What it lacks for longer than its queue's timeouts: up to the threshold of its fair share, and its part of the queue's
+    /// min-share starvation. As of the last update that looked for starvation. No update does while preemption is off, or while
+    /// the cluster's utilisation is below `yarn.scheduler.fair.preemption.cluster-utilization-threshold`.
     pub starvation: Resource,
     /// Containers of this attempt that were preempted.
     pub preempted: u64,
@@ -99,46 +99,46 @@ pub struct AppView {
 pub struct Stats {
     /// Containers granted since the start.
     pub granted: u64,
-    /// Of these, on a node that was asked for (Hadoop's `AggregateNodeLocalContainersAllocated`).
+    /// Of these, those on a requested node (Hadoop's `AggregateNodeLocalContainersAllocated`).
     pub node_local: u64,
-    /// Of these, on a rack that was asked for and on no such node (`AggregateRackLocalContainersAllocated`).
+    /// Of these, those on a requested rack and not on a requested node (`AggregateRackLocalContainersAllocated`).
     pub rack_local: u64,
     /// Containers ended since the start.
     pub completed: u64,
     /// Of these, containers that were preempted.
     pub preempted: u64,
-    /// Containers that live now.
+    /// Containers that run now.
     pub running: u64,
-    /// Heartbeats worked off.
+    /// Heartbeats processed since the start.
     pub heartbeats: u64,
-    /// Offers made beside heartbeats: by the async allocation thread and by continuous scheduling.
+    /// Offers of nodes besides heartbeats: by the async allocation thread and by continuous scheduling.
     pub offers: u64,
-    /// Grants refused for want of room under a limit that other workers had used up.
+    /// Grants refused because other workers had used the room under a limit.
     pub refused: u64,
-    /// Reservations made.
+    /// Reservations of nodes made since the start.
     pub reservations: u64,
-    /// How often workers folded in what the others had done.
+    /// How often workers have folded in the changes of others.
     pub folds: u64,
-    /// The sum of all nodes.
+    /// The total of all nodes.
     pub cluster: Resource,
-    /// What containers use.
+    /// What all containers use.
     pub allocated: Resource,
     /// Root's demand as of the last update.
     pub demand: Resource,
-    /// The newest snapshot's version.
+    /// The version of the newest snapshot.
     pub snapshot_version: u64,
-    /// How long ago shares were last computed, in ms of the scheduler's clock.
+    /// The age of the fair shares, in ms of the scheduler's clock.
     pub snapshot_age_ms: u64,
-    /// How often shares were computed since the start.
+    /// How often the fair shares were computed since the start.
     pub updates: u64,
-    /// How long that took in all, in ms of the scheduler's clock.
+    /// The time of all updates together, in ms of the scheduler's clock.
     pub update_total_ms: u64,
-    /// The longest of them.
+    /// The time of the longest update, in ms of the scheduler's clock.
     pub update_longest_ms: u64,
 }
 
 impl Stats {
-    /// What is asked for beyond what is allocated, as the scheduler sees it since the last update.
+    /// What is asked for and not allocated, as of the last update.
     #[must_use]
     pub fn pending_demand(&self) -> Resource {
         self.demand.minus(&self.allocated).most(&Resource::ZERO)

@@ -24,7 +24,7 @@ use crate::sync::Arc;
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-/// Which groups a user is in, the primary one first.
+/// The source of users' groups, the primary group first.
 ///
 /// ```
 /// use evenweave::FairScheduler;
@@ -36,12 +36,12 @@ use std::fmt::Debug;
 /// let builder = FairScheduler::builder().groups(Arc::new(groups));
 /// ```
 pub trait Groups: Send + Sync + Debug {
-    /// The groups of `user`; empty when there are none or they cannot be found. The control waits for it, though not for ever
-    /// ([`groups_timeout`](crate::FairSchedulerBuilder::groups_timeout)): one that asks a directory belongs into a
-    /// [`CachedGroups`].
+    /// Returns the groups of `user`; empty if there are none or they cannot be found. The control waits for the answer, up to
+    /// [`groups_timeout`](crate::FairSchedulerBuilder::groups_timeout). Put an implementation that asks a directory service into
+    /// a [`CachedGroups`].
     fn of(&self, user: &str) -> Vec<String>;
 
-    /// The same, where it can be said at once: without a look outside, and without anything that may wait. `None` where it cannot.
+    /// Returns the groups of `user` if they are known without waiting, otherwise `None`.
     fn at_hand(&self, user: &str) -> Option<Vec<String>> {
         let _ = user;
         None

@@ -76,7 +76,7 @@ pub struct ContainerName {
 
 /// A text is no id of the kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no {what} id: it should look like {example}")]
+#[error("{text:?} is not a valid {what} id: it should look like {example}")]
 pub struct IdError {
     what: &'static str,
     example: &'static str,
@@ -239,7 +239,10 @@ mod tests {
             assert!(text.parse::<ContainerName>().is_err(), "{text:?}");
         }
         let told = "x".parse::<ContainerName>().expect_err("no id").to_string();
-        assert_eq!(told, r#""x" is no container id: it should look like container_e17_1410901177871_0001_01_000005"#);
+        assert_eq!(
+            told,
+            r#""x" is not a valid container id: it should look like container_e17_1410901177871_0001_01_000005"#
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::resource::Resource;
 pub enum Interpreter {
     /// `R_ANY`: one stage is enough.
     Any,
-    /// `R_ALL`: all stages, at any time each.
+    /// `R_ALL`: all stages, in any order.
     All,
     /// `R_ORDER`: all stages, one after the other.
     Order,
@@ -18,28 +18,28 @@ pub enum Interpreter {
     OrderNoGap,
 }
 
-/// A piece of work of a reservation: so many containers of a size for so long.
+/// A part of a reservation: a number of containers of one size, for one duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stage {
     /// The size of one container.
     pub capability: Resource,
-    /// How many containers.
+    /// The number of containers.
     pub containers: i32,
-    /// How many of them must run at once: a gang. Divides the number of containers.
+    /// How many of them must run at once: a gang. It must divide the number of containers.
     pub concurrency: i32,
-    /// How long each of them runs, ms; it is rounded up to the plan's step.
+    /// How long each container runs, in ms. It is rounded up to the plan's step.
     pub duration_ms: i64,
 }
 
 impl Stage {
-    /// So many containers of a size for so long, each for itself.
+    /// Containers of this size for this duration, which may run one by one.
     #[must_use]
     pub fn new(capability: Resource, containers: i32, duration_ms: i64) -> Stage {
         Stage { capability, containers, concurrency: 1, duration_ms }
     }
 
-    /// The same in gangs of so many.
+    /// Returns the stage with gangs of this size.
     #[must_use]
     pub fn in_gangs_of(self, concurrency: i32) -> Stage {
         Stage { concurrency, ..self }
@@ -77,15 +77,15 @@ impl Stage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReservationDefinition {
-    /// The earliest start, ms since the epoch.
+    /// The earliest start, in ms since 1970.
     pub arrival: i64,
-    /// By when all must be done, ms since the epoch.
+    /// The end of the last stage at the latest, in ms since 1970.
     pub deadline: i64,
-    /// The stages, and how they belong together; `None` where a client sent none.
+    /// The stages and their interpreter. `None` if a client sent none.
     pub requests: Option<ReservationRequests>,
-    /// For people.
+    /// A name for people.
     pub name: Option<String>,
-    /// The period of one that recurs, ms, as a decimal number; `0` or nothing: it does not.
+    /// The period of a recurring reservation, in ms, as a decimal text. `0` or `None`: it does not recur.
     pub recurrence: Option<String>,
 }
 
@@ -93,10 +93,10 @@ pub struct ReservationDefinition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReservationRequests {
-    /// How they belong together; `None` where a client sent none: planned as `R_ALL`, but the durations are summed when the definition is
-    /// checked.
+    /// How the stages belong together. `None` if a client sent none: then they are planned as `R_ALL`, but their durations are
+    /// summed when the definition is checked.
     pub interpreter: Option<Interpreter>,
-    /// In order.
+    /// The stages, in order.
     pub stages: Vec<Stage>,
 }
 
@@ -108,19 +108,19 @@ impl ReservationDefinition {
         ReservationDefinition { arrival, deadline, requests, name: None, recurrence: None }
     }
 
-    /// The same with a name.
+    /// Returns the definition with a name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> ReservationDefinition {
         ReservationDefinition { name: Some(name.into()), ..self }
     }
 
-    /// The same again and again, each so many ms.
+    /// Returns the definition as a recurring one, with this period in ms.
     #[must_use]
     pub fn every(self, period_ms: i64) -> ReservationDefinition {
         ReservationDefinition { recurrence: Some(period_ms.to_string()), ..self }
     }
 
-    /// The recurrence, `0` where none was sent.
+    /// The recurrence as text; `0` if none was sent.
     #[must_use]
     pub fn recurrence(&self) -> &str {
         self.recurrence.as_deref().unwrap_or("0")

@@ -7,12 +7,11 @@ use crate::resource::Resource;
 /// A queue that is, or was, a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanQueue {
-    /// Another one for each queue that is made, also where it has the name of one that was removed.
+    /// A number that is different for each queue that is made, even if a removed queue had the same name.
     pub identity: u64,
-    /// Whether it may have children. One that has become a leaf is not followed.
+    /// Whether it may have children. A queue that has become a leaf is not followed.
     pub parent: bool,
-    /// What it is to have: the steady fair share as it stands, computed at the last occasion at which the scheduler computes them; or the
-    /// guaranteed part of the cluster.
+    /// The plan's capacity: the queue's steady fair share, as computed last, or its guaranteed part of the cluster.
     pub share: Resource,
 }
 
@@ -21,22 +20,22 @@ pub struct PlanQueue {
 pub struct PlanChild {
     /// The last part of its name.
     pub name: String,
-    /// Whether it is a leaf; others are left alone.
+    /// Whether it is a leaf queue. The follower leaves others alone.
     pub leaf: bool,
 }
 
-/// The queues of a scheduler, as the follower of plans changes them. Names of plans are full ones; those of their leaves are what
-/// [`PlanQueues::leaf`] and [`PlanQueues::default_leaf`] make.
+/// The queues of a scheduler, as the follower changes them. Names of plans are full names. [`PlanQueues::leaf`] and
+/// [`PlanQueues::default_leaf`] make the names of their leaf queues.
 ///
-/// A call for a queue that is not there changes nothing. What is provided is as a FairScheduler has it.
+/// A call for a queue that does not exist changes nothing. The provided methods are those of a FairScheduler.
 pub trait PlanQueues {
     /// The queue of this name, if there is one.
     fn plan_queue(&self, queue: &str) -> Option<PlanQueue>;
 
-    /// The largest container that may be asked for now: the configured one, or the largest node's where that is smaller.
+    /// The largest container that may be asked for now: the configured one, or that of the largest node if it is smaller.
     fn largest_container(&self) -> Resource;
 
-    /// The full name of a queue that somebody names.
+    /// The full name of a queue.
     fn full_name(&self, queue: &str) -> String {
         rooted(queue)
     }
@@ -46,23 +45,23 @@ pub trait PlanQueues {
         format!("{plan}.{child}")
     }
 
-    /// The name of the leaf that has what nobody has reserved.
+    /// The name of the default queue of a plan.
     fn default_leaf(&self, plan: &str) -> String {
         let child = plan.rsplit('.').next().unwrap_or(plan);
         format!("{plan}.{child}-default")
     }
 
-    /// Whether a plan's capacity is its queue's share at each moment. Else it is that of the follower's last run.
+    /// Whether a plan's capacity is its queue's present share. If not, it is the share at the follower's last run.
     fn shares_count_at_once(&self) -> bool {
         true
     }
 
-    /// What a plan has when it is made.
+    /// The capacity of a plan when it is made.
     fn first_share(&self, _plan: &str, found: &PlanQueue) -> Resource {
         found.share
     }
 
-    /// All that there is, where amounts are compared by more than their memory.
+    /// The total of the cluster, if amounts are compared by more than their memory.
     fn cluster(&self) -> Resource {
         Resource::ZERO
     }
@@ -70,25 +69,27 @@ pub trait PlanQueues {
     /// The children of a queue.
     fn children(&self, queue: &str) -> Vec<PlanChild>;
 
-    /// What a leaf is to have, if there is one.
+    /// The share of a leaf queue, if it exists.
     fn share(&self, queue: &str) -> Option<Resource>;
 
-    /// Makes a leaf queue in a plan, of weight 1 or of no capacity, where the plan has none of this name. Steady fair shares are computed anew then.
+    /// Makes a leaf queue in a plan, with weight 1 or without capacity, if the plan has none of this name. Steady fair shares are
+    /// then computed again.
     fn make_leaf(&mut self, plan: &str, queue: &str);
 
-    /// Sets the part of its plan that a leaf has, and the part that it may use: the weight of a FairScheduler's queue, which has no such
-    /// maximum, and whose steady fair share stays until it is computed for another reason. Whether that may be.
+    /// Sets the part of its plan that a leaf queue has, and the part that it may use. Returns whether that is allowed. A
+    /// FairScheduler's queue gets the first as its weight and has no such maximum; its steady fair share stays until it is
+    /// computed for another reason.
     fn entitle(&mut self, queue: &str, part: f32, most: f32) -> bool;
 
     /// The applications of a leaf queue, in the order in which they move.
     fn apps(&self, queue: &str) -> Vec<ApplicationId>;
 
-    /// Moves an application as a client's move does; one that may not is left where it is. Whether it went.
+    /// Moves an application, as a client's move does. Returns whether it moved; one that may not move stays.
     fn move_app(&mut self, app: ApplicationId, to: &str) -> bool;
 
     /// Kills all applications of a leaf queue.
     fn kill_apps(&mut self, queue: &str);
 
-    /// Removes a queue to which nothing is being submitted.
+    /// Removes an empty queue.
     fn remove(&mut self, queue: &str);
 }

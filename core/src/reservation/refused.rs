@@ -194,7 +194,7 @@ pub enum ReservationRefused {
     /// The same, or a plan that is over-committed already, as the policy of capacity over time reports it.
     #[error("{}", as_cause(.0))]
     Quota(Box<ReservationRefused>),
-    /// A user's average over the policy's window would be above what he may have.
+    /// A user's average over the policy's window would be above the limit.
     #[error(
         "Integral (avg over time) quota capacity {} over a window of {} seconds,  would be exceeded by accepting reservation: {id}",
         .average, .window_ms / 1000

@@ -7,14 +7,14 @@ use std::cmp::Reverse;
 
 /// Takes reservations out of a plan that has promised too much.
 pub trait Replanner: std::fmt::Debug + Send + Sync {
-    /// Takes out what must go, as of a time, and says what that was.
+    /// Removes reservations until the rest fits, as of now (ms since 1970), and returns the removed ones.
     fn replan(&self, plan: &mut Plan, now: i64) -> Vec<ReservationId>;
 }
 
-/// The reservations that were accepted last go first. Hadoop's `SimpleCapacityReplanner`.
+/// Removes the reservations that were accepted last first. Hadoop's `SimpleCapacityReplanner`.
 #[derive(Clone, Copy, Debug)]
 pub struct NewestFirst {
-    /// How far ahead it looks, ms: an hour.
+    /// How far ahead it looks, in ms. Default: an hour.
     pub window_ms: i64,
 }
 

@@ -22,9 +22,10 @@ use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Plans by queue, and the calls on them. One thread at a time.
+/// The plans by queue, and the calls on them. It is used by one thread at a time.
 ///
-/// Every call is given the scheduler's queues ([`PlanQueues`]): a plan's capacity is its queue's steady fair share as it stands.
+/// Each call gets the scheduler's queues ([`PlanQueues`]): in a FairScheduler the capacity of a plan is the present steady fair
+/// share of its queue.
 #[derive(Debug)]
 pub struct ReservationSystem {
     settings: Settings,
@@ -49,12 +50,12 @@ pub(super) struct Planned {
     pub(super) move_on_expiry: bool,
 }
 
-/// What a client submits. What is missing is refused, in Hadoop's order.
+/// A client's submission of a reservation. A missing part is refused, in Hadoop's order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReservationSubmission<'a> {
     /// The name, from [`ReservationSystem::new_reservation`].
     pub id: Option<ReservationId>,
-    /// The plan queue; `root.` may be left out.
+    /// The plan's queue. `root.` may be omitted.
     pub queue: Option<&'a str>,
     /// What is booked.
     pub definition: Option<&'a ReservationDefinition>,
@@ -63,21 +64,21 @@ pub struct ReservationSubmission<'a> {
 /// Which reservations a client wants to see.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReservationQuery<'a> {
-    /// The plan queue; `root.` may be left out.
+    /// The plan's queue. `root.` may be omitted.
     pub queue: Option<&'a str>,
-    /// One reservation's name, as text; nothing: all between the two times.
+    /// The name of one reservation, as text. Empty: all reservations between the two times.
     pub id: &'a str,
-    /// From when on, ms.
+    /// The beginning, in ms since 1970.
     pub from: i64,
-    /// Until when, ms; negative: for ever.
+    /// The end, in ms since 1970. Negative: no end.
     pub to: i64,
 }
 
 impl ReservationSystem {
-    /// Plans for the reservable queues that there are.
+    /// Makes plans for the present reservable queues.
     ///
     /// # Errors
-    /// When the file names an agent, a policy or a planner that there is not.
+    /// If the file names an unknown agent, policy or planner.
     pub fn new(
         settings: &Settings,
         options: ReservationOptions,
@@ -114,11 +115,11 @@ impl ReservationSystem {
         Ok(system)
     }
 
-    /// An administrator's refresh of the allocation file: reservable queues that are new become plans, without rights of their own. Plans
-    /// that there are stay as they are, with the agent and the policy that they were made with.
+    /// An administrator's refresh of the allocation file: new reservable queues become plans, without ACLs of their own. Existing
+    /// plans stay as they are, with their agent and policy.
     ///
     /// # Errors
-    /// As [`ReservationSystem::new`]; no plan is made then.
+    /// Those of [`ReservationSystem::new`]. No plan is made then.
     pub fn refresh(&mut self, file: &AllocationFile, queues: &dyn PlanQueues) -> Result<(), UnknownClass> {
         let asked = AskedPlan::of_allocations(file, &self.options);
         self.add_plans(&asked, queues)
@@ -148,17 +149,17 @@ impl ReservationSystem {
         Ok(())
     }
 
-    /// A name for a new reservation.
+    /// Returns the name of a new reservation.
     pub fn new_reservation(&mut self) -> ReservationId {
         self.last_number += 1;
         ReservationId { cluster_timestamp: self.cluster_timestamp, number: self.last_number }
     }
 
-    /// Books a reservation. One that the plan has already with the same definition is accepted again, without effect. One that begins within a
-    /// step makes the follower run: what that did comes back.
+    /// Books a reservation. If the plan already has it with the same definition, it is accepted again, without effect. If it
+    /// begins within a step, the follower runs, and its result is returned.
     ///
     /// # Errors
-    /// Why not. Nothing has changed then.
+    /// The reason of the refusal. Nothing has changed then.
     pub fn submit(
         &mut self,
         queues: &mut dyn PlanQueues,
@@ -187,11 +188,11 @@ impl ReservationSystem {
         Ok(if at_once { self.follow_one(queue, queues, now, true) } else { Followed::default() })
     }
 
-    /// Books a new version of a reservation, in the plan that it was submitted to last. It becomes the caller's. One that the plan has not
-    /// any more is booked anew.
+    /// Books a new version of a reservation, in the plan of its last submission. The reservation becomes the caller's. If the
+    /// plan no longer has it, it is booked anew.
     ///
     /// # Errors
-    /// Why not. Nothing has changed then, but for `RolledBack`.
+    /// The reason of the refusal. Nothing has changed then, except with `RolledBack`.
     pub fn update(
         &mut self,
         queues: &dyn PlanQueues,
@@ -213,10 +214,10 @@ impl ReservationSystem {
         }
     }
 
-    /// Takes a reservation out of its plan. Its queue goes with the follower's next run.
+    /// Deletes a reservation from its plan. The follower's next run removes its queue.
     ///
     /// # Errors
-    /// Why not. Nothing has changed then.
+    /// The reason of the refusal. Nothing has changed then.
     pub fn delete(
         &mut self,
         queues: &dyn PlanQueues,
@@ -230,10 +231,10 @@ impl ReservationSystem {
         planned.plan.delete(id).map(|_| ())
     }
 
-    /// The reservations of a plan, by name: one, or those that are there between two times.
+    /// Returns the reservations of a plan by name: one of them, or all between two times.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason of the refusal.
     pub fn list(
         &self,
         queues: &dyn PlanQueues,
@@ -256,8 +257,8 @@ impl ReservationSystem {
         })
     }
 
-    /// Whether an application may be submitted to a queue, as requested, with a reservation: asked before anything else is. As in Hadoop, where
-    /// rights count, a queue that is no plan has none and refuses everybody.
+    /// Checks that an application may be submitted to a queue, as requested, with a reservation. This is the first check of a
+    /// submission. As in Hadoop, with rights switched on a queue that is not a plan refuses everybody.
     ///
     /// # Errors
     /// `Acl`.
@@ -271,8 +272,9 @@ impl ReservationSystem {
         self.check_right(queues, caller, ReservationRight::Submit, queue, id)
     }
 
-    /// A run of the follower over all plans, by name: due each
-    /// [`plan_step_ms`](Settings::plan_step_ms). Without `replan` reservations get less where there is not enough, as after a restart.
+    /// Runs the follower over all plans, and returns the results by the plan's name. A run is due every
+    /// [`plan_step_ms`](Settings::plan_step_ms). Without `replan`, as after a restart, reservations get less if the plan is too
+    /// small.
     pub fn follow(&mut self, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> BTreeMap<String, Followed> {
         let plans: Vec<String> = self.plans.keys().cloned().collect();
         let run = |plan: String| {
@@ -290,19 +292,19 @@ impl ReservationSystem {
         Run { queue, identity: planned.identity, now, replanner, move_on_expiry }.follow(&mut planned.plan, queues)
     }
 
-    /// How often the follower is due, ms.
+    /// The interval of the follower's runs, in ms.
     #[must_use]
     pub fn step_ms(&self) -> u64 {
         self.settings.plan_step_ms.max(1)
     }
 
-    /// Whether rights in plans are asked for.
+    /// Whether rights are checked in plans.
     #[must_use]
     pub fn rights_count(&self) -> bool {
         self.settings.acl_enable && self.settings.reservation_acl_enable
     }
 
-    /// What has to survive a restart.
+    /// Returns what must survive a restart.
     #[must_use]
     pub fn state(&self) -> ReservationState {
         let kept = |planned: &Planned| planned.plan.books().reservations().map(KeptReservation::from).collect();
@@ -310,9 +312,9 @@ impl ReservationSystem {
         ReservationState { version: VERSION, plans }
     }
 
-    /// After a restart: takes the reservations of a state in, unchecked by any policy, into the plans that there are; one that is there already is
-    /// replaced. A run of the follower without replanning should come next. Gives the queues of the state that are no plans; what they had is
-    /// left out.
+    /// Takes the reservations of a state into the present plans after a restart, without a check by a policy. A reservation that
+    /// exists is replaced. Then run the follower without replanning. Returns the queues of the state that are no plans; their
+    /// reservations are omitted.
     ///
     /// # Errors
     /// When a reservation could never have been made. Nothing has changed then.
@@ -346,7 +348,7 @@ impl ReservationSystem {
         Ok(left_out)
     }
 
-    /// The plans by name, with their capacities as they stand.
+    /// Returns the plans by name, with their present capacities.
     pub fn plans(&mut self, queues: &dyn PlanQueues) -> impl ExactSizeIterator<Item = (&str, &PlanBooks)> {
         self.take_capacities(queues);
         self.plans.iter().map(|(name, planned)| (name.as_str(), planned.plan.books()))

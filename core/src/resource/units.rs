@@ -7,9 +7,9 @@ pub struct Unit {
     denominator: i64,
 }
 
-/// The text is no unit.
+/// The text is not a unit.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} is no unit; known are p n u m k M G T P Ki Mi Gi Ti Pi and none")]
+#[error("{0:?} is not a unit; known are p n u m k M G T P Ki Mi Gi Ti Pi and none")]
 #[non_exhaustive]
 pub struct UnitError(pub String);
 

@@ -18,9 +18,9 @@ pub const MAX_TYPES: usize = 8;
 /// Amounts of every resource type: index 0 is `memory-mb` in MiB, index 1 `vcores`, then the custom types in the order
 /// of [`ResourceTypes`], each in its default unit.
 ///
-/// Arithmetic wraps, as Java's does; [`saturating_plus`](Resource::saturating_plus) and
-/// [`saturating_times_int`](Resource::saturating_times_int) stop at the ends. A scheduler does not wrap: it refuses nodes with which
-/// the cluster would have more than 2<sup>60</sup> of a type, and sums what is only asked for up to the end.
+/// Arithmetic wraps, as in Java; [`saturating_plus`](Resource::saturating_plus) and
+/// [`saturating_times_int`](Resource::saturating_times_int) stop at the ends of 64 bits. In a scheduler nothing wraps: it refuses nodes with
+/// which the cluster would have more than 2<sup>60</sup> of a type, and its sums of asks stop at the end.
 ///
 /// ```
 /// use evenweave::Resource;
@@ -51,12 +51,12 @@ impl Hash for Resource {
 }
 
 impl Resource {
-    /// Nothing of anything.
+    /// Zero of every type.
     pub const ZERO: Resource = Resource([0; MAX_TYPES]);
     /// No limit in any type.
     pub const UNBOUNDED: Resource = Resource([i64::MAX; MAX_TYPES]);
 
-    /// `memory_mb` MiB and `vcores` virtual cores, nothing of any custom type.
+    /// `memory_mb` MiB of memory and `vcores` virtual cores, zero of every custom type.
     #[must_use]
     pub const fn new(memory_mb: i64, vcores: i64) -> Resource {
         let mut lanes = [0; MAX_TYPES];
@@ -153,7 +153,7 @@ impl Resource {
         self.zip(other, i64::wrapping_sub)
     }
 
-    /// Component by component, stopping at the ends of 64 bits: of what is only asked for there may be any amount.
+    /// Component by component, stopping at the ends of 64 bits.
     #[must_use]
     #[inline]
     pub fn saturating_plus(&self, other: &Resource) -> Resource {
@@ -436,13 +436,13 @@ pub const LONGEST_NAME: usize = 1_000;
 #[non_exhaustive]
 pub enum ResourceTypesError {
     /// More types than a vector has lanes.
-    #[error("{given} resource types; at most {MAX_TYPES}, memory-mb and vcores included, can be had")]
+    #[error("{given} resource types: give at most {MAX_TYPES}, memory-mb and vcores included")]
     TooMany {
         /// How many were given.
         given: usize,
     },
     /// A name that nobody could read in a message.
-    #[error("a resource type's name of {bytes} bytes; at most {LONGEST_NAME} can be had")]
+    #[error("a resource type's name of {bytes} bytes: give at most {LONGEST_NAME}")]
     NameTooLong {
         /// Its length.
         bytes: usize,

@@ -35,7 +35,7 @@ macro_rules! calls_alike {
 
         // -------------------------------------------------------------------------------------------- applications
 
-        /// Submits many applications with one message, and does not wait.
+        /// Submits many applications in one message. Does not wait: [`Submitted`] gives the answers.
         ///
         /// # Errors
         /// [`Refused::Busy`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -61,17 +61,17 @@ macro_rules! calls_alike {
             fetch(self.door().open()?, app, answer)
         }
 
-        /// Starts to end an application and does not wait. Later calls with its handle are refused.
+        /// Starts to end an application. Does not wait. Later calls with its handle are refused.
         ///
         /// # Errors
-        /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended already is no error here.
+        /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. An application that has already ended is not an error here.
         pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
             self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
         }
 
         // -------------------------------------------------------------------------------------------- handles
 
-        /// The handle of an application that has not ended, by its number. Waits for the control.
+        /// Returns the handle of an application by its number, if it has not ended. Waits for the control.
         ///
         /// # Errors
         /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -80,19 +80,20 @@ macro_rules! calls_alike {
             Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
         }
 
-        /// The handle of a present node, by the number that a [`Container`](crate::Container) has. Does not wait; O(log nodes).
+        /// Returns the handle of a registered node by the number that a [`Container`](crate::Container) has. Does not wait. O(log
+        /// nodes).
         #[must_use]
         pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
             self.door().shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
         }
 
-        /// The handle of a present node, by its name. Does not wait; O(nodes).
+        /// Returns the handle of a registered node by its name. Does not wait. O(nodes).
         #[must_use]
         pub fn find_node(&self, name: &str) -> Option<NodeHandle> {
             self.door().find_node(name)
         }
 
-        /// A container by its name, if it runs or its node has not yet reported its end. Asks the workers and waits for them. If nodes
+        /// Returns a container by its name, if it runs or its node has not yet reported its end. Waits for all workers. If nodes
         /// and AMs name containers in each call, keep your own map of the containers that `allocate` returns.
         ///
         /// # Errors
@@ -107,7 +108,7 @@ macro_rules! calls_alike {
             Ok(found.into_iter().flatten().next())
         }
 
-        /// The name of a container, for use on a wire. Does not wait.
+        /// Returns the name of a container, for use on a wire. Does not wait.
         #[must_use]
         pub fn container_name(&self, id: ContainerId) -> ContainerName {
             self.door().shared.container_name(id)
@@ -115,21 +116,21 @@ macro_rules! calls_alike {
 
         // -------------------------------------------------------------------------------------------- views
 
-        /// A node by its name.
+        /// Returns a node by its name. Does not wait.
         #[must_use]
         pub fn node(&self, name: &str) -> Option<NodeView> {
             let nodes = self.door().shared.nodes.lock();
             nodes.values().find(|node| &*node.name == name).map(|node| node_view(node))
         }
 
-        /// All nodes, in order of registration.
+        /// Returns all nodes, in order of registration. Does not wait.
         #[must_use]
         pub fn nodes(&self) -> Vec<NodeView> {
             self.door().shared.nodes.lock().values().map(|node| node_view(node)).collect()
         }
 
-        /// All containers, by worker and node, including ended ones whose node has not yet reported the end. Asks the workers and
-        /// waits for them.
+        /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. Waits for
+        /// all workers.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -138,7 +139,7 @@ macro_rules! calls_alike {
             Ok(ask_workers(shared, |shard| shard.container_views())?.into_iter().flatten().collect())
         }
 
-        /// Outstanding requests, by application, then in the order in which they are tried. Asks the workers and waits for them.
+        /// Returns the outstanding requests, by application, then in the order in which they are tried. Waits for all workers.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -150,7 +151,7 @@ macro_rules! calls_alike {
             Ok(requests)
         }
 
-        /// All reservations of nodes, by node in order of registration. Asks the workers and waits for them.
+        /// Returns the reservations of nodes, by node in order of registration. Waits for all workers.
         ///
         /// # Errors
         /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -161,7 +162,7 @@ macro_rules! calls_alike {
             Ok(reservation_views(&nodes, reserved))
         }
 
-        /// The next event, if there is one.
+        /// Takes the next event, if there is one. Does not wait.
         #[must_use]
         pub fn next_event(&self) -> Option<SchedulerEvent> {
             self.door().events.take()
@@ -169,15 +170,16 @@ macro_rules! calls_alike {
 
         // -------------------------------------------------------------------------------------------- the whole
 
-        /// Waits until everything accepted so far is processed. Use it when no other thread sends. If others keep sending, it waits for a
-        /// moment in which no message is under way. That may take seconds, or for ever.
+        /// Waits until everything accepted so far is processed. Use it when no other thread sends. If others keep sending, it
+        /// waits for a moment in which no message is under way; such a moment may never come.
         ///
-        /// Not done for [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+        /// The result is [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`] or [`Refused::ShutDown`] if it
+        /// could not wait.
         pub fn quiesce(&self) -> Waited {
             self.door().quiet(&Patience::endless()).into()
         }
 
-        /// The same, and waits so long at most ([`Refused::TimedOut`]).
+        /// As [`quiesce`](Self::quiesce), but waits at most for `time` ([`Refused::TimedOut`]).
         pub fn quiesce_within(&self, time: Duration) -> Waited {
             self.door().quiet(&Patience::of(time)).into()
         }
@@ -191,8 +193,9 @@ macro_rules! calls_alike {
             self.door().shutdown(&Patience::endless()).into()
         }
 
-        /// The same, and waits at most for `time` ([`Refused::TimedOut`]). On a time-out some code of the embedder hangs: a callback, a policy,
-        /// or a worker that is not polled. Waiting calls return all the same; the threads end when they can.
+        /// As [`shutdown`](Self::shutdown), but waits at most for `time` ([`Refused::TimedOut`]). After a time-out some code of
+        /// the embedder hangs: a callback, a policy, or a worker that is not polled. Calls that wait return nevertheless; the
+        /// threads end when they can.
         pub fn shutdown_within(&self, time: Duration) -> Waited {
             self.door().shutdown(&Patience::of(time)).into()
         }
@@ -210,46 +213,46 @@ impl CapacityScheduler {
 /// Calls of a scheduler without threads that are the same, whichever decides.
 macro_rules! stepped_calls_alike {
     () => {
-        /// The next event, if there is one.
+        /// Takes the next event, if there is one.
         #[must_use]
         pub fn next_event(&mut self) -> Option<SchedulerEvent> {
             self.steps.next_event()
         }
 
-        /// A node or rack name as asks and blacklists use it, as [`FairScheduler::location`].
+        /// Returns the location for a node or rack name, as [`FairScheduler::location`].
         #[must_use]
         pub fn location(&self, name: &str) -> Location {
             self.steps.location(name)
         }
 
-        /// The handle of an application that has not ended, by its number, as [`FairScheduler::find_app`].
+        /// Returns the handle of an application by its number, as [`FairScheduler::find_app`].
         pub fn find_app(&mut self, number: u32) -> Option<AppHandle> {
             self.steps.stepper.control().find_app(number).filter(|app| !app.is_closed()).map(AppHandle)
         }
 
-        /// The handle of a present node, by its name, as [`FairScheduler::find_node`].
+        /// Returns the handle of a registered node by its name, as [`FairScheduler::find_node`].
         pub fn find_node(&mut self, name: &str) -> Option<NodeHandle> {
             self.steps.node_named(name).map(NodeHandle)
         }
 
-        /// The same by its number, as [`FairScheduler::find_node_by_id`].
+        /// Returns the handle of a registered node by its number, as [`FairScheduler::find_node_by_id`].
         pub fn find_node_by_id(&mut self, id: NodeId) -> Option<NodeHandle> {
             self.steps.stepper.control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
         }
 
-        /// A container by its name, as [`FairScheduler::find_container`].
+        /// Returns a container by its name, as [`FairScheduler::find_container`].
         pub fn find_container(&mut self, name: &ContainerName) -> Option<ContainerId> {
             let ours = self.steps.stepper.shared().makes(name);
             self.steps.stepper.shards().filter(|_| ours).find_map(|shard| shard.find_container(name))
         }
 
-        /// The name of a container, as it crosses a wire.
+        /// Returns the name of a container, for use on a wire.
         #[must_use]
         pub fn container_name(&self, id: ContainerId) -> ContainerName {
             self.steps.stepper.shared().container_name(id)
         }
 
-        /// What was granted and has ended since an AM's last call, as [`FairScheduler::fetch`].
+        /// Fetches the granted and ended containers since the AM's last call, as [`FairScheduler::fetch`].
         ///
         /// # Errors
         /// [`Refused::NoSuchApp`] of another scheduler's application.
@@ -257,25 +260,25 @@ macro_rules! stepped_calls_alike {
             fetch(self.steps.stepper.shared(), app, answer)
         }
 
-        /// A node by its name.
+        /// Returns a node by its name.
         pub fn node(&mut self, name: &str) -> Option<NodeView> {
             self.steps.node_named(name).map(|node| node_view(&node))
         }
 
-        /// All nodes, in order of registration.
+        /// Returns all nodes, in order of registration.
         #[must_use]
         pub fn nodes(&mut self) -> Vec<NodeView> {
             self.steps.stepper.control().all_nodes().map(|node| node_view(node)).collect()
         }
 
-        /// All containers, by worker and node, those included that have ended but whose node has not said so: on a node in the order
-        /// of their grants.
+        /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. On a node
+        /// they are in the order of their grants.
         #[must_use]
         pub fn containers(&mut self) -> Vec<ContainerView> {
             self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
         }
 
-        /// What applications ask for and have not got: by application, then in the order in which it is tried.
+        /// Returns the outstanding requests, by application, then in the order in which they are tried.
         #[must_use]
         pub fn requests(&mut self) -> Vec<RequestView> {
             let mut requests: Vec<_> = self.steps.stepper.shards().flat_map(|shard| shard.request_views()).collect();
@@ -283,7 +286,7 @@ macro_rules! stepped_calls_alike {
             requests
         }
 
-        /// The reservations that stand, by node in order of registration.
+        /// Returns the reservations of nodes, by node in order of registration.
         #[must_use]
         pub fn reservations(&mut self) -> Vec<AllocatedView> {
             let nodes: Vec<_> = self.steps.stepper.control().all_nodes().map(|node| node.id).collect();
@@ -291,8 +294,8 @@ macro_rules! stepped_calls_alike {
             reservation_views(&nodes, reserved)
         }
 
-        /// Nodes on which reservations were made or given up since this was last called, and what each is reserved for now. Empty where it
-        /// is not noted: `note_reservations` of the builder.
+        /// Returns the nodes on which reservations were made or given up since the last call of this, and for what each is
+        /// reserved now. Always empty without `note_reservations` of the builder.
         pub fn take_reservation_news(&mut self) -> Vec<ReservationNews> {
             self.steps.stepper.shards().flat_map(|shard| shard.take_reservation_news()).collect()
         }

@@ -14,42 +14,42 @@ pub(super) const MOST_MESSAGES: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No worker, or too many.
-    #[error("{0} workers; from 1 to {MOST_WORKERS} can be had")]
+    /// The number of workers is 0, or more than 256.
+    #[error("{0} workers: give 1 to {MOST_WORKERS}")]
     Workers(usize),
-    /// The place of the allocation file names no file that can be read.
+    /// The location of the allocation file names no readable file.
     #[error(transparent)]
     Locate(#[from] LocateError),
     /// The allocation file cannot be read or is not valid.
     #[error(transparent)]
     Allocations(#[from] AllocationsError),
-    /// The allocation file would be looked at without a pause.
-    #[error("a reload interval of less than a millisecond: the watcher would do nothing else")]
+    /// The reload interval is less than a millisecond.
+    #[error("a reload interval of less than a millisecond: give a longer one")]
     ReloadInterval,
-    /// A channel without room, or with more than can be had.
-    #[error("a {channel} capacity of {asked}; from 1 to {most} can be had", most = MOST_MESSAGES)]
+    /// The capacity of a channel is 0, or too large.
+    #[error("a {channel} capacity of {asked}: give 1 to {most}", most = MOST_MESSAGES)]
     Capacity {
         /// `channel` or `event`.
         channel: &'static str,
-        /// What was asked for.
+        /// The requested capacity.
         asked: usize,
     },
-    /// The queues of a CapacityScheduler cannot be.
+    /// The queues of a CapacityScheduler are not valid.
     #[error(transparent)]
     Capacities(#[from] CapacityFileError),
-    /// The configuration of a CapacityScheduler asks for what is not built yet.
+    /// The configuration of a CapacityScheduler asks for something that is not supported.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A plan cannot be: the allocation file, or a queue of a CapacityScheduler, names a class that nobody has.
+    /// A plan names an unknown class, in the allocation file or in a queue of a CapacityScheduler.
     #[error(transparent)]
     Plans(#[from] UnknownClass),
-    /// What the site says of the reservation system cannot be read.
+    /// The site's settings of the ReservationSystem are not valid.
     #[error(transparent)]
     PlanSettings(#[from] SettingsError),
-    /// A setting cannot be.
+    /// A setting is not valid.
     #[error("settings: {0}")]
     Settings(#[from] SettingsFault),
-    /// A policy's name cannot be, or two have the same.
+    /// The name of a policy is not valid, or two policies have the same name.
     #[error("a scheduling policy named {name:?}: {why}")]
     PolicyName {
         /// The name.
@@ -57,10 +57,10 @@ pub enum BuildError {
         /// What would be right.
         why: &'static str,
     },
-    /// Code of the embedder's panicked: a policy, the source of allocations, the clock. Nothing was started.
+    /// Code of the embedder panicked: a policy, the source of allocations, or the clock. Nothing was started.
     #[error("a policy, the source of allocations or the clock panicked: {0}")]
     Panicked(String),
-    /// The system gives no thread.
+    /// The operating system did not start a thread.
     #[error("a thread could not be started")]
     Thread(#[source] std::io::Error),
 }

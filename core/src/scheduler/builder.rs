@@ -80,99 +80,105 @@ impl FairSchedulerBuilder {
 
     wake_up_with_handle!(WeakScheduler);
 
-    /// The yarn-site settings; Hadoop's defaults without this.
+    /// Sets the yarn-site settings. Default: Hadoop's defaults.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// The allocations, read by the embedder; without any there is `root` alone, and queues come with applications. They
-    /// change by [`FairScheduler::reload`] only. Of this, [`watch`](Self::watch) and
-    /// [`allocation_file`](Self::allocation_file) the last one counts.
+    /// Sets the allocations, which the embedder has read. Default: none; then there is only `root`, and queues come with
+    /// applications. Later only [`FairScheduler::reload`] changes them.
+    ///
+    /// Of this, [`watch`](Self::watch) and [`allocation_file`](Self::allocation_file) the last call counts.
     pub fn allocations(mut self, allocations: AllocationFile) -> Self {
         self.allocations = Allocations::Given(Box::new(allocations));
         self
     }
 
-    /// The allocation file is read from this source, at the start and whenever it has changed; see
-    /// [`reload_interval`](Self::reload_interval) for when. What comes of it is told as an event:
-    /// [`AllocationsLoaded`](SchedulerEvent::AllocationsLoaded),
-    /// [`AllocationsRefused`](SchedulerEvent::AllocationsRefused) or
+    /// Reads the allocation file from this source, at the start and whenever it has changed; see
+    /// [`reload_interval`](Self::reload_interval). An event reports the result:
+    /// [`AllocationsLoaded`](SchedulerEvent::AllocationsLoaded), [`AllocationsRefused`](SchedulerEvent::AllocationsRefused) or
     /// [`AllocationsBrokeOff`](SchedulerEvent::AllocationsBrokeOff).
     pub fn watch(mut self, source: impl AllocationSource + 'static) -> Self {
         self.allocations = Allocations::Watched(Arc::new(source));
         self
     }
 
-    /// The same for a file of this machine: `location` is what Hadoop has in `yarn.scheduler.fair.allocation.file`
-    /// ([`Settings::allocation_file`]), `directories` stand for Hadoop's class path; see [`FileSource::locate`].
+    /// Reads the allocation file from a local file, as [`watch`](Self::watch). `location` is the value of
+    /// `yarn.scheduler.fair.allocation.file` ([`Settings::allocation_file`]). `directories` take the place of Hadoop's class
+    /// path; see [`FileSource::locate`].
     ///
-    /// A relative file that is in none of the directories is no error: as in Hadoop there are root and built-in defaults
-    /// then, for good, and empty dynamic queues are never cleaned away. An event tells of it
-    /// ([`AllocationsError::NotFound`]).
+    /// It is not an error if a relative file is in none of the directories. As in Hadoop there are then root and built-in
+    /// defaults, for good, and empty dynamic queues are never removed. An event reports it ([`AllocationsError::NotFound`]).
     pub fn allocation_file(mut self, location: impl Into<String>, directories: &[&Path]) -> Self {
         let directories = directories.iter().map(|directory| directory.to_path_buf()).collect();
         self.allocations = Allocations::At { location: location.into(), directories };
         self
     }
 
-    /// How often the allocation file is looked at, empty dynamic queues are cleaned away and waiting changes of a queue's
-    /// type tried again; 10 s, Hadoop's, without this.
+    /// Sets the interval at which the scheduler looks at the allocation file, removes empty dynamic queues, and tries waiting
+    /// changes of a queue's type again. Default: 10 s, as in Hadoop.
     pub fn reload_interval(mut self, interval: Duration) -> Self {
         self.reload_interval = interval;
         self
     }
 
-    /// For how long a changed allocation file must have been left alone before it is read, so that none is read half
-    /// written; 5 s, Hadoop's, without this.
+    /// Sets the time for which a changed allocation file must stay unchanged before it is read, so that no half-written file is
+    /// read. Default: 5 s, as in Hadoop.
     pub fn reload_wait(mut self, wait: Duration) -> Self {
         self.reload_wait = wait;
         self
     }
 
-    /// The most bytes that are read of an allocation file; 16 MiB without this. A larger one is refused: reading a hostile
-    /// one takes up to a hundred times its size in memory.
+    /// Sets the size in bytes above which an allocation file is refused. Default: 16 MiB. Reading a hostile file takes up to a
+    /// hundred times its size in memory.
     pub fn largest_allocation_file(mut self, bytes: u64) -> Self {
         self.largest_file = bytes;
         self
     }
 
-    /// A scheduling policy beside `fair`, `fifo` and `drf`, by its name in the allocation file. Give the same names to
+    /// Adds a scheduling policy beside `fair`, `fifo` and `drf`. The allocation file uses its name. Give the same names to
     /// [`AllocationFile::parse`].
     pub fn policy(mut self, policy: Arc<dyn SchedulingPolicy>) -> Self {
         self.policies.push(policy);
         self
     }
 
-    /// Sorts children anew for every container, as the classic design does, instead of keeping them in order. The
-    /// decisions are the same; it exists to compare with.
+    /// Sorts children for every container, as the classic design does, instead of keeping them in order. The decisions are the
+    /// same. It exists for comparisons. Default: off.
     pub fn resort_for_each_container(mut self, resort: bool) -> Self {
         self.decider.resort = resort;
         self
     }
 
-    /// Whether the scheduler notes what it did, for [`FairScheduler::take_journal`] and [`Stepped::take_journal`]; a
-    /// [`Stepped`] one then knows applications and containers by number, too, as replay needs it. What is noted is kept
-    /// until it is taken.
+    /// Records what the scheduler does, for [`FairScheduler::take_journal`] and [`Stepped::take_journal`]. A [`Stepped`]
+    /// scheduler then also finds applications and containers by number, as replay needs it. Records are kept until they are
+    /// taken. Default: off.
     pub fn journal(mut self, journal: bool) -> Self {
         self.options.journal = journal;
         self
     }
 
-    /// Whether a [`Stepped`] scheduler notes why it decides as it does ([`Stepped::take_trace`]). What is noted is kept until
-    /// it is taken. Children are then sorted anew for every container, so that everybody whom Hadoop would ask is in it;
-    /// the decisions are the same. Without a trace nothing is noted and nothing allocated.
+    /// Records why a [`Stepped`] scheduler decides as it does ([`Stepped::take_trace`]). Records are kept until they are taken.
+    /// Default: off; then nothing is recorded and nothing allocated.
+    ///
+    /// With a trace, children are sorted for every container, so that the trace has every queue and application that Hadoop would
+    /// ask. The decisions are the same.
     pub fn trace(mut self, trace: bool) -> Self {
         self.decider.trace = trace;
         self
     }
 
-    /// Whether the threads of a [`FairScheduler`] do anything by time; they do without this. With `false` shares are
-    /// computed by [`FairScheduler::update_now`] alone, the allocation file is looked at and dynamic queues are cleaned away
-    /// when that is asked for ([`FairScheduler::refresh_queues`], [`FairScheduler::clean_up`]), and there is neither an async
-    /// allocation thread nor one of continuous scheduling; nobody's containers are preempted until that is asked for
-    /// ([`FairScheduler::preempt`], [`FairScheduler::kill_marked`]), whatever an update finds: for embedders with timers of
-    /// their own, and for tests with a virtual [`clock`](Self::clock). Workers go on reading the clock, for expired containers and for folds.
+    /// Whether the threads of a [`FairScheduler`] do anything by time. Default: on. Switch timers off if you have timers of your
+    /// own, or for tests with a virtual [`clock`](Self::clock). Without timers:
+    ///
+    /// - only [`FairScheduler::update_now`] computes shares;
+    /// - only [`FairScheduler::refresh_queues`] and [`FairScheduler::clean_up`] look at the allocation file and remove dynamic
+    ///   queues;
+    /// - there is no async allocation thread, and no thread of continuous scheduling;
+    /// - only [`FairScheduler::preempt`] and [`FairScheduler::kill_marked`] preempt containers.
+    ///
+    /// Workers still read the clock, for expired containers and for folds.
     pub fn timers(mut self, timers: bool) -> Self {
         self.options.timers = timers;
         self
@@ -266,8 +272,8 @@ impl FairSchedulerBuilder {
         Ok((parts, watcher, events))
     }
 
-    /// Starts the threads: workers, control, update, the allocation file's watcher, and async allocation where the
-    /// settings say so.
+    /// Starts the scheduler with its threads: workers, control, update, the allocation file's watcher, and those that the
+    /// settings ask for.
     ///
     /// # Errors
     /// [`BuildError::Workers`], [`BuildError::Capacity`], [`BuildError::ReloadInterval`], [`BuildError::PolicyName`],
@@ -284,11 +290,11 @@ impl FairSchedulerBuilder {
         Ok(scheduler)
     }
 
-    /// As [`start`](Self::start), but the workers run on threads of the embedder's: see [`Worker`]. They are given out in the order of
-    /// their numbers. All other threads are the scheduler's own.
+    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. They are returned in the order
+    /// of their numbers. All other threads are the scheduler's own.
     ///
     /// # Errors
-    /// As of [`start`](Self::start).
+    /// Those of [`start`](Self::start).
     pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.own_handle.take();
@@ -299,11 +305,11 @@ impl FairSchedulerBuilder {
         Ok((scheduler, workers))
     }
 
-    /// The same scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was
-    /// given.
+    /// Builds the same scheduler without threads: every call runs on the caller's thread. Its clock is virtual and starts at 0,
+    /// unless [`clock`](Self::clock) gave one.
     ///
     /// # Errors
-    /// As of [`start`](Self::start), without [`BuildError::Thread`].
+    /// Those of [`start`](Self::start), without [`BuildError::Thread`].
     pub fn stepped(mut self) -> Result<Stepped, BuildError> {
         let given = self.options.clock.take();
         let own = Arc::new(crate::clock::VirtualClock::new());

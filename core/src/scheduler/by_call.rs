@@ -15,8 +15,8 @@ use crate::fair::{Control, ControlMessage, NotOffered, Shard};
 use crate::sync::channel::{Sender, bounded};
 
 impl FairScheduler {
-    /// What the watcher does at each look even if the file has not changed: empty dynamic queues go, and waiting changes of
-    /// a queue's type are tried again. Waits until that is published.
+    /// Does what the watcher does at each look even if the file has not changed: it removes empty dynamic queues, and tries
+    /// waiting changes of a queue's type again. Waits until this is published.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -28,8 +28,9 @@ impl FairScheduler {
         self.answer(&answer, &Patience::endless(), "control")
     }
 
-    /// As [`FairScheduler::reload`], with the text of an allocation file: empty dynamic queues go, then it is parsed, on the
-    /// caller's thread, and taken. Returns what was accepted but is probably a mistake. Waits for the control.
+    /// Takes new allocations from the text of an allocation file, as [`FairScheduler::reload`]. It first removes empty dynamic
+    /// queues, and then parses the text on the caller's thread. Returns warnings: what was accepted although it is probably a
+    /// mistake. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules;
@@ -38,10 +39,11 @@ impl FairScheduler {
         self.take_text(text, true)
     }
 
-    /// The same without the clean-up: an administrator's refresh, with the text given in. Reservable queues that are new become plans.
+    /// As [`reload_text`](Self::reload_text) without the clean-up: an administrator's refresh with a given text. New reservable
+    /// queues become plans.
     ///
     /// # Errors
-    /// As of [`FairScheduler::reload_text`]; [`Refused::PlanClass`].
+    /// Those of [`FairScheduler::reload_text`]; [`Refused::PlanClass`].
     pub fn refresh_with(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let warnings = self.take_text(text, false)?;
         self.refresh_plans()?;
@@ -59,9 +61,9 @@ impl FairScheduler {
         apply(reader.parse(text, "allocations"), &mut control)
     }
 
-    /// One pass of continuous scheduling over all nodes, each worker over its own; waits until it is done. Beside the thread
-    /// that `yarn.scheduler.fair.continuous-scheduling-enabled` starts: for those who have switched off the
-    /// [timers](crate::FairSchedulerBuilder::timers).
+    /// Makes one pass of continuous scheduling over all nodes, each worker over its own, and waits until it is done. Use it
+    /// without [timers](crate::FairSchedulerBuilder::timers); with them, `yarn.scheduler.fair.continuous-scheduling-enabled`
+    /// starts a thread for it.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -69,16 +71,17 @@ impl FairScheduler {
         ask_workers(self.open_to_wait()?, |shard| shard.continuous_pass()).map(drop)
     }
 
-    /// Takes every application that waits as starved in turn, and marks containers for it, as
-    /// [`Stepped::preempt`](crate::Stepped::preempt) does; waits until that is done. Their AMs are told ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)); with
-    /// `kill` all that is marked ends, as by [`FairScheduler::kill_marked`]. Beside what the preemption thread does after each
-    /// update: for those who have switched off the [timers](crate::FairSchedulerBuilder::timers). Who is starved is found by
-    /// [`FairScheduler::update_now`].
+    /// Serves all starved applications once, one after the other: marks containers for each, as
+    /// [`Stepped::preempt`](crate::Stepped::preempt) does, and waits until this is done. [`FairScheduler::update_now`] finds the
+    /// starved applications. Use it without [timers](crate::FairSchedulerBuilder::timers); with them, the preemption thread does
+    /// this after each update.
     ///
-    /// A marked container runs on and stays its AM's, which may give others back; a second `preempt` marks none twice.
+    /// The AMs are warned ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)). With `kill` all marked
+    /// containers end at once, as by [`FairScheduler::kill_marked`]. Otherwise a marked container runs on, and its AM may release
+    /// it. A second call marks no container twice.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::OwnThread`], [`Refused::TaskLost`],
     /// [`Refused::ShutDown`].
     pub fn preempt(&self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
         let rounds = self.ask_preemption(PreemptionCall::Rounds)?;
@@ -88,11 +91,11 @@ impl FairScheduler {
         Ok(rounds.into_iter().map(PreemptionRound::from).collect())
     }
 
-    /// Ends every container that was marked for preemption and is not ended yet, whether its time has come or not. The workers do
-    /// so: [`FairScheduler::quiesce`] waits for them.
+    /// Ends every container that is marked for preemption, whether or not its wait is over. Sends messages to the workers:
+    /// [`FairScheduler::quiesce`] waits until they have done it.
     ///
     /// # Errors
-    /// As of [`FairScheduler::preempt`].
+    /// Those of [`FairScheduler::preempt`].
     pub fn kill_marked(&self) -> Result<(), Refused> {
         self.ask_preemption(PreemptionCall::KillAll)
     }
@@ -107,8 +110,8 @@ impl FairScheduler {
         self.answer(&answer, &Patience::endless(), "preemption")
     }
 
-    /// Why an application is offered no node, as things stand, as [`Stepped::not_offered`](crate::Stepped::not_offered). Asks the control and
-    /// the workers, and waits for them.
+    /// Returns why an application is offered no node now, as [`Stepped::not_offered`](crate::Stepped::not_offered). Waits for the
+    /// control and all workers.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
@@ -125,9 +128,9 @@ impl FairScheduler {
         answers.into_iter().flatten().next().ok_or(Refused::WorkerLost(home))
     }
 
-    /// Waits until everything accepted is worked off ([`FairScheduler::quiesce`]); then what has happened since this was
-    /// last called, with a [journal](crate::FairSchedulerBuilder::journal), the reservations that stand and the room that is
-    /// kept for starved applications. Containers are in the order of their grants, worker by worker.
+    /// Waits until everything accepted is processed ([`FairScheduler::quiesce`]). Then it returns what has happened since its
+    /// last call (with a [journal](crate::FairSchedulerBuilder::journal)), the present reservations, and the room that is kept
+    /// for starved applications. Containers are in the order of their grants, worker by worker.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].

@@ -49,15 +49,15 @@ impl CapacitySchedulerBuilder {
 
     wake_up_with_handle!(WeakCapacityScheduler);
 
-    /// Whether the scheduler notes what it did ([`CapacityStepped::take_journal`]), and knows applications and containers by number, as
-    /// replay needs it. What is noted is kept until it is taken.
+    /// Records what the scheduler does ([`CapacityStepped::take_journal`]); applications and containers are then also found by
+    /// number, as replay needs it. Records are kept until they are taken. Default: off.
     pub fn journal(mut self, journal: bool) -> Self {
         self.options.journal = journal;
         self
     }
 
-    /// Whether the threads do anything by time; they do without this. With `false` rounds of preemption are made by
-    /// [`CapacityScheduler::preempt`] alone.
+    /// Whether the threads do anything by time. Default: on. Without timers only [`CapacityScheduler::preempt`] makes a round of
+    /// preemption.
     pub fn timers(mut self, timers: bool) -> Self {
         self.options.timers = timers;
         self
@@ -78,20 +78,20 @@ impl CapacitySchedulerBuilder {
         Ok((parts, source))
     }
 
-    /// Starts the threads: workers, the control, and the preemption monitor where the configuration has it.
+    /// Starts the scheduler with its threads: workers, the control, and the preemption monitor if the configuration has it.
     ///
     /// # Errors
-    /// [`BuildError::Unsupported`] where the configuration asks for what is not built yet; [`BuildError::Capacities`] where its queues
-    /// cannot be; [`BuildError::Capacity`] of a channel; [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
+    /// [`BuildError::Unsupported`] if the configuration asks for something that is not supported; [`BuildError::Capacities`] if its queues
+    /// are not valid; [`BuildError::Capacity`] of a channel; [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
     pub fn start(self) -> Result<CapacityScheduler, BuildError> {
         Ok(self.started(|parts, events| Ok((Door::start(parts, events)?, ())))?.0)
     }
 
-    /// As [`start`](Self::start), but the worker runs on a thread of the embedder's: see [`Worker`]. All other threads are the scheduler's
-    /// own.
+    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. All other threads are the
+    /// scheduler's own.
     ///
     /// # Errors
-    /// As of [`start`](Self::start).
+    /// Those of [`start`](Self::start).
     pub fn start_with_workers(self) -> Result<(CapacityScheduler, Vec<Worker>), BuildError> {
         let (scheduler, lent) = self.started(Door::start_and_lend)?;
         Ok((scheduler, Worker::all(lent)))
@@ -110,10 +110,11 @@ impl CapacitySchedulerBuilder {
         Ok((scheduler, workers))
     }
 
-    /// The scheduler without threads: every call runs on the caller's. Its clock is virtual, from 0, unless one was given.
+    /// Builds the scheduler without threads: every call runs on the caller's thread. Its clock is virtual and starts at 0, unless
+    /// the builder was given one.
     ///
     /// # Errors
-    /// As of [`start`](Self::start), without [`BuildError::Thread`].
+    /// Those of [`start`](Self::start), without [`BuildError::Thread`].
     pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
         let (given, own, journal) = (self.options.clock.take(), Arc::new(VirtualClock::new()), self.options.journal);
         let clock = given.clone().unwrap_or_else(|| own.clone());
@@ -134,8 +135,8 @@ pub(super) fn take_to_tell(app: &AppHandle) -> Vec<ContainerId> {
     marked
 }
 
-/// A CapacityScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same stages as the
-/// threaded one to their end before it returns, and decides as Hadoop does, step by step.
+/// A CapacityScheduler without threads, for embedders with a runtime of their own, and for replay. A call runs the same stages as
+/// the threaded scheduler, and returns when all of them are done. It decides as Hadoop does, step by step.
 #[derive(Debug)]
 pub struct CapacityStepped {
     pub(super) steps: Stepping<CapacityDecider>,
@@ -144,21 +145,23 @@ pub struct CapacityStepped {
 }
 
 impl CapacityStepped {
-    /// Moves the virtual clock, then does what [`CapacityStepped::tick`] does. Where the embedder gave in a clock of its own, that alone.
+    /// Moves the virtual clock by `ms`, and then calls [`CapacityStepped::tick`]. If the embedder gave a clock to the builder, it
+    /// only calls `tick`.
     pub fn advance(&mut self, ms: u64) {
         self.steps.advance_clock(ms);
         self.tick();
     }
 
-    /// What time has made due, at the moment the clock shows: containers that were acquired longer ago than
-    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` and never launched end. One look a third of that.
+    /// Does what is due by the clock: containers that were fetched longer ago than
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` and never launched end. It looks for them at every third
+    /// of this interval.
     pub fn tick(&mut self) {
         if self.steps.stepper.expire_if_due() {
             self.steps.settle();
         }
     }
 
-    /// Registers a node.
+    /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types).
     ///
     /// # Errors
     /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
@@ -167,21 +170,22 @@ impl CapacityStepped {
         self.steps.add_node(name, rack, total)
     }
 
-    /// Removes a node: its containers end as lost.
+    /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone already.
+    /// [`Refused::NoSuchNode`] if it is already removed.
     pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.remove_node(node)
     }
 
-    /// A node reports, and is offered; with `schedule-asynchronously` only [`offer_all`](Self::offer_all) offers it.
+    /// Processes a node's report, and offers the node. With `schedule-asynchronously` only [`offer_all`](Self::offer_all) offers
+    /// it.
     pub fn heartbeat(&mut self, heartbeat: impl Borrow<Heartbeat>) {
         self.steps.heartbeat(heartbeat.borrow());
     }
 
-    /// Submits an application with its first attempt, with the default priority that `acl_application_max_priority` of its leaf queue has for
-    /// the user, else the queue's.
+    /// Submits an application with its first attempt. Its priority is the default that `acl_application_max_priority` of its leaf
+    /// queue has for the user, otherwise the queue's.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
@@ -195,10 +199,11 @@ impl CapacityStepped {
         self.steps.submitted(outcome)
     }
 
-    /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
+    /// As [`submit`](Self::submit), with a priority. A larger number is more important. It is cut to
+    /// `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// As of [`CapacityStepped::submit`].
+    /// Those of [`CapacityStepped::submit`].
     pub fn submit_with_priority(
         &mut self,
         submission: impl Borrow<Submission>,
@@ -207,10 +212,10 @@ impl CapacityStepped {
         self.submit_with(submission, SubmitTerms::default().with_priority(priority))
     }
 
-    /// The same with all that a submission may ask for.
+    /// As [`submit`](Self::submit), with everything that a submission may ask for.
     ///
     /// # Errors
-    /// As of [`CapacityStepped::submit`], and [`Refused::BadLifetime`].
+    /// Those of [`CapacityStepped::submit`], and [`Refused::BadLifetime`].
     pub fn submit_with(
         &mut self,
         submission: impl Borrow<Submission>,
@@ -220,10 +225,10 @@ impl CapacityStepped {
         self.steps.submitted(outcome)
     }
 
-    /// What a submission is answered, without its being submitted, as [`Stepped::accept`](crate::Stepped::accept).
+    /// Returns the answer to a submission without submitting it, as [`Stepped::accept`](crate::Stepped::accept).
     ///
     /// # Errors
-    /// As of [`CapacityStepped::submit_with`].
+    /// Those of [`CapacityStepped::submit_with`].
     pub fn accept(&mut self, submission: impl Borrow<Submission>, terms: SubmitTerms) -> Result<String, Refused> {
         let outcome = self.steps.stepper.control().accept_with(submission.borrow(), terms);
         self.steps.settle();
@@ -250,11 +255,11 @@ impl CapacityStepped {
         Ok(())
     }
 
-    /// What a ResourceManager does for an application by itself: containers end, asks come back, what has come is fetched. As
-    /// [`allocate`](CapacityStepped::allocate), but no AM calls: as in Hadoop no headroom is worked out, and with it no limit of a user.
+    /// A call of the ResourceManager for an application: containers end, asks come back, news is fetched. As
+    /// [`allocate`](CapacityStepped::allocate), but no AM calls: as in Hadoop no headroom is computed, and so no user limit.
     ///
     /// # Errors
-    /// As of [`CapacityStepped::allocate`].
+    /// Those of [`CapacityStepped::allocate`].
     pub fn manage(
         &mut self,
         app: &AppHandle,
@@ -270,9 +275,9 @@ impl CapacityStepped {
         Ok(())
     }
 
-    /// An event APP_ATTEMPT_REMOVED: an attempt has ended, and [`new_attempt`](CapacityStepped::new_attempt) or
-    /// [`finish`](CapacityStepped::finish) is to come. Nothing is asked for or reserved any more, and the attempt leaves the lists of its
-    /// queue, where others may start. What it holds stays: what does not go over to a next attempt is to be released before.
+    /// Ends an attempt as the event `APP_ATTEMPT_REMOVED` does, before [`new_attempt`](CapacityStepped::new_attempt) or
+    /// [`finish`](CapacityStepped::finish). Its asks and reservations are dropped, and it leaves the lists of its queue, where
+    /// others may start. It keeps its containers: release those that the next attempt does not keep before.
     pub fn stop_attempt(&mut self, app: &AppHandle) {
         self.steps.stepper.pump();
         if app.0.scheduler == self.steps.stepper.shared().scheduler {
@@ -281,12 +286,12 @@ impl CapacityStepped {
         self.steps.settle();
     }
 
-    /// One round of the preemption policy, whether its monitor is on or not: gives application and number of each container and reservation
-    /// that it marks. What was marked longer ago than `max_wait_before_kill` ends. AMs are told by their next call
-    /// ([`Allocation::strict_preemptions`]).
+    /// Makes one round of the preemption policy, whether or not its monitor is on. Returns the application and the number of each
+    /// container and reservation that it marks. What was marked longer ago than `max_wait_before_kill` ends. AMs are warned by
+    /// their next call ([`Allocation::strict_preemptions`]).
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`] where its settings cannot be.
+    /// [`Refused::BadConfiguration`] if its settings are not valid.
     pub fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = self.steps.stepper.control().preemption_settings()?;
         self.steps.stepper.pump();
@@ -296,7 +301,8 @@ impl CapacityStepped {
         Ok(marked.try_recv().unwrap_or_default())
     }
 
-    /// Gives up what a node is reserved for, as an event KILL_RESERVED_CONTAINER has it; whether it was reserved. What was asked for is asked for still.
+    /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was reserved.
+    /// The ask stays outstanding.
     pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
         let shard = self.steps.stepper.shard(node.0.owner);
         let Some(place) = shard.place_of(&node.0) else { return false };
@@ -306,9 +312,10 @@ impl CapacityStepped {
         is_reserved
     }
 
-    /// An event NODE_LABELS_UPDATE. A ResourceManager sends it after each node that comes, goes or gets another size, whether there are
-    /// labels or not, and names the node unless it has gone. What the nodes are reserved for is given up. Then all that follows from a
-    /// change of the cluster is worked out once more: amounts may differ, and more applications may start.
+    /// Does what the event `NODE_LABELS_UPDATE` does. A ResourceManager sends it after each node that comes, goes or changes its
+    /// size, even without labels, and names the node unless it has gone. The reservations of the nodes are given up. Then
+    /// everything that follows from a change of the cluster is computed again: amounts may differ, and more applications may
+    /// start.
     pub fn labels_updated(&mut self, nodes: &[NodeHandle]) {
         for node in nodes {
             self.give_up_reservation(node);
@@ -317,9 +324,9 @@ impl CapacityStepped {
         self.steps.settle();
     }
 
-    /// One round of asynchronous scheduling, whether that is on or not: one pass over each node that has reported lately, in the order of
-    /// registration, from the one with so many before it on to the last, then from the first to that one, once more. Hadoop leaves to chance
-    /// where a round begins. Nothing where not so many nodes are there.
+    /// Makes one round of asynchronous scheduling, whether or not it is on: one pass over each node that has reported lately, in
+    /// the order of registration. The round starts at the node with index `first`, goes on to the last node, and then from the
+    /// first node to that one again. Hadoop starts at a random node. Does nothing if there are not so many nodes.
     pub fn offer_all(&mut self, first: usize) {
         self.steps.stepper.pump();
         self.steps.stepper.shards().for_each(|shard| shard.offer_from(first));
@@ -338,7 +345,7 @@ impl CapacityStepped {
         }
     }
 
-    /// What an application can still get, as its last call worked it out.
+    /// What an application can still get, as its last call computed it.
     #[must_use]
     pub fn headroom(&self, app: &AppHandle) -> Resource {
         app.0.headroom.read()
@@ -347,7 +354,7 @@ impl CapacityStepped {
     /// Ends an application.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already.
+    /// [`Refused::NoSuchApp`] if it has already ended.
     pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(None, app)
     }
@@ -361,10 +368,10 @@ impl CapacityStepped {
         self.steps.move_by(None, app, queue)
     }
 
-    /// Gives an application another priority. It is cut to `yarn.cluster.max-application-priority`.
+    /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended.
+    /// [`Refused::NoSuchApp`] if it has ended.
     pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(None, app, priority)
     }
@@ -375,7 +382,8 @@ impl CapacityStepped {
         outcome
     }
 
-    /// Refreshes the queues: properties of another `capacity-scheduler.xml`, under their full names. The site's stay.
+    /// Refreshes the queues from the properties of another `capacity-scheduler.xml`, under their full names. The site's
+    /// properties stay.
     ///
     /// # Errors
     /// [`Refused::BadConfiguration`]: the queues are as before.
@@ -393,16 +401,16 @@ impl CapacityStepped {
         self.refresh_plans()
     }
 
-    /// One round of `AutoCreatedQueueDeletionPolicy`, whether its monitor is on or not: queues that have made themselves the flexible way go
-    /// where nobody needed them at the last round either, and nobody was submitted for longer than
+    /// Makes one round of `AutoCreatedQueueDeletionPolicy`, whether or not its monitor is on. It removes automatically created
+    /// (flexible) queues that were empty in the last round too, and whose last submission is longer ago than
     /// `auto-queue-creation-v2.queue-expiration-time`.
     pub fn expire_queues(&mut self) {
         self.steps.stepper.control().expire_queues();
         self.steps.settle();
     }
 
-    /// One round of `QueueManagementDynamicEditPolicy`, whether its monitor is on or not: in managed parents, leaves without applications lose
-    /// their part, and those whose applications wait longest get one.
+    /// Makes one round of `QueueManagementDynamicEditPolicy`, whether or not its monitor is on. In managed parents, leaf queues
+    /// without applications lose their capacity, and those whose applications have waited longest get one.
     pub fn manage_queues(&mut self) {
         self.steps.stepper.control().manage_queues();
         self.steps.settle();
@@ -410,19 +418,19 @@ impl CapacityStepped {
 
     // ------------------------------------------------------------------------------------------------ by number
 
-    /// The application of a number, while it is there.
+    /// Returns the handle of an application by its number, if it has not ended.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it is unknown or has finished.
+    /// [`Refused::NoSuchApp`] if it is unknown or has ended.
     pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
         self.steps.app(number)
     }
 
-    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns the
-    /// headroom, and the numbers of containers that are to be preempted.
+    /// An AM's call as recordings have it: as its last act it fetches all containers of the application. Returns the headroom,
+    /// and the numbers of containers that are marked for preemption.
     ///
     /// # Errors
-    /// As of [`CapacityStepped::allocate`]. Nothing has changed then.
+    /// Those of [`CapacityStepped::allocate`]. Nothing has changed then.
     pub fn allocate_numbered(
         &mut self,
         number: u32,
@@ -440,10 +448,11 @@ impl CapacityStepped {
         outcome.map(|()| (headroom, warned))
     }
 
-    /// The AM gives a container back, or a reservation, as Hadoop takes it by its number; one that is not its own is ignored.
+    /// The AM releases a container or a reservation by its number. A number that is not the application's is ignored, as in
+    /// Hadoop.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application is unknown or has finished; [`Refused::NoAm`].
+    /// [`Refused::NoSuchApp`] if the application is unknown or has ended; [`Refused::NoAm`].
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.release_numbered(number, container)?;
         let app = self.steps.app(number)?;
@@ -453,18 +462,18 @@ impl CapacityStepped {
         Ok(())
     }
 
-    /// The node of a container says that it runs.
+    /// The node of a container reports it as launched.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended.
+    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has ended.
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.launch_numbered(number, container)
     }
 
-    /// The node of a container says that it is done.
+    /// The node of a container reports it as completed.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended and its
+    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has ended and its
     /// node does not wait for it.
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.complete_numbered(number, container)
@@ -472,7 +481,7 @@ impl CapacityStepped {
 
     // ------------------------------------------------------------------------------------------------ views
 
-    /// What happened since this was last called, and the reservations that stand.
+    /// Returns what happened since its last call, and the present reservations.
     pub fn take_journal(&mut self) -> Journal {
         let (mut outcome, nodes) = self.steps.take_noted();
         let reserved = self.steps.stepper.shards().flat_map(|shard| shard.reservations()).collect();
@@ -487,24 +496,24 @@ impl CapacityStepped {
         self.steps.stepper.shard(first)
     }
 
-    /// All queues, by path. `with_limits`: what each user may use is worked out for it.
+    /// Returns all queues, by path. With `with_limits` it also computes what each user may use.
     pub fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
         let queues = self.steps.stepper.control().queues_and_applications();
         self.first().capacity_queues(&queues, with_limits)
     }
 
-    /// All applications, by number.
+    /// Returns all applications, by number.
     pub fn apps(&mut self) -> Vec<CapacityAppView> {
         self.first().capacity_apps()
     }
 
-    /// An application by its number.
+    /// Returns an application by its number.
     pub fn app(&mut self, number: u32) -> Option<CapacityAppView> {
         self.first().capacity_app(number)
     }
 
-    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
-    /// and users, which [`why_waiting`](Self::why_waiting) looks at, too.
+    /// Returns why an application is offered no node now; `None` if only nodes, or the limits of queues and users, stand against
+    /// it. [`why_waiting`](Self::why_waiting) covers these limits.
     pub fn not_offered(&mut self, app: &AppHandle) -> Option<CapacityNotOffered> {
         let shared = self.steps.stepper.shared().clone();
         let shards = self.steps.stepper.shards().filter(|shard| !shared.is_dead(shard.id()));
@@ -515,13 +524,13 @@ impl CapacityStepped {
         answers.into_iter().next().and_then(|(_, answer)| answer)
     }
 
-    /// Counters and totals.
+    /// Returns counters and totals.
     #[must_use]
     pub fn stats(&self) -> CapacityStats {
         capacity_stats(self.steps.stepper.shared())
     }
 
-    /// Where an application would go, as [`CapacityScheduler::place`].
+    /// Returns the queue in which an application would be placed, as [`CapacityScheduler::place`].
     ///
     /// # Errors
     /// [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`], [`Refused::NameTooLong`].
@@ -529,7 +538,7 @@ impl CapacityStepped {
         self.steps.stepper.control().place(user, queue)
     }
 
-    /// The configuration in force, as [`CapacityScheduler::configuration`].
+    /// Returns the configuration in force, as [`CapacityScheduler::configuration`].
     pub fn configuration(&mut self) -> CapacityConfiguration {
         self.steps.stepper.control().configuration()
     }

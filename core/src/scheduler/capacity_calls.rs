@@ -12,53 +12,58 @@ use crate::id::ContainerId;
 use crate::resource::Resource;
 
 impl CapacityScheduler {
-    /// Gives a node another total. Below what runs its free room is negative until containers end.
+    /// Changes the total of a node. If more runs than the new total, the free room is negative until containers end.
     ///
-    /// As in Hadoop, nothing is killed unless something was to end on this node before, by
-    /// [`shrink_node`](Self::shrink_node) or by [`decommission_node`](Self::decommission_node): then AMs are told which
-    /// containers do not fit, and those end at the node's next report.
+    /// As in Hadoop nothing is killed, except on a node that was shrunk ([`shrink_node`](Self::shrink_node)) or decommissioned
+    /// ([`decommission_node`](Self::decommission_node)) before. There the AMs are told which containers do not fit, and these end
+    /// at the node's next report.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of
     /// its total; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.door().resize_node(node, total, false)
     }
 
-    /// Gives a node another total, and what does not fit any more ends at once: containers that are no AM first, the youngest
-    /// first. Hadoop's overcommit timeout of 0. With lazy preemption they may go for others, and stay until one needs the room.
+    /// Changes the total of a node, and ends at once the containers that no longer fit: those of AMs last, the youngest first.
+    /// This is Hadoop's overcommit timeout of 0. With lazy preemption such a container stays until another one needs its room.
     ///
     /// # Errors
-    /// As of [`resize_node`](Self::resize_node).
+    /// Those of [`resize_node`](Self::resize_node).
     pub fn shrink_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.door().resize_node(node, total, true)
     }
 
-    /// Empties a node gracefully: nothing is granted or reserved on it from now on, its total follows what still runs from its
-    /// next heartbeat on, and [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) tells when nothing runs.
+    /// Empties a node gracefully. From now on nothing is granted or reserved on it. From its next heartbeat on its total follows
+    /// what still runs. When nothing runs, the event [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) comes.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().decommission_node(node)
     }
 
-    /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
-    /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
+    /// Keeps a decommissioning node: it gets back the total that it had before. Does nothing for any other node.
+    ///
+    /// Follows `RMNodeImpl.RecommissionNodeTransition`.
     ///
     /// # Errors
-    /// As of [`decommission_node`](Self::decommission_node).
+    /// Those of [`decommission_node`](Self::decommission_node).
     pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().recommission_node(node)
     }
 
-    /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over with what they
-    /// are charged, and another attempt of the same application begins in the same queue, with containers numbered from 1 and the
-    /// priority that the application was submitted with. The old handle is refused from now on. Outstanding asks go, and what the old AM has not
-    /// fetched: the new one asks anew, and is told of what it keeps ([`AppHandle::kept_containers`]). Waits for the control and all workers.
+    /// Starts another attempt of an application whose attempt has failed, in the same queue. Waits for the control and all
+    /// workers.
+    ///
+    /// - The containers of the old attempt end. With [`NewAttempt::keep_containers`] those that run are handed over, with their
+    ///   charges; [`AppHandle::kept_containers`] lists them.
+    /// - The outstanding asks of the old attempt, and what the old AM has not fetched, are dropped.
+    /// - The new attempt has the priority of the submission. Its containers are numbered from 1.
+    /// - Calls with the old handle are refused from now on.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has changed; otherwise
     /// the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock), [`Refused::OwnThread`], [`Refused::TaskLost`],
     /// [`Refused::ShutDown`].
@@ -66,15 +71,13 @@ impl CapacityScheduler {
         self.door().new_attempt(app, new)
     }
 
-    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
-    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
-    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
-    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
-    /// recovered but to be stopped, which is for the caller to see to.
+    /// Takes over a container that runs already, as
+    /// [`FairScheduler::recover_container`](crate::FairScheduler::recover_container). Waits for the control and the node's
+    /// worker.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] where no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::Busy`] if no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn recover_container(
         &self,
         app: &AppHandle,
@@ -84,18 +87,18 @@ impl CapacityScheduler {
         self.door().recover_container(app, node, container)
     }
 
-    /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
+    /// Kills an application. The scheduler treats this as [`finish`](Self::finish).
     ///
     /// # Errors
-    /// As of [`finish`](Self::finish).
+    /// Those of [`finish`](Self::finish).
     pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
 
-    /// The same on behalf of a user, who must have the right to: see [`check_app`](Self::check_app).
+    /// Kills an application on behalf of a user, who must have the right to change it: see [`check_app`](Self::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he has not; otherwise as of [`finish`](Self::finish).
+    /// [`Refused::AppAcl`] if the user has not; otherwise those of [`finish`](Self::finish).
     pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(Some(user), app)
     }
@@ -103,23 +106,27 @@ impl CapacityScheduler {
     /// Moves an application on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as of [`move_app`](Self::move_app).
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; otherwise those of [`move_app`](Self::move_app).
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.door().move_by(Some(user), app, queue)
     }
 
-    /// Gives an application another priority on behalf of a user, who must have the right to change it ([`check_app`](Self::check_app)),
-    /// and to have that priority by `acl_application_max_priority` of its queue. `ClientRMService.updateApplicationPriority`.
+    /// Changes the priority of an application on behalf of a user. The user must have the right to change the application
+    /// ([`check_app`](Self::check_app)), and to give it this priority by `acl_application_max_priority` of its queue.
+    ///
+    /// Follows `ClientRMService.updateApplicationPriority`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] where he may not; otherwise as of [`set_priority`](Self::set_priority).
+    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; otherwise those of [`set_priority`](Self::set_priority).
     pub fn set_priority_as(&self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(Some(user), app, priority)
     }
 
-    /// Whether the user has a right in a queue, given there or in a queue above it; none in a queue that is not there, or whose
-    /// short name several have. The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`.
-    /// `CapacityScheduler.checkAccess`.
+    /// Whether the user has a right in a queue: by the ACL of the queue or of a queue above it. In a queue that does not exist,
+    /// or whose short name is ambiguous, nobody has a right. Only the ACLs count, not `yarn.acl.enable` and `yarn.admin.acl`.
+    /// Waits for the control.
+    ///
+    /// Follows `CapacityScheduler.checkAccess`.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -127,7 +134,8 @@ impl CapacityScheduler {
         self.door().has_access(user, queue, access)
     }
 
-    /// The ResourceManager's question: [`has_access`](Self::has_access), but without `yarn.acl.enable` everybody may do everything.
+    /// The ResourceManager's check of a right: as [`has_access`](Self::has_access), but without `yarn.acl.enable` everybody has
+    /// every right. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -143,28 +151,28 @@ impl CapacityScheduler {
         self.door().is_admin(user)
     }
 
-    /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
+    /// Checks that a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; [`Refused::NoSuchApp`] when the application has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NoSuchApp`] if the application has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.door().check_app(user, app, access)
     }
 }
 
 impl CapacityStepped {
-    /// Gives a node another total, as [`CapacityScheduler::resize_node`].
+    /// Changes the total of a node, as [`CapacityScheduler::resize_node`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, false)
     }
 
-    /// The same, and what does not fit any more ends, as [`CapacityScheduler::shrink_node`].
+    /// Changes the total of a node, and ends the containers that no longer fit, as [`CapacityScheduler::shrink_node`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn shrink_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, true)
     }
@@ -172,23 +180,23 @@ impl CapacityStepped {
     /// Empties a node gracefully, as [`CapacityScheduler::decommission_node`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone.
+    /// [`Refused::NoSuchNode`] if it is removed.
     pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.decommission_node(node)
     }
 
-    /// A decommissioning node stays after all, as [`CapacityScheduler::recommission_node`].
+    /// Keeps a decommissioning node, as [`CapacityScheduler::recommission_node`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone.
+    /// [`Refused::NoSuchNode`] if it is removed.
     pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.recommission_node(node)
     }
 
-    /// Another attempt of an application, as [`CapacityScheduler::new_attempt`].
+    /// Starts another attempt of an application, as [`CapacityScheduler::new_attempt`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
+    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.steps.new_attempt(app, new)
@@ -198,7 +206,7 @@ impl CapacityStepped {
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] where no record is left; [`Refused::NoWorkers`] where the node's worker is given up.
+    /// [`Refused::Busy`] if no record is left; [`Refused::NoWorkers`] if the node's worker is given up.
     pub fn recover_container(
         &mut self,
         app: &AppHandle,
@@ -208,18 +216,18 @@ impl CapacityStepped {
         self.steps.recover_container(app, node, container)
     }
 
-    /// Kills an application: to the scheduler the same as [`finish`](Self::finish).
+    /// Kills an application. The scheduler treats this as [`finish`](Self::finish).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already.
+    /// [`Refused::NoSuchApp`] if it has already ended.
     pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
 
-    /// Ends an application on behalf of a user, as [`CapacityScheduler::kill_as`].
+    /// Kills an application on behalf of a user, as [`CapacityScheduler::kill_as`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; or when it has ended already.
+    /// [`Refused::AppAcl`] if the user may not; or if it has already ended.
     pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(Some(user), app)
     }
@@ -227,15 +235,15 @@ impl CapacityStepped {
     /// Moves an application on behalf of a user, as [`CapacityScheduler::move_app_as`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; otherwise as of [`move_app`](Self::move_app).
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; otherwise those of [`move_app`](Self::move_app).
     pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(Some(user), app, queue)
     }
 
-    /// Gives an application another priority on behalf of a user, as [`CapacityScheduler::set_priority_as`].
+    /// Changes the priority of an application on behalf of a user, as [`CapacityScheduler::set_priority_as`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] where he may not; or when it has ended.
+    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; or if it has ended.
     pub fn set_priority_as(&mut self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(Some(user), app, priority)
     }
@@ -245,7 +253,7 @@ impl CapacityStepped {
         self.steps.stepper.control().has_access(user, queue, access)
     }
 
-    /// The ResourceManager's question, as [`CapacityScheduler::permits`].
+    /// The ResourceManager's check of a right, as [`CapacityScheduler::permits`].
     pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
         self.steps.stepper.control().permits(user, queue, access)
     }
@@ -255,10 +263,10 @@ impl CapacityStepped {
         self.steps.stepper.control().is_admin(user)
     }
 
-    /// Whether a user may see or change an application, as [`CapacityScheduler::check_app`].
+    /// Checks that a user may see or change an application, as [`CapacityScheduler::check_app`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; or when it has ended.
+    /// [`Refused::AppAcl`] if the user may not; or if it has ended.
     pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.steps.stepper.control().check_app(user, &app.0, access)
     }

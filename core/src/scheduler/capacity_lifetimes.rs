@@ -11,34 +11,41 @@ use crate::event::Refused;
 use crate::id::ApplicationId;
 
 impl CapacityScheduler {
-    /// When an application's time is over; `None`: never. It has got its lifetime with its submission: what it asked for
-    /// ([`SubmitTerms::with_lifetime`](crate::SubmitTerms::with_lifetime)) within its leaf queue's `maximum-application-lifetime`, else the
-    /// queue's `default-application-lifetime`. As in Hadoop neither a move nor a refresh changes it, and an application that makes its queue
-    /// gets what it asks for.
+    /// Returns when the lifetime of an application is over; `None` if never. Waits for the control.
+    ///
+    /// An application gets its lifetime at its submission: what it asks for
+    /// ([`SubmitTerms::with_lifetime`](crate::SubmitTerms::with_lifetime)), at most `maximum-application-lifetime` of its leaf
+    /// queue, otherwise the queue's `default-application-lifetime`. As in Hadoop neither a move nor a refresh changes it, and an
+    /// application that makes its queue gets what it asks for.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended; [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`],
     /// [`Refused::ShutDown`].
     pub fn lifetime(&self, app: &AppHandle) -> Result<Option<Lifetime>, Refused> {
         let app = app.0.clone();
         self.door().look(move |control| control.lifetime(&app))?
     }
 
-    /// Gives an application so many seconds from now on, whether it had a lifetime or not. It is cut, without a refusal, to what
-    /// `maximum-application-lifetime` of the queue in which it is by now gives it from its submission on. Says when its time is over then,
-    /// which may be at once. `RMAppManager.updateApplicationTimeout`, and what `yarn application -updateLifetime` asks for.
+    /// Sets the lifetime of an application in seconds from now on. Returns when it is over, which may be at once. Waits for the
+    /// control.
+    ///
+    /// The total since the submission is cut, without a refusal, to `maximum-application-lifetime` of the application's present
+    /// queue.
+    ///
+    /// Follows `RMAppManager.updateApplicationTimeout`, which `yarn application -updateLifetime` calls.
     ///
     /// # Errors
-    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] when it has ended; [`Refused::Panicked`] (the clock);
+    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock);
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_lifetime(&self, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.set_lifetime_by(None, app, seconds)
     }
 
-    /// The same on behalf of a user, who must have the right to change it: see [`check_app`](Self::check_app).
+    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user, who must have the right to change the application: see
+    /// [`check_app`](Self::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; otherwise as of [`set_lifetime`](Self::set_lifetime).
+    /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
     pub fn set_lifetime_as(&self, user: &str, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.set_lifetime_by(Some(user), app, seconds)
     }
@@ -48,11 +55,14 @@ impl CapacityScheduler {
         self.door().call(|reply| Call::Own(CapacityCall::SetLifetime { app, by, seconds, reply }))?
     }
 
-    /// One round of the lifetime monitor: ends every application whose time is over, and says which, the longest overdue first. With timers
-    /// the scheduler makes one each `yarn.resourcemanager.application-timeouts.monitor.interval-ms` (3000). An event tells of each
-    /// ([`SchedulerEvent::LifetimeOver`](crate::SchedulerEvent::LifetimeOver)); its AM's calls are refused ([`Refused::NoSuchApp`]), and its
-    /// nodes are told what to stop where [`node_stops`](crate::CapacitySchedulerBuilder::node_stops) is on, as by [`finish`](Self::finish).
-    /// Waits for the control alone: [`quiesce`](Self::quiesce) for their ends.
+    /// Makes one round of the lifetime monitor: it ends every application whose lifetime is over, and returns their ids, the
+    /// longest overdue first. With timers the scheduler makes a round every
+    /// `yarn.resourcemanager.application-timeouts.monitor.interval-ms` (3,000).
+    ///
+    /// An event reports each end ([`SchedulerEvent::LifetimeOver`](crate::SchedulerEvent::LifetimeOver)). Calls of its AM are
+    /// refused ([`Refused::NoSuchApp`]). As by [`finish`](Self::finish), nodes are told what to stop with
+    /// [`node_stops`](crate::CapacitySchedulerBuilder::node_stops). Waits only for the control: [`quiesce`](Self::quiesce) waits
+    /// for the ends.
     ///
     /// # Errors
     /// [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -60,8 +70,10 @@ impl CapacityScheduler {
         self.door().call(|reply| Call::Own(CapacityCall::ExpireApplications(reply)))?
     }
 
-    /// The lifetime in seconds that an application gets in a leaf queue which asks for so many; 0 and below are none, of either. Of a queue
-    /// that is not there, or no leaf, what was asked for. `CapacityScheduler.checkAndGetApplicationLifetime`.
+    /// Returns the lifetime in seconds that an application gets in a leaf queue if it asks for `asked_seconds`. 0 or less means
+    /// none, in both. If the queue does not exist or is not a leaf, it returns `asked_seconds`. Waits for the control.
+    ///
+    /// Follows `CapacityScheduler.checkAndGetApplicationLifetime`.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -70,8 +82,10 @@ impl CapacityScheduler {
         self.door().look(move |control| control.lifetime_in(&queue, asked_seconds))
     }
 
-    /// The longest lifetime in a leaf queue in seconds; 0 and below are none. Of a queue that is not there, or no leaf, -1.
-    /// `CapacityScheduler.getMaximumApplicationLifetime`.
+    /// Returns the longest lifetime in a leaf queue, in seconds. 0 or less means that there is no limit. If the queue does not
+    /// exist or is not a leaf, it returns -1. Waits for the control.
+    ///
+    /// Follows `CapacityScheduler.getMaximumApplicationLifetime`.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -82,31 +96,31 @@ impl CapacityScheduler {
 }
 
 impl CapacityStepped {
-    /// When an application's time is over, as [`CapacityScheduler::lifetime`].
+    /// Returns when the lifetime of an application is over, as [`CapacityScheduler::lifetime`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended; [`Refused::Panicked`] (the clock).
+    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
     pub fn lifetime(&mut self, app: &AppHandle) -> Result<Option<Lifetime>, Refused> {
         self.steps.stepper.control().lifetime(&app.0)
     }
 
-    /// Gives an application so many seconds from now on, as [`CapacityScheduler::set_lifetime`].
+    /// Sets the lifetime of an application in seconds from now on, as [`CapacityScheduler::set_lifetime`].
     ///
     /// # Errors
-    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] when it has ended; [`Refused::Panicked`] (the clock).
+    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
     pub fn set_lifetime(&mut self, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.steps.stepper.control().set_lifetime(None, &app.0, seconds)
     }
 
-    /// The same on behalf of a user, as [`CapacityScheduler::set_lifetime_as`].
+    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user: see [`CapacityScheduler::set_lifetime_as`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; otherwise as of [`set_lifetime`](Self::set_lifetime).
+    /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
     pub fn set_lifetime_as(&mut self, user: &str, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.steps.stepper.control().set_lifetime(Some(user), &app.0, seconds)
     }
 
-    /// One round of the lifetime monitor, as [`CapacityScheduler::expire_applications`]. Nothing else makes one here.
+    /// Makes one round of the lifetime monitor, as [`CapacityScheduler::expire_applications`]. Nothing else makes one here.
     ///
     /// # Errors
     /// [`Refused::Panicked`] (the clock).
@@ -116,12 +130,12 @@ impl CapacityStepped {
         ended
     }
 
-    /// The lifetime that an application gets in a leaf queue, as [`CapacityScheduler::lifetime_in`].
+    /// Returns the lifetime that an application gets in a leaf queue, as [`CapacityScheduler::lifetime_in`].
     pub fn lifetime_in(&mut self, queue: &str, asked_seconds: i64) -> i64 {
         self.steps.stepper.control().lifetime_in(queue, asked_seconds)
     }
 
-    /// The longest lifetime in a leaf queue, as [`CapacityScheduler::maximum_lifetime`].
+    /// Returns the longest lifetime in a leaf queue, as [`CapacityScheduler::maximum_lifetime`].
     pub fn maximum_lifetime(&mut self, queue: &str) -> i64 {
         self.steps.stepper.control().maximum_lifetime(queue)
     }

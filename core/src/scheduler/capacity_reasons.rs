@@ -1,4 +1,4 @@
-//! Calls of the CapacityScheduler for why an application has no more than it has.
+//! Calls of the CapacityScheduler for why an application waits.
 //!
 //! Run on the caller's thread; workers answer for their nodes, the control for limits of parallel applications.
 
@@ -25,10 +25,10 @@ fn with_limit(mut reasons: Vec<CapacityReason>, found: Option<RunningLimit>) -> 
 }
 
 impl CapacityScheduler {
-    /// Why an application has no more than it has, as things stand: what stands against it whatever the node, and else, for each request
-    /// key, what does on how many nodes. It is what the next report of each node would find; others who come first are not looked at, they are
-    /// [`why_waiting_on`](Self::why_waiting_on)'s to tell. Nothing is changed, and passes note nothing for it. Asks the workers and waits for
-    /// them; O(nodes × request keys).
+    /// Returns why an application waits now: the obstacles that hold on every node, otherwise, for each request key, its
+    /// obstacles with the number of nodes. The answer is what the next report of each node would find. It does not consider other
+    /// applications that come first; [`why_waiting_on`](Self::why_waiting_on) does. Changes nothing. Waits for the workers.
+    /// O(nodes × request keys).
     ///
     /// ```
     /// use evenweave::reason::CapacityWait;
@@ -52,7 +52,7 @@ impl CapacityScheduler {
     /// ```
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`]. One that has ended is no error:
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`]. An application that has ended is not an error:
     /// [`CapacityWait::Ended`].
     pub fn why_waiting(&self, app: &AppHandle) -> Result<Vec<CapacityReason>, Refused> {
         let asked = app.0.clone();
@@ -61,11 +61,12 @@ impl CapacityScheduler {
         self.with_running_limit(app, Waits::together(found, true))
     }
 
-    /// The same of one node, and who comes first there ([`CapacityWait::Behind`], [`CapacityWait::HeldBack`]): [`CapacityWait::Offer`] is told
-    /// of the one application that its next report serves. O(applications) where others are to be looked at.
+    /// As [`why_waiting`](Self::why_waiting) for one node, and which application comes first there ([`CapacityWait::Behind`],
+    /// [`CapacityWait::HeldBack`]). Only the application that the node's next report serves gets [`CapacityWait::Offer`].
+    /// O(applications) if others must be considered.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; otherwise as of [`why_waiting`](Self::why_waiting).
+    /// [`Refused::NoSuchNode`] if it is removed; otherwise those of [`why_waiting`](Self::why_waiting).
     pub fn why_waiting_on(&self, app: &AppHandle, node: &NodeHandle) -> Result<Vec<CapacityReason>, Refused> {
         let shared = self.door().open_to_wait()?;
         if !node.stands_in(&shared.nodes.lock()) {
@@ -92,16 +93,16 @@ impl CapacityScheduler {
 }
 
 impl CapacityStepped {
-    /// Why an application has no more than it has, as [`CapacityScheduler::why_waiting`].
+    /// Returns why an application waits now, as [`CapacityScheduler::why_waiting`].
     pub fn why_waiting(&mut self, app: &AppHandle) -> Vec<CapacityReason> {
         let found = self.steps.stepper.shards().map(|shard| shard.why_waiting(&app.0, None)).collect();
         self.with_running_limit(app, Waits::together(found, true))
     }
 
-    /// The same of one node, as [`CapacityScheduler::why_waiting_on`].
+    /// As [`why_waiting`](Self::why_waiting) for one node: see [`CapacityScheduler::why_waiting_on`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone.
+    /// [`Refused::NoSuchNode`] if it is removed.
     pub fn why_waiting_on(&mut self, app: &AppHandle, node: &NodeHandle) -> Result<Vec<CapacityReason>, Refused> {
         if !self.steps.stepper.control().all_nodes().any(|known| std::ptr::eq(&**known, &*node.0)) {
             return Err(Refused::NoSuchNode(node.0.name.to_string()));

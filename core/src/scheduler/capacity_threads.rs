@@ -17,11 +17,13 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::bounded;
 
-/// A CapacityScheduler on threads of its own, as Hadoop 3.4.2 decides: workers that own the nodes and keep the books, a
-/// control, and the preemption monitor where `yarn.resourcemanager.scheduler.monitor.enable` is set.
+/// A CapacityScheduler on threads of its own, which decides as that of Hadoop 3.4.2.
 ///
-/// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes on one of the
-/// scheduler's own threads, in a callback.
+/// The threads: the workers, which own the nodes and keep the books; the control; and the preemption monitor, if
+/// `yarn.resourcemanager.scheduler.monitor.enable` is set.
+///
+/// This type is a handle: clone it, send it and share it. The scheduler shuts down when the last handle is dropped. The drop
+/// waits for the shutdown, except on one of the scheduler's own threads, in a callback.
 ///
 /// ```
 /// use evenweave::{
@@ -62,7 +64,7 @@ type Whole = Inner<CapacityDecider, Threads<CapacityDecider>, CapacityConfigurat
 weak_handle!(WeakCapacityScheduler of CapacityScheduler: Whole);
 
 impl CapacityScheduler {
-    /// Begins to build one, of what `yarn-site.xml` and `capacity-scheduler.xml` say.
+    /// Returns a builder for a configuration: the contents of `yarn-site.xml` and `capacity-scheduler.xml`.
     pub fn builder(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
         CapacitySchedulerBuilder::new(configuration)
     }
@@ -82,7 +84,7 @@ impl CapacityScheduler {
 
     // ------------------------------------------------------------------------------------------------ nodes
 
-    /// Registers a node.
+    /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types). Waits for the control.
     ///
     /// # Errors
     /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
@@ -93,24 +95,26 @@ impl CapacityScheduler {
         self.door().call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
     }
 
-    /// Removes a node: its containers end as lost.
+    /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost). Waits for the control and the node's
+    /// worker.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is already removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
 
-    /// A node reports, and is offered, unless `schedule-asynchronously` is on; waits for nothing.
+    /// Sends a node's report to the worker that owns the node. Never waits. The worker offers the node when it processes the
+    /// report, unless `schedule-asynchronously` is on.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] when the node was removed: the
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] if the node was removed: the
     /// heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         self.door().heartbeat(heartbeat)
     }
 
-    /// Nodes report, each as with [`heartbeat`](Self::heartbeat), in one message.
+    /// Sends many reports, in one message to each worker. Never waits.
     ///
     /// # Errors
     /// Those that were not taken come back: [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
@@ -120,8 +124,8 @@ impl CapacityScheduler {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Submits an application with its first attempt, with the default priority that `acl_application_max_priority` of its leaf queue has for
-    /// the user, else the queue's.
+    /// Submits an application with its first attempt. Waits for the control. Its priority is the default that
+    /// `acl_application_max_priority` of its leaf queue has for the user, otherwise the queue's.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`] of its names; [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`],
@@ -135,25 +139,26 @@ impl CapacityScheduler {
         self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
 
-    /// The same with a priority: a larger number is more important. It is cut to `yarn.cluster.max-application-priority`.
+    /// As [`submit`](Self::submit), with a priority. A larger number is more important. It is cut to
+    /// `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// As of [`CapacityScheduler::submit`].
+    /// Those of [`CapacityScheduler::submit`].
     pub fn submit_with_priority(&self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
         self.submit_with(submission, SubmitTerms::default().with_priority(priority))
     }
 
-    /// The same with all that a submission may ask for.
+    /// As [`submit`](Self::submit), with everything that a submission may ask for.
     ///
     /// # Errors
-    /// As of [`CapacityScheduler::submit`], and [`Refused::BadLifetime`].
+    /// Those of [`CapacityScheduler::submit`], and [`Refused::BadLifetime`].
     pub fn submit_with(&self, submission: Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
         let call = |reply| Call::Own(CapacityCall::Submit(Box::new(submission), terms, reply));
         self.door().call(call)?.map(AppHandle)
     }
 
-    /// An AM's call. It never waits: asks take effect when the worker comes to them. The headroom is what the worker worked out last: at
-    /// the application's last asks or releases, or after a call without any.
+    /// An AM's call. Never waits. Asks take effect when the worker processes them. The headroom is the worker's last value:
+    /// computed at the application's last asks or releases, or after a call without any.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::InvalidBlacklist`],
@@ -171,23 +176,24 @@ impl CapacityScheduler {
         Ok(())
     }
 
-    /// What an application can still get, as the worker worked it out last.
+    /// What an application can still get: the worker's last value. Never waits.
     #[must_use]
     pub fn headroom(&self, app: &AppHandle) -> Resource {
         app.0.headroom.read()
     }
 
-    /// Ends an application: its containers end, its reservations and outstanding asks go, and so does what its AM has not fetched: fetch it
-    /// before, with an [`allocate`](Self::allocate), where it matters. Nodes are told what to stop where
-    /// [`node_stops`](CapacitySchedulerBuilder::node_stops) is on. Waits for the control and all workers.
+    /// Ends an application: its containers, reservations and outstanding asks. Waits for the control and all workers.
+    ///
+    /// What its AM has not fetched is dropped too. If it matters, fetch it before, with [`allocate`](Self::allocate). With
+    /// [`node_stops`](CapacitySchedulerBuilder::node_stops) the nodes are told what to stop.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`] if it has already ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(None, app)
     }
 
-    /// Moves an application to another leaf queue.
+    /// Moves an application to another leaf queue. Waits for the control and all workers.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::NotLeaf`], [`Refused::Stopped`],
@@ -196,10 +202,10 @@ impl CapacityScheduler {
         self.door().move_by(None, app, queue)
     }
 
-    /// Gives an application another priority. It is cut to `yarn.cluster.max-application-priority`.
+    /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(None, app, priority)
     }
@@ -211,8 +217,8 @@ impl CapacityScheduler {
 
     // ------------------------------------------------------------------------------------------------ administration
 
-    /// Refreshes the queues: properties of another `capacity-scheduler.xml`, under their full names, which are read on the caller's thread.
-    /// The site's stay.
+    /// Refreshes the queues from the properties of another `capacity-scheduler.xml`, under their full names, which are read on
+    /// the caller's thread. The site's properties stay. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::BadConfiguration`]: the queues are as before; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -225,10 +231,11 @@ impl CapacityScheduler {
         self.refresh_plans()
     }
 
-    /// One round of the preemption policy, as [`CapacityStepped::preempt`](crate::CapacityStepped::preempt).
+    /// Makes one round of the preemption policy, as [`CapacityStepped::preempt`](crate::CapacityStepped::preempt), and waits for
+    /// it.
     ///
     /// # Errors
-    /// As there, and [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// Those of that call, and [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn preempt(&self) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = self.door().look(|control| control.preemption_settings())??;
         let (reply, marked) = bounded(1);
@@ -237,7 +244,8 @@ impl CapacityScheduler {
         marked.recv().map_err(|_| Refused::WorkerLost(0))
     }
 
-    /// One round of the policy that removes queues, as [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues).
+    /// Makes one round of the policy that removes queues, as
+    /// [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues). Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -245,8 +253,8 @@ impl CapacityScheduler {
         self.door().call(|reply| Call::Own(CapacityCall::ExpireQueues(reply)))
     }
 
-    /// One round of the policy that divides what managed parents have, as
-    /// [`CapacityStepped::manage_queues`](crate::CapacityStepped::manage_queues).
+    /// Makes one round of the policy that divides the capacity of managed parents, as
+    /// [`CapacityStepped::manage_queues`](crate::CapacityStepped::manage_queues). Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -254,8 +262,8 @@ impl CapacityScheduler {
         self.door().call(|reply| Call::Own(CapacityCall::ManageQueues(reply)))
     }
 
-    /// One round of asynchronous scheduling, as [`CapacityStepped::offer_all`](crate::CapacityStepped::offer_all); with
-    /// `schedule-asynchronously` a thread sends one each `scheduling-interval-ms`, unless the last is still under way.
+    /// Makes one round of asynchronous scheduling, as [`CapacityStepped::offer_all`](crate::CapacityStepped::offer_all). With
+    /// `schedule-asynchronously` a thread sends one every `scheduling-interval-ms`, unless the last one is still under way.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
@@ -264,8 +272,8 @@ impl CapacityScheduler {
         Ok(())
     }
 
-    /// Where an application of a user who asks for a queue (`None`: for none) would go, by mapping rules and names; `None` where there is no
-    /// such leaf queue. No limit, right or state is looked at.
+    /// Returns the leaf queue in which an application of this user who asks for `queue` (`None`: for no queue) would be placed,
+    /// by mapping rules and names. `None` if there is no such leaf queue. Checks no limit, right or state. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::RuleFailed`], [`Refused::AmbiguousQueue`], [`Refused::NameTooLong`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
@@ -275,7 +283,7 @@ impl CapacityScheduler {
         self.door().look(move |control| control.place(&user, queue.as_deref()))?
     }
 
-    /// The configuration in force: the site's with the queues of the last refresh that was taken.
+    /// Returns the configuration in force: the site's, with the queues of the last accepted refresh. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -285,7 +293,7 @@ impl CapacityScheduler {
 
     // ------------------------------------------------------------------------------------------------ views
 
-    /// All queues, by path. `with_limits`: what each user may use is worked out for it.
+    /// Returns all queues, by path. With `with_limits` it also computes what each user may use. Waits for a worker.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -294,7 +302,7 @@ impl CapacityScheduler {
         self.first(move |shard| shard.capacity_queues(&queues, with_limits))
     }
 
-    /// An application by its number.
+    /// Returns an application by its number. Waits for a worker.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -302,7 +310,7 @@ impl CapacityScheduler {
         self.first(move |shard| shard.capacity_app(number))
     }
 
-    /// All applications, by number.
+    /// Returns all applications, by number. Waits for a worker.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -310,8 +318,8 @@ impl CapacityScheduler {
         self.first(|shard| shard.capacity_apps())
     }
 
-    /// Why an application is offered no node, as things stand; `None` where nothing stands against it but nodes, and the limits of queues
-    /// and users, which [`why_waiting`](Self::why_waiting) looks at, too. Asks the worker and waits for it.
+    /// Returns why an application is offered no node now; `None` if only nodes, or the limits of queues and users, stand against
+    /// it. [`why_waiting`](Self::why_waiting) covers these limits. Waits for the workers.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -324,14 +332,14 @@ impl CapacityScheduler {
         answers.into_iter().next().map(|(_, answer)| answer).ok_or(Refused::WorkerLost(0))
     }
 
-    /// Counters and totals. Waits for nobody.
+    /// Returns counters and totals. Never waits.
     #[must_use]
     pub fn stats(&self) -> CapacityStats {
         capacity_stats(&self.door().shared)
     }
 
-    /// What happened since this was last called, and the reservations that stand: with a
-    /// [journal](CapacitySchedulerBuilder::journal).
+    /// Returns what happened since its last call, and the present reservations, with a
+    /// [journal](CapacitySchedulerBuilder::journal). Waits for the workers.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].

@@ -9,9 +9,9 @@ use crate::engine::ask_workers;
 use crate::event::Refused;
 
 impl CapacityScheduler {
-    /// Tells what passes try from now on, for [`take_watched`](Self::take_watched): which queues and applications are asked, in which order, and
-    /// what comes of each. What is told is worked out right before the pass, at about the cost of the pass; others cost nothing more. Each
-    /// worker keeps the last 64 passes and 1,024 visits. Asks the workers and waits for them.
+    /// Records what passes try from now on, for [`take_watched`](Self::take_watched): which queues and applications they ask, in
+    /// which order, and with which result. A worker computes this right before the pass, at about the cost of the pass; passes
+    /// that are not watched cost no more. Each worker keeps the last 64 passes and 1,024 visits. Waits for the workers.
     ///
     /// ```
     /// use evenweave::reason::{PassCourse, QueueEnd, Watch};
@@ -43,10 +43,10 @@ impl CapacityScheduler {
         Ok(())
     }
 
-    /// What was told since this was last called, in order of time. Asks the workers and waits for them.
+    /// Returns what was recorded since its last call, in order of time. Waits for the workers.
     ///
     /// # Errors
-    /// As of [`watch`](Self::watch).
+    /// Those of [`watch`](Self::watch).
     pub fn take_watched(&self) -> Result<Watched, Refused> {
         let found = ask_workers(self.door().open_to_wait()?, |shard: &mut Shard| shard.take_watched())?;
         Ok(Watched::together(found))
@@ -54,12 +54,12 @@ impl CapacityScheduler {
 }
 
 impl CapacityStepped {
-    /// Tells what passes try from now on, as [`CapacityScheduler::watch`].
+    /// Records what passes try from now on, as [`CapacityScheduler::watch`].
     pub fn watch(&mut self, what: &Watch) {
         self.steps.stepper.shards().for_each(|shard| shard.watch(what.clone()));
     }
 
-    /// What was told since this was last called, as [`CapacityScheduler::take_watched`].
+    /// Returns what was recorded since its last call, as [`CapacityScheduler::take_watched`].
     pub fn take_watched(&mut self) -> Watched {
         Watched::together(self.steps.stepper.shards().map(Shard::take_watched))
     }

@@ -19,12 +19,12 @@ use crate::sync::channel::{Receiver, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
 
-/// A heartbeat that was not taken: it comes back.
+/// A heartbeat that was refused. It comes back to the caller.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 #[non_exhaustive]
 pub struct NotSent<T> {
-    /// What was to be sent.
+    /// The heartbeat, or the heartbeats.
     pub returned: T,
     /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
     pub reason: Refused,

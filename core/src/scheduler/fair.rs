@@ -24,11 +24,13 @@ use crate::sync::Arc;
 use crate::sync::channel::{Receiver, Sender, bounded};
 use std::time::Duration;
 
-/// A FairScheduler on threads of its own: workers that own the nodes, a control, the update task, the allocation file's
-/// watcher and, where the settings say so, the async allocation thread and that of continuous scheduling.
+/// A FairScheduler on threads of its own.
 ///
-/// A handle: clone it, send it, share it. The last one to go shuts the scheduler down, and waits for that unless it goes
-/// on one of the scheduler's own threads, in a callback.
+/// The threads: the workers, which own the nodes; the control; the update task; the watcher of the allocation file; and, if the
+/// settings ask for them, the preemption task, the async allocation thread and the thread of continuous scheduling.
+///
+/// This type is a handle: clone it, send it and share it. The scheduler shuts down when the last handle is dropped. The drop
+/// waits for the shutdown, except on one of the scheduler's own threads, in a callback.
 ///
 /// ```
 /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Submission};
@@ -79,7 +81,7 @@ impl Running for Threads {
 const REFRESH: Duration = Duration::from_secs(60);
 
 impl FairScheduler {
-    /// A builder with Hadoop's defaults and one worker.
+    /// Returns a builder with Hadoop's defaults and one worker.
     pub fn builder() -> FairSchedulerBuilder {
         FairSchedulerBuilder::default()
     }
@@ -176,7 +178,7 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ nodes
 
-    /// Registers a node. Waits for the control.
+    /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types). Waits for the control.
     ///
     /// # Errors
     /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
@@ -187,39 +189,46 @@ impl FairScheduler {
         self.call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
     }
 
-    /// Removes a node: its containers end as lost, its reservation goes. Waits for the control and its worker.
+    /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost), and its reservation ends. Waits for the
+    /// control and the node's worker.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is already removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
 
-    /// Gives a node a new total. Below what runs its free room is negative until containers end; nothing is killed.
+    /// Changes the total of a node. Nothing is killed: if more runs than the new total, the free room is negative until
+    /// containers end. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total;
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total;
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.inner.door.resize_node(node, total, false)
     }
 
-    /// Empties a node gracefully: from its next heartbeat on its total follows what still runs, so that nothing new fits, and
-    /// [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) tells when nothing runs. As in Hadoop a heartbeat still assigns
-    /// what is free at that moment; what then is above the new total ends at once
+    /// Empties a node gracefully. Waits for the control.
+    ///
+    /// From its next heartbeat on the node's total follows what still runs, so nothing new fits. When nothing runs, the event
+    /// [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) comes.
+    ///
+    /// As in Hadoop the next heartbeat still assigns what is free at that moment. Containers above the new total then end at once
     /// ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.inner.door.decommission_node(node)
     }
 
-    /// A decommissioning node stays after all: it has the total again that it had before. Nothing happens where it is not
-    /// decommissioning. `RMNodeImpl.RecommissionNodeTransition`.
+    /// Keeps a decommissioning node: it gets back the total that it had before. Does nothing for any other node. Waits for the
+    /// control.
+    ///
+    /// Follows `RMNodeImpl.RecommissionNodeTransition`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.inner.door.recommission_node(node)
     }
@@ -229,17 +238,18 @@ impl FairScheduler {
         self.inner.door.owner_is_there(worker)
     }
 
-    /// Sends a node's report to the worker that owns it; never waits. The node is offered when the worker gets to it.
+    /// Sends a node's report to the worker that owns the node. Never waits. The worker offers the node when it processes the
+    /// report.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] when the node was removed: the
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] if the node was removed: the
     /// heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         self.inner.door.heartbeat(heartbeat)
     }
 
-    /// Sends many reports, one message a worker: several times cheaper than one by one. Reports of removed nodes are
-    /// taken and ignored.
+    /// Sends many reports, in one message to each worker. Never waits. It is several times cheaper than single calls of
+    /// [`heartbeat`](Self::heartbeat). Reports of removed nodes are accepted and ignored.
     ///
     /// # Errors
     /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], of one of the workers: the heartbeats for it come back, the
@@ -250,8 +260,10 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Submits an application with its first attempt. Waits for the control. A managed AM's container is the first that
-    /// [`allocate`](Self::allocate) brings; the ResourceManager fetches it and has its node start it.
+    /// Submits an application with its first attempt. Waits for the control.
+    ///
+    /// The container of a managed AM is the first that [`allocate`](Self::allocate) returns. The ResourceManager fetches it and
+    /// lets its node start it.
     ///
     /// # Errors
     /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`] of its names;
@@ -263,8 +275,8 @@ impl FairScheduler {
         self.call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
 
-    /// An AM's call: asks, releases and blacklist go to the workers, and what was granted since the last call comes back.
-    /// It waits for nobody.
+    /// An AM's call. It sends asks, releases and the blacklist to the workers, and returns what was granted and what has ended
+    /// since the last call. Never waits.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
@@ -278,23 +290,28 @@ impl FairScheduler {
         allocate(self.open()?, &app.0, request, answer)
     }
 
-    /// Ends an application: its containers end, its reservations and outstanding asks go, and so does what its AM has not fetched: fetch it
-    /// before, with an [`allocate`](Self::allocate), where it matters. Nodes are told what to stop where
-    /// [`node_stops`](FairSchedulerBuilder::node_stops) is on. Waits for the control and all workers.
+    /// Ends an application: its containers, reservations and outstanding asks. Waits for the control and all workers.
+    ///
+    /// What its AM has not fetched is dropped too. If it matters, fetch it before, with [`allocate`](Self::allocate). With
+    /// [`node_stops`](FairSchedulerBuilder::node_stops) the nodes are told what to stop.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`] if it has already ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.inner.door.finish_by(None, app)
     }
 
-    /// The attempt has failed: its containers end, or with [`NewAttempt::keep_containers`] those that run go over, and another
-    /// attempt of the same application begins in the same queue, younger than all that are there, with containers numbered
-    /// from 1. The old handle is refused from now on. Outstanding asks go, and what the old AM has not fetched: the new one asks anew, and is
-    /// told of what it keeps ([`AppHandle::kept_containers`]). Waits for the control and all workers.
+    /// Starts another attempt of an application whose attempt has failed, in the same queue. Waits for the control and all
+    /// workers.
+    ///
+    /// - The containers of the old attempt end. With [`NewAttempt::keep_containers`] those that run are handed over;
+    ///   [`AppHandle::kept_containers`] lists them.
+    /// - The outstanding asks of the old attempt, and what the old AM has not fetched, are dropped.
+    /// - The new attempt is the youngest of its queue. Its containers are numbered from 1.
+    /// - Calls with the old handle are refused from now on.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
+    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
     /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has
     /// changed; otherwise the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock),
     /// [`Refused::OwnThread`]; when the scheduler has been shut down.
@@ -302,15 +319,21 @@ impl FairScheduler {
         self.inner.door.new_attempt(app, new)
     }
 
-    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
-    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
-    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
-    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
-    /// recovered but to be stopped, which is for the caller to see to.
+    /// Takes over a container that runs already, after a restart of the ResourceManager: a node that registers reports it. Waits
+    /// for the control and the node's worker.
+    ///
+    /// The container is charged to the node, the application and its queues, whatever their limits are. It gets an id, and ends
+    /// like any other. Its AM has it already, so no answer of `allocate` contains it.
+    ///
+    /// Submit the application first, as [accepted](crate::Submission::accepted_in), with an AM that
+    /// [runs](crate::AmRequest::running). If the application or attempt of a container is over, do not recover the container, but
+    /// stop it. The scheduler does not do this.
+    ///
+    /// Follows `AbstractYarnScheduler.recoverContainersOnNode`.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] where no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::Busy`] if no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn recover_container(
         &self,
         app: &AppHandle,
@@ -320,18 +343,18 @@ impl FairScheduler {
         self.inner.door.recover_container(app, node, container)
     }
 
-    /// Kills an application: to the scheduler the same as [`FairScheduler::finish`].
+    /// Kills an application. The scheduler treats this as [`FairScheduler::finish`].
     ///
     /// # Errors
-    /// As of [`FairScheduler::finish`].
+    /// Those of [`FairScheduler::finish`].
     pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
 
-    /// The same on behalf of a user, who must have the right to: see [`FairScheduler::check_app`].
+    /// Kills an application on behalf of a user, who must have the right to change it: see [`FairScheduler::check_app`].
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he has not; [`Refused::NameTooLong`] of his name; otherwise as [`FairScheduler::finish`].
+    /// [`Refused::AppAcl`] if the user has not; [`Refused::NameTooLong`] of the user's name; otherwise those of [`FairScheduler::finish`].
     pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.inner.door.finish_by(Some(user), app)
     }
@@ -345,12 +368,16 @@ impl FairScheduler {
         self.inner.door.move_by(None, app, queue)
     }
 
-    /// The same on behalf of a user. With `yarn.acl.enable` he must have the right to change the application, see
-    /// [`FairScheduler::check_app`], and to submit to the target or administer it: neither owner nor cluster administrator
-    /// gets round that. `ClientRMService.moveApplicationAcrossQueues`.
+    /// Moves an application on behalf of a user.
+    ///
+    /// With `yarn.acl.enable` the user must have the right to change the application ([`FairScheduler::check_app`]), and the
+    /// right to submit to the target or to administer it. The second check also applies to the owner and to cluster
+    /// administrators.
+    ///
+    /// Follows `ClientRMService.moveApplicationAcrossQueues`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he has not; [`Refused::NameTooLong`] of his name; otherwise as
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user has not; [`Refused::NameTooLong`] of the user's name; otherwise as
     /// [`FairScheduler::move_app`].
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.inner.door.move_by(Some(user), app, queue)
@@ -358,8 +385,10 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ rights
 
-    /// Whether the user has a right in a queue, given there or in a queue above it; none in a queue that is not there.
-    /// The lists alone count: neither `yarn.acl.enable` nor `yarn.admin.acl`. `FairScheduler.checkAccess`.
+    /// Whether the user has a right in a queue: by the ACL of the queue or of a queue above it. In a queue that does not exist
+    /// nobody has a right. Only the ACLs count, not `yarn.acl.enable` and `yarn.admin.acl`. Waits for the control.
+    ///
+    /// Follows `FairScheduler.checkAccess`.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -367,8 +396,10 @@ impl FairScheduler {
         self.inner.door.has_access(user, queue, access)
     }
 
-    /// The ResourceManager's question: [`FairScheduler::has_access`], but without `yarn.acl.enable` everybody may do
-    /// everything. `FairQueueACLsManager`.
+    /// The ResourceManager's check of a right: as [`FairScheduler::has_access`], but without `yarn.acl.enable` everybody has
+    /// every right. Waits for the control.
+    ///
+    /// Follows `FairQueueACLsManager`.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -376,8 +407,9 @@ impl FairScheduler {
         self.inner.door.permits(user, queue, access)
     }
 
-    /// Whether the user is in `yarn.admin.acl`. The user whom Hadoop's ResourceManager runs as always is one there; here
-    /// the embedder has to name it.
+    /// Whether the user is in `yarn.admin.acl`. Waits for the control.
+    ///
+    /// In Hadoop the user who runs the ResourceManager is always in it. Here the embedder must name that user.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -385,11 +417,15 @@ impl FairScheduler {
         self.inner.door.is_admin(user)
     }
 
-    /// Whether a user may see or change an application: without `yarn.acl.enable` everybody; with it the application's
-    /// owner, a cluster administrator, and whoever may administer its queue. `ClientRMService.checkAccess`.
+    /// Checks that a user may see or change an application. Waits for the control.
+    ///
+    /// Without `yarn.acl.enable` everybody may. With it, the application's owner, a cluster administrator, and everybody who may
+    /// administer its queue.
+    ///
+    /// Follows `ClientRMService.checkAccess`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when the application has ended;
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if the application has ended;
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.inner.door.check_app(user, app, access)
@@ -397,8 +433,9 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ queues
 
-    /// Where the placement rules put an application of a user who asks for a queue (`None`: for none); `None` where no rule
-    /// decides, so that it would be refused. Nothing is created and no right is asked for.
+    /// Returns the queue in which the placement rules put an application of this user who asks for `queue` (`None`: for no
+    /// queue). `None` if no rule decides: such a submission is refused. Creates nothing and checks no right. Waits for the
+    /// control.
     ///
     /// # Errors
     /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
@@ -408,8 +445,8 @@ impl FairScheduler {
         self.look(move |control| control.place(&user, queue.as_deref()))?
     }
 
-    /// Makes an ad hoc queue before the first application enters it, with the parents that it needs; one that is there is
-    /// left as it is. An empty one goes when housekeeping comes by.
+    /// Creates a dynamic queue before the first application enters it, with the parents that it needs. An existing queue stays as
+    /// it is. The next clean-up removes the queue if it is empty. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`]: parents made before the obstacle was met remain, as
@@ -418,7 +455,7 @@ impl FairScheduler {
         self.call(|reply| Call::Own(FairCall::AddQueue { name: name.to_owned(), leaf, reply }))?
     }
 
-    /// What configuration makes of each queue, by name.
+    /// Returns the settings of each queue, as configured, by name. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -426,7 +463,7 @@ impl FairScheduler {
         self.look(Control::queue_configs)
     }
 
-    /// The allocation file in force.
+    /// Returns the allocation file in force. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -434,7 +471,8 @@ impl FairScheduler {
         self.look(|control| control.allocations().clone())
     }
 
-    /// The placement rules in force: those of the last file that had any, or of the settings.
+    /// Returns the placement rules in force: those of the last file that had any, otherwise those of the settings. Waits for the
+    /// control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -444,9 +482,10 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ administration
 
-    /// Takes new allocations, read by the embedder, as if the watcher had found them: empty dynamic queues go and waiting
-    /// changes of a queue's type are tried again first. Scheduling goes on meanwhile, under the old allocations until the
-    /// new ones are published; then this returns. Waits for the control.
+    /// Takes new allocations, which the embedder has read. Waits for the control.
+    ///
+    /// First it cleans up as the watcher does: it removes empty dynamic queues, and tries waiting changes of a queue's type
+    /// again. Scheduling goes on under the old allocations until the new ones are published. Then this call returns.
     ///
     /// | call | has the allocations from | cleans up first | warnings |
     /// | --- | --- | --- | --- |
@@ -457,35 +496,34 @@ impl FairScheduler {
     /// | [`clean_up`](Self::clean_up) | nowhere: those in force stay | that alone | none |
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] when they cannot be; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::BadAllocations`] if they are not valid; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
     /// [`Refused::ShutDown`].
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
         self.open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| self.gone(CONTROL))?;
         self.call(|reply| Call::Reload(Box::new(allocations), reply))?
     }
 
-    /// What `yarn rmadmin -refreshQueues` does: the allocation file is read again at once, whether or not it has changed. Reservable queues
-    /// that are new become plans, which the watcher's looks do not lead to.
-    /// Returns what was accepted but is probably a mistake. Scheduling goes on meanwhile. The event channel is told as well.
+    /// Reads the allocation file again at once, whether or not it has changed, as `yarn rmadmin -refreshQueues` does. New
+    /// reservable queues become plans. (They do not when the watcher finds a changed file.) Returns warnings: what was accepted
+    /// although it is probably a mistake. The same is sent as an event.
     ///
-    /// The administrator's command also reads the largest container again: see
-    /// [`set_maximum_allocation`](Self::set_maximum_allocation).
+    /// Scheduling goes on meanwhile. Waits at most a minute; see [`refresh_queues_within`](Self::refresh_queues_within).
     ///
-    /// It waits a minute at most; see [`refresh_queues_within`](Self::refresh_queues_within).
+    /// Hadoop's command also reads the largest container again: see [`set_maximum_allocation`](Self::set_maximum_allocation).
     ///
     /// # Errors
     /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
     /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`] of a new plan; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
     /// takes too long: what it reads in the end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`],
-    /// also when that comes meanwhile.
+    /// also if it shuts down meanwhile.
     pub fn refresh_queues(&self) -> Result<Vec<Diagnostic>, Refused> {
         self.refresh_queues_within(REFRESH)
     }
 
-    /// The same, and waits so long at most.
+    /// As [`refresh_queues`](Self::refresh_queues), but waits at most for `time`.
     ///
     /// # Errors
-    /// As of [`refresh_queues`](Self::refresh_queues).
+    /// Those of [`refresh_queues`](Self::refresh_queues).
     pub fn refresh_queues_within(&self, time: Duration) -> Result<Vec<Diagnostic>, Refused> {
         self.open()?;
         self.may_wait()?;
@@ -498,9 +536,10 @@ impl FairScheduler {
         Ok(warnings)
     }
 
-    /// Sets another largest container ([`Settings::maximum`](crate::Settings::maximum)), as `yarn rmadmin -refreshQueues`
-    /// does with the yarn-site properties that it reads again. All other properties stay as they were at the start. Asks
-    /// made before stay as they are.
+    /// Sets the largest container ([`Settings::maximum`](crate::Settings::maximum)). Earlier asks stay as they are. Waits for the
+    /// control.
+    ///
+    /// Of the yarn-site properties, `yarn rmadmin -refreshQueues` reads only this one again.
     ///
     /// # Errors
     /// [`Refused::BadMaximum`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -510,20 +549,21 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ views
 
-    /// All queues, by name.
+    /// Returns all queues, by name. Does not wait.
     #[must_use]
     pub fn queues(&self) -> Vec<QueueView> {
         views::queues(&self.inner.door.shared.publisher.load())
     }
 
-    /// An application by its number.
+    /// Returns an application by its number. Waits for the control; `None` also if it cannot, in a callback or after the
+    /// shutdown.
     #[must_use]
     pub fn app(&self, number: u32) -> Option<AppView> {
         let app = self.call(|reply| Call::App(number, reply)).ok()??;
         Some(views::app(&self.inner.door.shared.publisher.load(), &app))
     }
 
-    /// All applications, by number.
+    /// Returns all applications, by number. Waits for the control; empty if it cannot, in a callback or after the shutdown.
     #[must_use]
     pub fn apps(&self) -> Vec<AppView> {
         let apps = self.call(Call::Apps).unwrap_or_default();
@@ -531,7 +571,7 @@ impl FairScheduler {
         apps.iter().map(|app| views::app(&snapshot, app)).collect()
     }
 
-    /// Counters and totals.
+    /// Returns counters and totals. Does not wait.
     #[must_use]
     pub fn stats(&self) -> Stats {
         views::stats(&self.inner.door.shared)
@@ -539,16 +579,17 @@ impl FairScheduler {
 
     // ------------------------------------------------------------------------------------------------ the whole
 
-    /// Runs the update task once and waits for it. It goes by what the workers have worked off of asks and reports: those that were sent
-    /// a moment ago it sees after a [`quiesce`](Self::quiesce). A heartbeat that is sent after it is decided under the new shares.
+    /// Runs the update task once, and waits for it. It uses what the workers have processed of asks and reports: call
+    /// [`quiesce`](Self::quiesce) first to include what was just sent. A heartbeat that is sent afterwards is decided under the
+    /// new shares.
     ///
-    /// Where a policy or the clock panics in it that is told as an event, and here ([`Refused::Panicked`]): shares stay as they were, and the
-    /// task begins anew with the next update. Not done, too, for [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// If a policy or the clock panics in the update, this returns [`Refused::Panicked`], and an event reports it. Shares stay as
+    /// they were, and the next update computes everything again.
     pub fn update_now(&self) -> Waited {
         self.update(&Patience::endless()).into()
     }
 
-    /// The same, and waits so long at most ([`Refused::TimedOut`]).
+    /// As [`update_now`](Self::update_now), but waits at most for `time` ([`Refused::TimedOut`]).
     pub fn update_now_within(&self, time: Duration) -> Waited {
         self.update(&Patience::of(time)).into()
     }

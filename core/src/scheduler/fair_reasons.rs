@@ -1,4 +1,4 @@
-//! Calls of the FairScheduler for why an application has no more than it has.
+//! Calls of the FairScheduler for why an application waits.
 //!
 //! Run on the caller's thread; workers answer for their nodes, the control for what has ended and for limits of running applications.
 
@@ -15,10 +15,10 @@ fn stopped(why: impl Into<NotOffered>) -> Vec<FairReason> {
 }
 
 impl FairScheduler {
-    /// Why an application has no more than it has, as things stand: what stands against it whatever the node, and for each request key what
-    /// does on how many nodes. It is what the next report of each node would find if nobody came first; who does, by the policies, is a reason
-    /// of its own ([`FairWait::Behind`]). Nothing is changed, and no trace is needed. Asks the control and the workers and waits for them;
-    /// O(nodes × request keys).
+    /// Returns why an application waits now: the obstacles that hold on every node, otherwise, for each request key, its
+    /// obstacles with the number of nodes. The answer is what the next report of each node would find if no other application
+    /// came first. If one does, by the policies, this is a reason of its own ([`FairWait::Behind`]). Changes nothing, and needs
+    /// no trace. Waits for the control and all workers. O(nodes × request keys).
     ///
     /// ```
     /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Resource, Submission};
@@ -40,16 +40,16 @@ impl FairScheduler {
     /// ```
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`]. One that has ended is no error:
+    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`]. An application that has ended is not an error:
     /// [`NotOffered::Ended`].
     pub fn why_waiting(&self, app: &AppHandle) -> Result<Vec<FairReason>, Refused> {
         self.why(app, None)
     }
 
-    /// The same of one node.
+    /// As [`why_waiting`](Self::why_waiting) for one node.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; otherwise as of [`why_waiting`](Self::why_waiting).
+    /// [`Refused::NoSuchNode`] if it is removed; otherwise those of [`why_waiting`](Self::why_waiting).
     pub fn why_waiting_on(&self, app: &AppHandle, node: &NodeHandle) -> Result<Vec<FairReason>, Refused> {
         self.why(app, Some(node))
     }
@@ -75,12 +75,12 @@ impl FairScheduler {
 }
 
 impl Stepped {
-    /// Why an application has no more than it has, as [`FairScheduler::why_waiting`].
+    /// Returns why an application waits now, as [`FairScheduler::why_waiting`].
     pub fn why_waiting(&mut self, app: &AppHandle) -> Vec<FairReason> {
         self.why(app, None)
     }
 
-    /// The same of one node, as [`FairScheduler::why_waiting_on`].
+    /// As [`why_waiting`](Self::why_waiting) for one node: see [`FairScheduler::why_waiting_on`].
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`].

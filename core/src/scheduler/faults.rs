@@ -24,7 +24,7 @@ use std::time::Duration;
 /// So often an audit looks before it says that something is wrong.
 const LOOKS: usize = 100;
 
-/// Something that goes wrong; see [`FairScheduler::inject`] and [`CapacityScheduler::inject`].
+/// A fault to inject; see [`FairScheduler::inject`] and [`CapacityScheduler::inject`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -121,7 +121,7 @@ impl<D: Decider, T: Running> Door<D, T> {
 }
 
 impl FairScheduler {
-    /// Has something go wrong, soon: when the thread that it is for takes its next messages.
+    /// Injects a fault. It happens when the thread concerned takes its next messages.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], also of
@@ -134,7 +134,7 @@ impl FairScheduler {
         self.door().inject(fault)
     }
 
-    /// What the workers keep memory for, all together. Waits for them.
+    /// Returns what the workers keep memory for, in all. Waits for them.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
@@ -142,12 +142,11 @@ impl FairScheduler {
         self.door().kept()
     }
 
-    /// Waits for quiet, then counts every kind of record of the whole scheduler and holds the sums against each other: what is left over
-    /// is named. Meant for moments when nobody else calls. What the others have done is folded in first on each worker, as it is by
-    /// itself when time has passed.
+    /// Waits for quiet, then counts every kind of record of the whole scheduler and compares the sums. It reports each
+    /// difference. Call it when nobody else calls. Each worker first folds in what the others have done.
     ///
-    /// A worker that goes on after the last message hands its leases back a moment later, and timers may have something on its way: so
-    /// it is looked several times, until nothing is wrong or nothing else comes of it.
+    /// A worker hands its leases back a moment after the last message, and timers may have something under way. So the audit
+    /// counts several times, until nothing is wrong or nothing changes.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
@@ -164,10 +163,10 @@ impl FairScheduler {
 }
 
 impl CapacityScheduler {
-    /// Has something go wrong, as [`FairScheduler::inject`].
+    /// Injects a fault, as [`FairScheduler::inject`].
     ///
     /// # Errors
-    /// As there; [`Refused::TaskLost`] of [`Fault::UpdateStall`]: there is no update task.
+    /// Those of that call; [`Refused::TaskLost`] of [`Fault::UpdateStall`]: there is no update task.
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         if let Fault::WorkerPanicInMessage { worker, steps } = fault {
             return self.door().look_at(worker, Look::new(move |shard: &mut CapacityShard| shard.own.fails_in = steps));
@@ -175,7 +174,7 @@ impl CapacityScheduler {
         self.door().inject(fault)
     }
 
-    /// What the workers keep memory for, as [`FairScheduler::kept`].
+    /// Returns what the workers keep memory for, as [`FairScheduler::kept`].
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
@@ -183,7 +182,8 @@ impl CapacityScheduler {
         self.door().kept()
     }
 
-    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`]; of the books of queues, users and applications too.
+    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`], including the books of queues, users and
+    /// applications.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
@@ -193,9 +193,9 @@ impl CapacityScheduler {
 }
 
 impl Stepped {
-    /// Counts every kind of record of the whole scheduler and holds the sums against each other, as [`FairScheduler::audit`]. With
-    /// `fold` what the others have done is folded in first on each worker, which changes what several workers decide next; without it
-    /// nothing changes, and who has to wait for the next fold is not asked for.
+    /// Counts every kind of record of the whole scheduler and compares the sums, as [`FairScheduler::audit`]. With `fold` each
+    /// worker first folds in what the others have done, which changes what several workers decide next. Without it nothing
+    /// changes, and what waits for the next fold is not counted as an error.
     pub fn audit(&mut self, fold: bool) -> Audit {
         self.stepper().audit(fold)
     }
@@ -207,7 +207,7 @@ impl CapacityStepped {
         self.steps.stepper.audit(fold)
     }
 
-    /// A worker panics, between two messages, and nothing of its books is as it was; with [`Fault::WorkerDeath`] it is given up.
+    /// Lets a worker panic between two messages, with its books corrupted. With [`Fault::WorkerDeath`] the worker is given up.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`] of any other fault: there are no

@@ -12,13 +12,13 @@ use std::hash::{Hash, Hasher};
 pub struct AppHandle(pub(crate) Arc<AppShared>);
 
 impl AppHandle {
-    /// Its id.
+    /// The application's id.
     #[must_use]
     pub fn id(&self) -> ApplicationId {
         self.0.id
     }
 
-    /// Its running number.
+    /// The application's number.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.0.id.number
@@ -36,8 +36,8 @@ impl AppHandle {
         self.0.attempt
     }
 
-    /// The containers of earlier attempts that ran when this attempt began and were kept for it, by attempt and number: what
-    /// its AM is told when it registers. They are its own now, to be released by it, and it is told of their end.
+    /// The containers of earlier attempts that this attempt keeps, as they were when it began, by attempt and number. Its AM is
+    /// told of them when it registers. It may release them, and is told of their ends.
     #[must_use]
     pub fn kept_containers(&self) -> &[Container] {
         self.0.kept.get().map_or(&[], |kept| kept)
@@ -49,14 +49,14 @@ impl AppHandle {
         &self.0.placed_in
     }
 
-    /// Whether it has been finished or killed.
+    /// Whether the application was finished or killed.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.0.is_closed()
     }
 
-    /// Its containers that are to be preempted and still run, by worker, those marked earlier first: what the next answer of
-    /// `allocate` says ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)).
+    /// The containers of this application that are marked for preemption and still run, by worker, the earliest marked first. The
+    /// next answer of `allocate` has the same ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)).
     #[must_use]
     pub fn strict_preemptions(&self) -> Vec<ContainerId> {
         let mut marked = Vec::new();
@@ -64,42 +64,43 @@ impl AppHandle {
         marked
     }
 
-    /// Says that this application's AM is going to call, after some other applications' calls: what leads to the rest comes into
-    /// the processor's cache meanwhile. For embedders that know of calls before they make them, from their own queue; best
-    /// some hundred nanoseconds before [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls) tells of the
-    /// same call. It changes nothing but time: a call that does not come does no harm, nor does one that was not announced.
+    /// Announces a call of this application's AM, so that the processor loads the data that the call needs first. For embedders
+    /// that know of calls before they make them. It works best some hundred nanoseconds before
+    /// [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls) announces the same call, with other applications'
+    /// calls in between.
+    ///
+    /// It changes only time. An announced call need not come, and a call need not be announced.
     #[inline]
     pub fn prefetch_call(&self) {
         self.0.prefetch_call();
     }
 
-    /// As [`AppHandle::prefetch_call`], and a link further: where the scheduler leaves what the AM fetches. Best between [`AppHandle::prefetch_call`] and
-    /// [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls), as long after the one as before the other.
+    /// As [`AppHandle::prefetch_call`], one step further: it loads what the AM is going to fetch. It works best half-way between
+    /// [`AppHandle::prefetch_call`] and [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls).
     #[inline]
     pub fn prefetch_mail(&self) {
         self.0.prefetch_mail();
     }
 
-    /// Which worker is its home: its AM's calls go to that one, which tells the others what they need of them. Another attempt may
-    /// have another.
+    /// The number of the application's home worker, which handles the calls of its AM. Another attempt may have another home.
     #[must_use]
     pub fn worker(&self) -> usize {
         self.0.home
     }
 
-    /// Whether it still waits for its AM's container.
+    /// Whether the application still waits for its AM's container.
     #[must_use]
     pub fn waits_for_am(&self) -> bool {
         self.0.waits_for_am()
     }
 }
 
-/// A registered node.
+/// The handle of a registered node.
 #[derive(Clone, Debug)]
 pub struct NodeHandle(pub(crate) Arc<NodeShared>);
 
 impl NodeHandle {
-    /// Whether it was removed, or lost with its worker: it has to register again.
+    /// Whether the node was removed, or lost with its worker. It must then register again.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.0.is_gone()
@@ -110,39 +111,44 @@ impl NodeHandle {
         !self.0.is_gone() && nodes.get(&self.0.id).is_some_and(|known| std::ptr::eq(&**known, &*self.0))
     }
 
-    /// Its number.
+    /// The node's number.
     #[must_use]
     pub fn id(&self) -> NodeId {
         self.0.id
     }
 
-    /// Its name.
+    /// The node's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Its rack.
+    /// The name of the node's rack.
     #[must_use]
     pub fn rack(&self) -> &str {
         &self.0.rack
     }
 
-    /// Which worker owns it.
+    /// The number of the worker that owns the node.
     #[must_use]
     pub fn worker(&self) -> usize {
         self.0.owner
     }
 
-    /// Takes the containers that this node's NodeManager has to stop, oldest first, onto the end of `out`: those that an AM had and that
-    /// have ended without a word of the node, because they were given back, preempted, not launched in time, or their application
-    /// ended; and those that a report of this node named as [`launched`](crate::Heartbeat::launched) and that were not alive on it.
-    /// What YARN puts into the answer of the node's heartbeat.
+    /// Moves the containers that this node's NodeManager must stop to the end of `out`, the oldest first. YARN puts this list
+    /// into the answer of the node's heartbeat. Never waits.
     ///
-    /// Each is told of once, and again whenever a report names it as launched. Some the node has never seen; what it did launch and stops it
-    /// reports as completed, which gives the room back. What is listed and not taken is kept.
+    /// The list has:
     ///
-    /// Nothing is listed without [`node_stops`](crate::FairSchedulerBuilder::node_stops). Waits for nobody.
+    /// - each container that an AM has fetched and that ended without a report of the node: it was released, preempted, not
+    ///   launched in time, or its application ended;
+    /// - each container that a report of this node named as [`launched`](crate::Heartbeat::launched) and that was not alive on
+    ///   it.
+    ///
+    /// Each is listed once, and again whenever a report names it as launched. The node may not know a container of the list. It
+    /// stops the others and reports them as completed, which frees their room. What is not taken stays in the list.
+    ///
+    /// Without [`node_stops`](crate::FairSchedulerBuilder::node_stops) the list is always empty.
     pub fn take_stops(&self, out: &mut Vec<ContainerId>) {
         self.0.take_stops(out);
     }
@@ -214,7 +220,7 @@ impl Hash for Heartbeat {
 }
 
 impl Heartbeat {
-    /// A report of a node that has nothing new to say of its containers.
+    /// A report without news of containers.
     #[must_use]
     pub fn new(node: &NodeHandle) -> Heartbeat {
         Heartbeat::of(node.0.clone())

@@ -7,7 +7,7 @@ use crate::fair::OwedRoom;
 use crate::id::NodeId;
 use crate::resource::Resource;
 
-/// A container or reservation, as a step shows it.
+/// A container or reservation in a [`Journal`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -24,7 +24,7 @@ pub struct AllocatedView {
     pub resource: Resource,
 }
 
-/// What happened since it was last asked for.
+/// What happened since the last call of `take_journal`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -40,7 +40,7 @@ pub struct Journal {
     pub held: Vec<HeldView>,
 }
 
-/// Room that was freed on a node for a starved application, and is its before it is anybody's.
+/// Room that was freed on a node for a starved application, and is kept for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -111,105 +111,110 @@ impl Options {
 /// The setters that the builder of any scheduler has.
 macro_rules! setters_of_options {
     () => {
-        /// How many workers share the nodes: 1 (the default) decides exactly as Hadoop does, container for container; more
-        /// keep every limit and order by views that are a bounded number of grants apart.
+        /// Sets the number of workers, which share the nodes: 1 to 256. Default: 1, which decides exactly as Hadoop does. Several
+        /// workers keep every limit, and order queues by views that may be a bounded number of grants apart.
         pub fn workers(mut self, workers: usize) -> Self {
             self.options.workers = workers;
             self
         }
 
-        /// R: how far the views of several workers may be apart, in *changes*: grants and ends of containers. When a worker
-        /// chooses, of each other worker less than R changes are missing in what it goes by, and
-        /// nothing older than some tens of milliseconds. A smaller R is nearer to the exact order and costs a fold, O(queues +
-        /// applications) on every worker, that much more often. Without this it is 16,384, or twice the number of applications
-        /// that there have been at once where that is more: a grant and an end of so many containers. With one worker it means nothing; 0 counts as 1.
+        /// Sets R: how far the views of several workers may be apart, in *changes* (grants and ends of containers). When a worker
+        /// chooses, it misses fewer than R changes of each other worker, and none that is older than some tens of milliseconds.
+        ///
+        /// A smaller R is nearer to the exact order. It costs more *folds*: each takes O(queues + applications) on every worker.
+        /// Default: 16,384, or twice the largest number of applications at one time if that is more. 0 counts as 1. With one
+        /// worker it has no effect.
         pub fn fold_every(mut self, changes: u32) -> Self {
             self.options.fold_every = Some(changes);
             self
         }
 
-        /// Who is in which groups, for rules of placement and ACLs; nobody in any without this.
+        /// Sets the source of users' groups, for placement rules and ACLs. Default: nobody is in any group.
         pub fn groups(mut self, groups: $crate::sync::Arc<dyn $crate::groups::Groups>) -> Self {
             self.options.groups = groups;
             self
         }
 
-        /// How long the scheduler's threads wait for groups that are not [at hand](crate::groups::Groups::at_hand); 2 s without this.
-        /// A submission is refused then ([`Refused::NoGroups`](crate::Refused::NoGroups)), a right that only a group gives is not
-        /// there, and until the answer has come nobody is waited for.
+        /// Sets how long the scheduler's threads wait for groups that are not [at hand](crate::groups::Groups::at_hand). Default:
+        /// 2 s. Then the submission is refused ([`Refused::NoGroups`](crate::Refused::NoGroups)), and a right that only a group
+        /// gives does not apply. Until the answer comes, no further call waits for groups.
         pub fn groups_timeout(mut self, patience: std::time::Duration) -> Self {
             self.options.groups_timeout = patience;
             self
         }
 
-        /// How many messages a worker's channel holds before callers are told that it is busy; 4096 without this, 1,048,576 at most.
+        /// Sets how many messages a worker's channel holds before calls are refused ([`Refused::Busy`](crate::Refused::Busy)).
+        /// Default: 4,096; at most 1,048,576.
         pub fn channel_capacity(mut self, messages: usize) -> Self {
             self.options.channel_capacity = messages;
             self
         }
 
-        /// How many events wait for the embedder before further ones are dropped; 1024 without this, 1,048,576 at most.
+        /// Sets how many events wait for the embedder. Further events are dropped and counted. Default: 1,024; at most 1,048,576.
         pub fn event_capacity(mut self, events: usize) -> Self {
             self.options.event_capacity = events;
             self
         }
 
-        /// What application ids are made from: the start time of the ResourceManager in ms.
+        /// Sets the number in application ids: the start time of the ResourceManager, in ms since 1970.
         pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
             self.options.cluster_timestamp = timestamp;
             self
         }
 
-        /// How often the ResourceManager has been restarted with its work kept: what the names of containers have before the timestamp
-        /// ([`ContainerName::epoch`](crate::ContainerName::epoch)). 0 without this, which is left out of names.
+        /// Sets the epoch in the names of containers ([`ContainerName::epoch`](crate::ContainerName::epoch)): how often the
+        /// ResourceManager was restarted with its work kept. Default: 0, which names omit.
         pub fn epoch(mut self, epoch: u32) -> Self {
             self.options.epoch = epoch;
             self
         }
 
-        /// Whether each node lists the containers that its NodeManager has to stop ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)).
-        /// Not without this: what is listed is kept until it is taken, or the node is removed and its last handle goes. A ResourceManager with
-        /// NodeManagers of its own wants it: containers of applications that finish are told in no other way.
+        /// Keeps a list for each node of the containers that its NodeManager must stop
+        /// ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)). A ResourceManager with NodeManagers needs it: there is no
+        /// other news of the containers of applications that finish. Default: off, because a list is kept until it is taken, or
+        /// the node is removed and its last handle is dropped.
         pub fn node_stops(mut self, list: bool) -> Self {
             self.options.node_stops = list;
             self
         }
 
-        /// Whether one container may have no more than the largest node has. It is so without this. An embedder that checks sizes before says
-        /// no: then the configured maximum alone counts here. Hadoop's ResourceManager does, whose largest node does not count at its start.
+        /// Whether the largest node limits the size of a container, too. Default: yes. With `false` only the configured maximum
+        /// counts, for an embedder that checks sizes before. (In Hadoop's ResourceManager the largest node does not count in the
+        /// first seconds after a start.)
         pub fn largest_node(mut self, counts: bool) -> Self {
             self.options.largest_node = counts;
             self
         }
 
-        /// Whether a scheduler without threads notes which nodes are reserved, and which are not any more, for
-        /// [`Stepped::take_reservation_news`](crate::Stepped::take_reservation_news). Not without this: what is noted is kept until it is taken.
+        /// Records which nodes become reserved or free, for
+        /// [`Stepped::take_reservation_news`](crate::Stepped::take_reservation_news), in a scheduler without threads. Records are
+        /// kept until they are taken. Default: off.
         pub fn note_reservations(mut self, note: bool) -> Self {
             self.options.note_reservations = note;
             self
         }
 
-        /// The clock; the machine's monotonic one without this, a virtual one from 0 of a scheduler without threads.
+        /// Sets the clock. Default: the machine's monotonic clock; without threads a virtual clock that starts at 0.
         pub fn clock(mut self, clock: $crate::sync::Arc<dyn $crate::clock::Clock>) -> Self {
             self.options.clock = Some(clock);
             self
         }
 
-        /// Called with the number of an application when its empty mailbox gets a grant or the news of an ended container.
-        /// It runs on a worker: be quick.
+        /// Sets a callback, the *wake-up*. It is called with an application's number when the empty mailbox of the application
+        /// gets a grant or the news of an ended container. It runs on a worker, so it must be fast.
         pub fn on_grants(mut self, wake: $crate::engine::WakeUp) -> Self {
             self.options.on_grants = Some(wake);
             self
         }
 
-        /// Agents, policies and planners of the embedder's own for the reservation system, and what no file says. The system itself is there
-        /// where the site files ask for it (`yarn.resourcemanager.reservation-system.enable`).
+        /// Sets agents, policies and planners of the embedder for the ReservationSystem, and values that no file has.
+        /// `yarn.resourcemanager.reservation-system.enable` in the site files switches the system on.
         pub fn reservations(mut self, options: $crate::reservation::ReservationOptions) -> Self {
             self.options.reservations = options;
             self
         }
 
-        /// Told how long stamped heartbeats take.
+        /// Sets a callback that is told how long stamped heartbeats take.
         pub fn probe(mut self, probe: $crate::sync::Arc<dyn $crate::engine::HeartbeatProbe>) -> Self {
             self.options.probe = Some(probe);
             self
@@ -220,9 +225,10 @@ macro_rules! setters_of_options {
 /// The wake-up that is given the handle of the scheduler, of builders that have `own_handle`.
 macro_rules! wake_up_with_handle {
     ($weak:ident) => {
-        /// As [`on_grants`](Self::on_grants), for a scheduler with threads, which is given in; a stepped one calls nothing. It is handed a
-        /// handle that does not keep the scheduler alive: one that the closure owned would, for ever. Calls that wait are refused in it
-        /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`, `allocate`, `submit_all` and `begin_finish` do not wait.
+        /// As [`on_grants`](Self::on_grants), with a handle of the scheduler for the callback; only for a scheduler with threads.
+        /// The handle does not keep the scheduler alive. (If the closure owned an ordinary handle, the scheduler would live for
+        /// ever.) In the callback, calls that wait are refused ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`,
+        /// `allocate`, `submit_all` and `begin_finish` do not wait.
         pub fn on_grants_with(mut self, wake: impl Fn(&$weak, u32) + Send + Sync + 'static) -> Self {
             let scheduler = $crate::sync::Arc::new($crate::sync::OnceLock::<$weak>::new());
             self.own_handle = Some(scheduler.clone());

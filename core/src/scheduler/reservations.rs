@@ -55,23 +55,24 @@ fn owned(
 /// The calls. `$this` is how the method names its receiver, `$at` where the control is reached from there.
 macro_rules! reservation_calls {
     ($this:ident: $receiver:ty, $($at:tt)+) => {
-        /// A name for a new reservation. `ClientRMService.getNewReservation`.
+        /// Returns the name of a new reservation. Follows `ClientRMService.getNewReservation`.
         ///
         /// # Errors
-        /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) where the site files ask for no
+        /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) if the site files ask for no
         /// reservation system, as of every call here. With threads, too: [`Refused::OwnThread`](crate::Refused::OwnThread),
         /// [`Refused::TaskLost`](crate::Refused::TaskLost), [`Refused::ShutDown`](crate::Refused::ShutDown).
         pub fn reserve_new($this: $receiver) -> Result<ReservationId, ReserveError> {
             $($at)+.planning(|control| control.with_plans(|system, _| system.new_reservation()))
         }
 
-        /// Books a reservation on behalf of a user, as [`ReservationSystem::submit`](crate::reservation::ReservationSystem::submit). One that
-        /// begins within a step has its queue when this returns.
+        /// Books a reservation on behalf of a user, as
+        /// [`ReservationSystem::submit`](crate::reservation::ReservationSystem::submit). A reservation that begins within a step
+        /// has its queue when this returns.
         ///
         /// # Errors
-        /// As there; [`Refused::NameTooLong`](crate::Refused::NameTooLong) of the user;
-        /// [`Refused::NoGroups`](crate::Refused::NoGroups) where rights count; [`Refused::Panicked`](crate::Refused::Panicked) of an agent or a
-        /// policy of the embedder's. As of [`reserve_new`](Self::reserve_new).
+        /// Those of that call; [`Refused::NameTooLong`](crate::Refused::NameTooLong) of the user;
+        /// [`Refused::NoGroups`](crate::Refused::NoGroups) if rights are checked; [`Refused::Panicked`](crate::Refused::Panicked) of an agent or a
+        /// policy of the embedder's. Those of [`reserve_new`](Self::reserve_new).
         pub fn reserve_submit(
             $this: $receiver,
             user: &str,
@@ -87,7 +88,7 @@ macro_rules! reservation_calls {
         /// Books a new version of a reservation, as [`ReservationSystem::update`](crate::reservation::ReservationSystem::update).
         ///
         /// # Errors
-        /// As there, and as of [`reserve_submit`](Self::reserve_submit).
+        /// Those of that call and of [`reserve_submit`](Self::reserve_submit).
         pub fn reserve_update<'a>(
             $this: $receiver,
             user: &str,
@@ -102,11 +103,11 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// Takes a reservation out of its plan, as [`ReservationSystem::delete`](crate::reservation::ReservationSystem::delete). Its queue goes
-        /// with the follower's next run.
+        /// Deletes a reservation from its plan, as [`ReservationSystem::delete`](crate::reservation::ReservationSystem::delete).
+        /// The follower's next run removes its queue.
         ///
         /// # Errors
-        /// As there, and as of [`reserve_submit`](Self::reserve_submit).
+        /// Those of that call and of [`reserve_submit`](Self::reserve_submit).
         pub fn reserve_delete($this: $receiver, user: &str, id: impl Into<Option<ReservationId>>) -> Result<(), ReserveError> {
             let (user, id) = (user.to_owned(), id.into());
             $($at)+.planning(move |control| {
@@ -114,10 +115,11 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// The reservations of a plan, as [`ReservationSystem::list`](crate::reservation::ReservationSystem::list): copies, as of now.
+        /// Returns copies of the reservations of a plan, as
+        /// [`ReservationSystem::list`](crate::reservation::ReservationSystem::list).
         ///
         /// # Errors
-        /// As there, and as of [`reserve_submit`](Self::reserve_submit).
+        /// Those of that call and of [`reserve_submit`](Self::reserve_submit).
         pub fn reserve_list(
             $this: $receiver,
             user: &str,
@@ -133,20 +135,23 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// A run of the plan follower over all plans: makes, weighs, empties and removes the queues below them, and says what came of it by
-        /// plan. All that it changes is published once, but for a default queue that it makes and moves applications to. With
-        /// [timers](crate::FairSchedulerBuilder::timers) a thread does so each `yarn.resourcemanager.reservation-system.planfollower.time-step`. Nothing where there is no reservation system.
+        /// Runs the plan follower once over all plans: it makes, sizes, empties and removes the queues below them. Returns the
+        /// results by plan. Does nothing without a ReservationSystem.
+        ///
+        /// All changes of a run are published together, except a default queue that it makes and moves applications to. With
+        /// [timers](crate::FairSchedulerBuilder::timers) a thread does this every
+        /// `yarn.resourcemanager.reservation-system.planfollower.time-step`.
         ///
         /// # Errors
-        /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. As of [`reserve_new`](Self::reserve_new).
+        /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. Those of [`reserve_new`](Self::reserve_new).
         pub fn follow_plans($this: $receiver) -> Result<BTreeMap<String, Followed>, ReserveError> {
             $($at)+.planning(|control| Ok(control.follow_plans(true)?))
         }
 
-        /// The plans by name, with all that is promised: a copy, as of now.
+        /// Returns a copy of the plans, by name, with everything that is promised.
         ///
         /// # Errors
-        /// As of [`reserve_new`](Self::reserve_new).
+        /// Those of [`reserve_new`](Self::reserve_new).
         pub fn plans($this: $receiver) -> Result<BTreeMap<String, PlanBooks>, ReserveError> {
             $($at)+.planning(|control| {
                 control.with_plans(|system, queues| {
@@ -155,10 +160,10 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// The plans by name, and all that each may promise, as of now. O(plans).
+        /// Returns the plans, by name, with all that each may promise now. O(plans).
         ///
         /// # Errors
-        /// As of [`reserve_new`](Self::reserve_new).
+        /// Those of [`reserve_new`](Self::reserve_new).
         pub fn plan_capacities($this: $receiver) -> Result<BTreeMap<String, Resource>, ReserveError> {
             $($at)+.planning(|control| {
                 control.with_plans(|system, queues| {
@@ -167,16 +172,17 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// What of the reservations has to survive a restart.
+        /// Returns what must survive a restart of the reservations.
         ///
         /// # Errors
-        /// As of [`reserve_new`](Self::reserve_new).
+        /// Those of [`reserve_new`](Self::reserve_new).
         pub fn reservation_state($this: $receiver) -> Result<ReservationState, ReserveError> {
             $($at)+.planning(|control| control.with_plans(|system, _| system.state()))
         }
 
-        /// What survived a restart goes into the plans, as [`ReservationSystem::restore`](crate::reservation::ReservationSystem::restore); then
-        /// each plan's queues are made, without replanning. Gives the queues of the state that are no plans.
+        /// Takes the state from before a restart into the plans, as
+        /// [`ReservationSystem::restore`](crate::reservation::ReservationSystem::restore). Then it makes each plan's queues,
+        /// without replanning. Returns the queues of the state that are no plans.
         ///
         /// # Errors
         /// [`ReserveError::State`](crate::reservation::ReserveError::State): nothing has changed. As of [`follow_plans`](Self::follow_plans).

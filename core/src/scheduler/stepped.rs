@@ -20,7 +20,7 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use std::borrow::Borrow;
 
-/// What was marked for one starved application.
+/// The containers that were marked for one starved application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -37,12 +37,13 @@ impl From<MarkedFor> for PreemptionRound {
     }
 }
 
-/// A FairScheduler without threads, for those who bring their own runtime, and for replay: every call runs the same
-/// stages as the threaded one to their end before it returns. With one worker it decides as Hadoop does, step by step.
+/// A FairScheduler without threads, for embedders with a runtime of their own, and for replay. A call runs the same stages as the
+/// threaded scheduler, and returns when all of them are done. With one worker it decides as Hadoop does, step by step.
 ///
-/// Time moves by [`Stepped::advance`], shares by [`Stepped::update_now`] alone: `yarn.scheduler.fair.update-interval-ms` is not read. Nodes
-/// are offered by [`Stepped::heartbeat`]. What each step did ([`Stepped::take_journal`]) and calls by number are there with a
-/// [journal](crate::FairSchedulerBuilder::journal).
+/// Time moves only by [`Stepped::advance`], and shares are computed only by [`Stepped::update_now`]:
+/// `yarn.scheduler.fair.update-interval-ms` has no effect. [`Stepped::heartbeat`] offers a node. With a
+/// [journal](crate::FairSchedulerBuilder::journal) there are also the results of each step ([`Stepped::take_journal`]) and calls
+/// by number.
 ///
 /// ```
 /// use evenweave::prelude::*;
@@ -102,21 +103,21 @@ impl Stepped {
         true
     }
 
-    /// Moves the virtual clock, then does what [`Stepped::tick`] does. Where the embedder gave in a clock of its own, that
-    /// alone.
+    /// Moves the virtual clock by `ms`, and then calls [`Stepped::tick`]. If the embedder gave a clock to the builder, it only
+    /// calls `tick`.
     pub fn advance(&mut self, ms: u64) {
         self.steps.advance_clock(ms);
         self.tick();
     }
 
-    /// What time has made due, at the moment the clock shows.
+    /// Does what is due by the clock.
     ///
-    /// - One look at the watched allocation file, if the last one is an interval ago
-    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). It cleans up, and reads the file when that has
-    ///   changed and is quiet. Nothing where no file is watched.
-    /// - One look for containers that were acquired and never launched, if the last one is a third of
-    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago: those acquired longer ago than the interval
-    ///   end as [`Expired`](crate::EndReason::Expired).
+    /// - It looks at the watched allocation file, if the last look is an interval ago
+    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). A look cleans up, and reads the file if it has
+    ///   changed and is quiet. Without a watched file nothing happens.
+    /// - It looks for containers that were fetched and never launched, if the last look is a third of
+    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago. Those that were fetched longer ago than the
+    ///   interval end as [`Expired`](crate::EndReason::Expired).
     pub fn tick(&mut self) {
         let (looked, expired) = (self.look_if_due(), self.stepper().expire_if_due());
         if looked || expired {
@@ -126,7 +127,7 @@ impl Stepped {
 
     // ------------------------------------------------------------------------------------------------ nodes
 
-    /// Registers a node.
+    /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types).
     ///
     /// # Errors
     /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
@@ -135,18 +136,18 @@ impl Stepped {
         self.steps.add_node(name, rack, total)
     }
 
-    /// Removes a node: its containers end as lost.
+    /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone already.
+    /// [`Refused::NoSuchNode`] if it is already removed.
     pub fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.remove_node(node)
     }
 
-    /// Gives a node a new total.
+    /// Changes the total of a node, as [`FairScheduler::resize_node`](crate::FairScheduler::resize_node).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, false)
     }
@@ -154,26 +155,25 @@ impl Stepped {
     /// Empties a node gracefully, as [`FairScheduler::decommission_node`](crate::FairScheduler::decommission_node).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone.
+    /// [`Refused::NoSuchNode`] if it is removed.
     pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.decommission_node(node)
     }
 
-    /// A decommissioning node stays after all, as
-    /// [`FairScheduler::recommission_node`](crate::FairScheduler::recommission_node).
+    /// Keeps a decommissioning node, as [`FairScheduler::recommission_node`](crate::FairScheduler::recommission_node).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] when it is gone.
+    /// [`Refused::NoSuchNode`] if it is removed.
     pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
         self.steps.recommission_node(node)
     }
 
-    /// A node reports, and is offered.
+    /// Processes a node's report, and offers the node.
     pub fn heartbeat(&mut self, heartbeat: impl Borrow<Heartbeat>) {
         self.steps.heartbeat(heartbeat.borrow());
     }
 
-    /// One pass of continuous scheduling over all nodes.
+    /// Makes one pass of continuous scheduling over all nodes.
     pub fn continuous(&mut self) {
         self.stepper().pump();
         self.stepper().shards().for_each(|shard| shard.continuous_pass());
@@ -194,12 +194,14 @@ impl Stepped {
         self.steps.submitted(outcome)
     }
 
-    /// What a submission is answered, without its being submitted: the full name of the leaf queue that it enters, which is made where it is
-    /// not there. For ResourceManagers that accept an application before its first attempt begins: that is submitted then as
+    /// Returns the answer to a submission without submitting it: the full name of the leaf queue that the application would
+    /// enter. The queue is made if it does not exist.
+    ///
+    /// For ResourceManagers that accept an application before its first attempt begins. Submit the attempt later as
     /// [accepted](Submission::accepted_in).
     ///
     /// # Errors
-    /// As of [`Stepped::submit`].
+    /// Those of [`Stepped::submit`].
     pub fn accept(&mut self, submission: impl Borrow<Submission>) -> Result<String, Refused> {
         let outcome = self.stepper().control().accept(submission.borrow());
         self.settle();
@@ -228,36 +230,33 @@ impl Stepped {
     /// Ends an application, as [`FairScheduler::finish`](crate::FairScheduler::finish).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already.
+    /// [`Refused::NoSuchApp`] if it has already ended.
     pub fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(None, app)
     }
 
-    /// Kills an application: to the scheduler the same as [`Stepped::finish`].
+    /// Kills an application. The scheduler treats this as [`Stepped::finish`].
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it has ended already.
+    /// [`Refused::NoSuchApp`] if it has already ended.
     pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.finish(app)
     }
 
-    /// Ends an application on behalf of a user, as [`FairScheduler::kill_as`](crate::FairScheduler::kill_as).
+    /// Kills an application on behalf of a user, as [`FairScheduler::kill_as`](crate::FairScheduler::kill_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when it has ended already.
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if it has already ended.
     pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(Some(user), app)
     }
 
-    /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
-    /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
-    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
-    /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
-    /// recovered but to be stopped, which is for the caller to see to.
+    /// Takes over a container that runs already, as
+    /// [`FairScheduler::recover_container`](crate::FairScheduler::recover_container).
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] where no record is left; [`Refused::NoWorkers`] where the node's worker is given up.
+    /// [`Refused::Busy`] if no record is left; [`Refused::NoWorkers`] if the node's worker is given up.
     pub fn recover_container(
         &mut self,
         app: &AppHandle,
@@ -267,10 +266,10 @@ impl Stepped {
         self.steps.recover_container(app, node, container)
     }
 
-    /// Another attempt of an application, as [`FairScheduler::new_attempt`](crate::FairScheduler::new_attempt).
+    /// Starts another attempt of an application, as [`FairScheduler::new_attempt`](crate::FairScheduler::new_attempt).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
+    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
     /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.steps.new_attempt(app, new)
@@ -285,10 +284,10 @@ impl Stepped {
         self.steps.move_by(None, app, queue)
     }
 
-    /// The same on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
+    /// Moves an application on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] where he may not; [`Refused::NameTooLong`] of his name; otherwise as
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; [`Refused::NameTooLong`] of the user's name; otherwise as
     /// [`Stepped::move_app`].
     pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(Some(user), app, queue)
@@ -301,7 +300,7 @@ impl Stepped {
         self.stepper().control().has_access(user, queue, access)
     }
 
-    /// The ResourceManager's question, as [`FairScheduler::permits`](crate::FairScheduler::permits).
+    /// The ResourceManager's check of a right, as [`FairScheduler::permits`](crate::FairScheduler::permits).
     pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
         self.stepper().control().permits(user, queue, access)
     }
@@ -311,30 +310,31 @@ impl Stepped {
         self.stepper().control().is_admin(user)
     }
 
-    /// Whether a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
+    /// Checks that a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] where he may not; [`Refused::NameTooLong`] of his name; [`Refused::NoSuchApp`] when it has ended.
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if it has ended.
     pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.stepper().control().check_app(user, &app.0, access)
     }
 
     // ------------------------------------------------------------------------------------------------ queues
 
-    /// The periodic update, once: demand and instantaneous fair shares.
+    /// Computes demand and instantaneous fair shares once.
     pub fn update_now(&mut self) {
         self.stepper().pump();
         self.stepper().update();
         self.settle();
     }
 
-    /// Takes every application that waits as starved in turn, and marks containers for it, as Hadoop's preemption thread does.
-    /// Their AMs are told ([`Allocation::strict_preemptions`]); with `kill` all that is marked ends at once, else
-    /// [`Stepped::kill_marked`] ends it: `yarn.scheduler.fair.waitTimeBeforeKill` later, in Hadoop. Who is starved is found by
-    /// [`Stepped::update_now`].
+    /// Serves all starved applications once, one after the other: marks containers for each, as Hadoop's preemption thread does.
+    /// [`Stepped::update_now`] finds the starved applications.
+    ///
+    /// The AMs are warned ([`Allocation::strict_preemptions`]). With `kill` all marked containers end at once. Otherwise
+    /// [`Stepped::kill_marked`] ends them; Hadoop does this `yarn.scheduler.fair.waitTimeBeforeKill` later.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] where `yarn.scheduler.fair.preemption` is not true.
+    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true.
     pub fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
         let rounds = self.stepper().preempt(|preemptor, workers| preemptor.all_rounds(workers))?;
         if kill {
@@ -344,28 +344,29 @@ impl Stepped {
         Ok(rounds.into_iter().map(PreemptionRound::from).collect())
     }
 
-    /// Ends every container that was marked for preemption and is not ended yet, whether its time has come or not.
+    /// Ends every container that is marked for preemption, whether or not its wait is over.
     ///
     /// # Errors
-    /// As of [`Stepped::preempt`].
+    /// Those of [`Stepped::preempt`].
     pub fn kill_marked(&mut self) -> Result<(), Refused> {
         self.stepper().preempt(|preemptor, workers| preemptor.kill_all(workers))?;
         self.settle();
         Ok(())
     }
 
-    /// Ends what was marked by a round that is `yarn.scheduler.fair.waitTimeBeforeKill` ago or longer, by the clock: what Hadoop's timer
+    /// Ends the containers that were marked at least `yarn.scheduler.fair.waitTimeBeforeKill` ago by the clock, as Hadoop's timer
     /// does.
     ///
     /// # Errors
-    /// As of [`Stepped::preempt`].
+    /// Those of [`Stepped::preempt`].
     pub fn kill_due(&mut self) -> Result<(), Refused> {
         self.stepper().preempt(|preemptor, workers| preemptor.kill_due(workers))?;
         self.settle();
         Ok(())
     }
 
-    /// Where the placement rules put an application, as [`FairScheduler::place`](crate::FairScheduler::place).
+    /// Returns the queue in which the placement rules put an application, as
+    /// [`FairScheduler::place`](crate::FairScheduler::place).
     ///
     /// # Errors
     /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`].
@@ -373,7 +374,7 @@ impl Stepped {
         self.stepper().control().place(user, queue)
     }
 
-    /// Makes an ad hoc queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
+    /// Creates a dynamic queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
     ///
     /// # Errors
     /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`].
@@ -383,22 +384,22 @@ impl Stepped {
         outcome
     }
 
-    /// What configuration makes of each queue, by name.
+    /// Returns the settings of each queue, as configured, by name.
     pub fn queue_configs(&mut self) -> Vec<QueueConfig> {
         self.stepper().control().queue_configs()
     }
 
-    /// The allocation file in force.
+    /// Returns the allocation file in force.
     pub fn allocations(&mut self) -> &AllocationFile {
         self.stepper().control().allocations()
     }
 
-    /// The placement rules in force: those of the last file that had any, or of the settings.
+    /// Returns the placement rules in force: those of the last file that had any, otherwise those of the settings.
     pub fn placement_rules(&mut self) -> &[PlacementRule] {
         self.stepper().control().placement_rules()
     }
 
-    /// What the allocation file's watcher does at each look, as [`FairScheduler::clean_up`](crate::FairScheduler::clean_up).
+    /// Cleans up as the allocation file's watcher does, as [`FairScheduler::clean_up`](crate::FairScheduler::clean_up).
     pub fn clean_up(&mut self) {
         Reloads::clean_up(self.stepper().control());
         self.settle();
@@ -416,7 +417,7 @@ impl Stepped {
         outcome
     }
 
-    /// The same with the text of an allocation file, as [`FairScheduler::reload_text`](crate::FairScheduler::reload_text).
+    /// Takes new allocations from a text, as [`FairScheduler::reload_text`](crate::FairScheduler::reload_text).
     ///
     /// # Errors
     /// [`Refused::BadAllocations`]: the old ones stay, except perhaps the placement rules. [`Refused::ReloadBrokeOff`].
@@ -425,10 +426,11 @@ impl Stepped {
         self.take_text(text)
     }
 
-    /// The same without the clean-up: an administrator's refresh, with the text given in. Reservable queues that are new become plans.
+    /// As [`reload_text`](Self::reload_text) without the clean-up: an administrator's refresh with a given text. New reservable
+    /// queues become plans.
     ///
     /// # Errors
-    /// As of [`Stepped::reload_text`]; [`Refused::PlanClass`].
+    /// Those of [`Stepped::reload_text`]; [`Refused::PlanClass`].
     pub fn refresh_with(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let warnings = self.take_text(text)?;
         self.refresh_plans()?;
@@ -460,8 +462,7 @@ impl Stepped {
         Ok(warnings)
     }
 
-    /// Sets another largest container, as
-    /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
+    /// Sets the largest container, as [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
     ///
     /// # Errors
     /// [`Refused::BadMaximum`].
@@ -473,19 +474,18 @@ impl Stepped {
 
     // ------------------------------------------------------------------------------------------------ by number
 
-    /// The application of a number, while it is there.
+    /// Returns the handle of an application by its number, if it has not ended.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it is unknown or has finished.
+    /// [`Refused::NoSuchApp`] if it is unknown or has ended.
     pub fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused> {
         self.steps.app(number)
     }
 
-    /// An AM's call as recordings have it: all containers of the application are acquired by it, as its last act. Returns
-    /// the headroom.
+    /// An AM's call as recordings have it: as its last act it fetches all containers of the application. Returns the headroom.
     ///
     /// # Errors
-    /// As of [`Stepped::allocate`]. Nothing has changed then.
+    /// Those of [`Stepped::allocate`]. Nothing has changed then.
     pub fn allocate_numbered(
         &mut self,
         number: u32,
@@ -506,7 +506,7 @@ impl Stepped {
     /// [`strict_preemptions`](AppHandle::strict_preemptions) has.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when it is unknown or has finished.
+    /// [`Refused::NoSuchApp`] if it is unknown or has ended.
     pub fn preemptions_numbered(&self, number: u32) -> Result<Vec<u32>, Refused> {
         let marked = self.app_numbered(number)?.strict_preemptions();
         let mut numbers: Vec<_> = marked.into_iter().map(ContainerId::number).collect();
@@ -517,7 +517,7 @@ impl Stepped {
     /// The AM gives a container back; one that is not its own is ignored.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application is unknown or has finished; [`Refused::NoAm`].
+    /// [`Refused::NoSuchApp`] if the application is unknown or has ended; [`Refused::NoAm`].
     pub fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.release_numbered(number, container)
     }
@@ -525,7 +525,7 @@ impl Stepped {
     /// The node of a container says that it runs.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended.
+    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has ended.
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.launch_numbered(number, container)
     }
@@ -533,7 +533,7 @@ impl Stepped {
     /// The node of a container says that it is done.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the application is unknown; [`Refused::NoSuchContainer`] when the container is, or has ended and its
+    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has ended and its
     /// node does not wait for it.
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.complete_numbered(number, container)

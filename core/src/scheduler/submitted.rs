@@ -25,7 +25,7 @@ pub(super) trait Answering: Send + Sync {
     fn why_gone(&self, task: &'static str) -> Refused;
 }
 
-/// What becomes of many submissions; see [`FairScheduler::submit_all`](crate::FairScheduler::submit_all). A future, too.
+/// The answers to many submissions; see [`FairScheduler::submit_all`](crate::FairScheduler::submit_all). It is also a future.
 #[must_use = "the handles of accepted applications are in here"]
 pub struct Submitted {
     answers: Answer<Outcomes>,
@@ -48,7 +48,7 @@ impl Submitted {
         Submitted { answers, taken: OnceLock::new(), scheduler }
     }
 
-    /// One answer a submission, in their order, if they are there already. Gives them once.
+    /// Takes the answers, one for each submission in their order, if they are all there. Returns them once. Does not wait.
     #[must_use]
     pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
         let answers = self.answers.try_take()?;
@@ -57,7 +57,7 @@ impl Submitted {
         Some(handles(answers))
     }
 
-    /// Waits for the answers.
+    /// Waits for the answers, one for each submission in their order.
     ///
     /// # Errors
     /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`], [`Refused::TaskLost`],

@@ -108,64 +108,64 @@ impl<D: Decider, T: Running> Door<D, T> {
 /// The futures that the handle to any scheduler has.
 macro_rules! waiting_calls {
     () => {
-        /// As [`submit`](Self::submit).
+        /// [`submit`](Self::submit) as a future.
         ///
         /// # Errors
-        /// As there, and [`Refused::Busy`].
+        /// Those of that call, and [`Refused::Busy`].
         pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
             self.door().call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
         }
 
-        /// As [`finish`](Self::finish).
+        /// [`finish`](Self::finish) as a future.
         ///
         /// # Errors
-        /// As there, and [`Refused::Busy`].
+        /// Those of that call, and [`Refused::Busy`].
         pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
             self.door().call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
         }
 
-        /// As [`move_app`](Self::move_app).
+        /// [`move_app`](Self::move_app) as a future.
         ///
         /// # Errors
-        /// As there, and [`Refused::Busy`].
+        /// Those of that call, and [`Refused::Busy`].
         pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
             let queue = queue.to_owned();
             self.door().call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
         }
 
-        /// As [`add_node`](Self::add_node).
+        /// [`add_node`](Self::add_node) as a future.
         ///
         /// # Errors
-        /// As there, and [`Refused::Busy`].
+        /// Those of that call, and [`Refused::Busy`].
         pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
             let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
             self.door().call_async(|reply| Call::AddNode(spec, reply)).await?.map(NodeHandle)
         }
 
-        /// As [`remove_node`](Self::remove_node).
+        /// [`remove_node`](Self::remove_node) as a future.
         ///
         /// # Errors
-        /// As there, and [`Refused::Busy`].
+        /// Those of that call, and [`Refused::Busy`].
         pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
             self.door().call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
         }
 
-        /// As [`new_attempt`](Self::new_attempt).
+        /// [`new_attempt`](Self::new_attempt) as a future.
         ///
         /// # Errors
-        /// As there, and [`Refused::Busy`].
+        /// Those of that call, and [`Refused::Busy`].
         pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
             self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
         }
 
-        /// The next event. `None` after the shutdown, when there is none left.
+        /// Waits for the next event. `None` after the shutdown, when no event is left.
         pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
             self.door().next_event().await
         }
 
-        /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one. It returns at once
-        /// if there is news. Containers marked for preemption ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) are
-        /// no news.
+        /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one. Returns
+        /// at once if there is news. A container that is marked for preemption
+        /// ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) is not news.
         ///
         /// Each wait costs one message to every worker. It may end although another call has just fetched the news.
         ///
@@ -175,7 +175,7 @@ macro_rules! waiting_calls {
             self.door().mail(app).await
         }
 
-        /// After [`Refused::Busy`]: waits until each lane has had room since then. Other threads may have filled it again, so the next try
+        /// After [`Refused::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the next try
         /// may also be refused.
         ///
         /// # Errors

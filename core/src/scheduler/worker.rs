@@ -5,12 +5,11 @@ use crate::engine::{Lent, Polled};
 use std::fmt;
 use std::time::Duration;
 
-/// A worker of a [`FairScheduler`](crate::FairScheduler) or a [`CapacityScheduler`](crate::CapacityScheduler) that the embedder runs, on a
-/// thread of his own.
+/// A worker of a [`FairScheduler`](crate::FairScheduler) or a [`CapacityScheduler`](crate::CapacityScheduler) that the embedder runs on
+/// one of its own threads.
 ///
-/// [`FairSchedulerBuilder::start_with_workers`](crate::FairSchedulerBuilder::start_with_workers) gives out one for each worker. The
-/// scheduler's own threads are a loop over the same two calls: [`poll`](Worker::poll), which does the work and never blocks, and
-/// [`wait`](Worker::wait).
+/// [`FairSchedulerBuilder::start_with_workers`](crate::FairSchedulerBuilder::start_with_workers) returns one for each worker. Call
+/// [`poll`](Worker::poll), which does the work and never blocks, and [`wait`](Worker::wait) in a loop, as the scheduler's own threads do.
 ///
 /// ```
 /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Polled, Resource, Submission};
@@ -54,18 +53,17 @@ use std::time::Duration;
 /// ```
 ///
 /// # Until its end
-/// A worker has to be polled, or waited for and polled, until [`Polled::Ended`]: heartbeats of its nodes and calls of the applications whose
-/// home it is pile up meanwhile, and nobody else does its part of what needs all workers, such as the end of an
-/// application. It may move from one thread to another.
+/// Poll a worker until [`Polled::Ended`]. While nobody polls it, heartbeats of its nodes and calls of its applications wait, and so does
+/// everything that needs all workers, such as the end of an application. A worker may move from one thread to another.
 ///
-/// One that is dropped before is given up, as after two panics in a row: its nodes are lost,
-/// [`SchedulerEvent::WorkerPanicked`](crate::SchedulerEvent::WorkerPanicked) tells of it, and whoever waits for it is answered.
+/// A worker that is dropped earlier is given up, as after two panics in a row: its nodes are lost, the event
+/// [`SchedulerEvent::WorkerPanicked`](crate::SchedulerEvent::WorkerPanicked) reports it, and calls that wait for it return.
 ///
 /// # Panics
-/// What panics in a poll, such as a callback of the embedder's, does not leave it: the worker's nodes are lost, and it begins anew.
+/// A panic in a poll, for example in a callback of the embedder, does not leave the poll: the worker loses its nodes, and begins anew.
 ///
 /// # Deadlock
-/// Calls that wait for workers never return on the one thread that polls one of these:
+/// On a thread that polls a worker, these calls cannot return, because they wait for all workers:
 /// [`quiesce`](crate::FairScheduler::quiesce), [`take_journal`](crate::FairScheduler::take_journal),
 /// [`finish`](crate::FairScheduler::finish), [`kill`](crate::FairScheduler::kill),
 /// [`new_attempt`](crate::FairScheduler::new_attempt), [`move_app`](crate::FairScheduler::move_app),
@@ -105,24 +103,26 @@ impl Worker {
         lent.into_iter().map(|worker| Worker(Box::new(worker))).collect()
     }
 
-    /// Which worker it is, from 0: what [`NodeHandle::worker`](crate::NodeHandle::worker) says of its nodes.
+    /// The number of the worker, from 0. [`NodeHandle::worker`](crate::NodeHandle::worker) of its nodes has the same number.
     #[must_use]
     pub fn index(&self) -> usize {
         self.0.index()
     }
 
-    /// Works messages off: of those that the embedder has sent about `budget` at most (0 counts as 1), and before them all that
-    /// the scheduler's threads have told each other. It never blocks. What it has leased of room and asks goes back when it
-    /// [waits](Worker::wait); until then another worker that needs it recalls it.
+    /// Processes messages: first all that the scheduler's threads have sent to each other, and then at most about `budget` of
+    /// those that the embedder has sent (0 counts as 1). Never blocks.
     ///
-    /// The scheduler's own threads poll with 64. A smaller budget costs more a message; a much larger one keeps room from others
-    /// for longer.
+    /// The worker gives back leased room and asks when it [waits](Worker::wait). Until then another worker that needs them
+    /// recalls them.
+    ///
+    /// The scheduler's own threads poll with 64. A smaller budget costs more for each message. A much larger one keeps room from
+    /// other workers for longer.
     pub fn poll(&mut self, budget: usize) -> Polled {
         self.0.poll(budget)
     }
 
-    /// Blocks until there is something to work off, a message or what is due by time, for so long at most. Says whether there is:
-    /// `false` when the time is over. It takes nothing: what has come is worked off by the next poll.
+    /// Blocks until there is something to process, a message or something that is due by time, but at most for `time`. Returns
+    /// whether there is: `false` after the time. Processes nothing: the next poll does.
     pub fn wait(&mut self, at_most: Duration) -> bool {
         self.0.wait(at_most)
     }

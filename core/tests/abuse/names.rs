@@ -13,7 +13,7 @@ fn assert_too_long(outcome: Result<impl Sized, Refused>, of: Named) {
     let Err(refused) = outcome else { panic!("a {of} name of a mebibyte was taken") };
     assert!(matches!(refused, Refused::NameTooLong { what, bytes, .. } if what == of && bytes >= MIB), "{refused}");
     let message = refused.to_string();
-    assert!(message.contains(&format!("at most {LONGEST_NAME} can be had")) && message.len() < 500, "{message}");
+    assert!(message.contains(&format!("give at most {LONGEST_NAME}")) && message.len() < 500, "{message}");
 }
 
 #[test]

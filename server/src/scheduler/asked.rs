@@ -255,7 +255,7 @@ pub trait Scheduler: Send + Sync {
     fn booking(&self) -> Option<&dyn Booking> {
         None
     }
-    /// Why an application has no more than it has. Workers are asked, O(nodes × request keys).
+    /// Why an application waits. Workers are asked, O(nodes × request keys).
     ///
     /// # Errors
     /// What keeps the scheduler from answering.

@@ -20,26 +20,28 @@ const USER_NAME: &[Word<bool>] = &[
 const FORMATS: &[Word<LogFormat>] =
     &[("text", LogFormat::Text, "For people"), ("json", LogFormat::Json, "A JSON object a line")];
 
+/// The heading of the arguments that say who may ask.
+const WHO: &str = "Who may ask";
+
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Who may ask")]
 pub(super) struct DoorArgs {
     /// File of bearer tokens, one `user:token` a line; only its owner may have access to it. Each request must send a token.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = WHO, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Header in which a trusted proxy names the user, such as X-Forwarded-User.
-    #[arg(long, value_name = "NAME", requires = "trusted_proxy")]
+    #[arg(long, help_heading = WHO, value_name = "NAME", requires = "trusted_proxy")]
     user_header: Option<String>,
     /// Address or network of a trusted proxy: 10.0.0.7, 10.0.0.0/24. May be given more than once.
-    #[arg(long, value_name = "ADDRESS", value_delimiter = ',', requires = "user_header")]
+    #[arg(long, help_heading = WHO, value_name = "ADDRESS", value_delimiter = ',', requires = "user_header")]
     trusted_proxy: Vec<String>,
     /// Allow reads without authentication, as the user dr.who. With --token-file or --user-header.
-    #[arg(long)]
+    #[arg(long, help_heading = WHO)]
     anonymous_reads: bool,
     /// File of host names that leave the cluster at `rmadmin -refreshNodes` (yarn.resourcemanager.nodes.exclude-path).
     #[arg(long, value_name = "FILE")]
     exclude_file: Option<PathBuf>,
     /// Whether ?user.name=x names the user.
-    #[arg(long, action = ArgAction::Set, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
+    #[arg(long, help_heading = WHO, action = ArgAction::Set, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
     user_name: bool,
     /// Largest number of connections; one more gets 503.
     #[arg(long, value_name = "N", default_value_t = 2_048, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

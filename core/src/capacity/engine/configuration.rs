@@ -9,7 +9,8 @@ use crate::sync::Arc;
 const THEIRS: [&str; 3] =
     ["yarn.resourcemanager.reservation-system.", "yarn.acl.enable", "yarn.acl.reservation-enable"];
 
-/// The configuration of a [`CapacityScheduler`](crate::CapacityScheduler): what `yarn-site.xml` and `capacity-scheduler.xml` say.
+/// The configuration of a [`CapacityScheduler`](crate::CapacityScheduler): the contents of `yarn-site.xml` and
+/// `capacity-scheduler.xml`.
 #[derive(Clone, Debug)]
 pub struct CapacityConfiguration {
     /// With the places where variables are looked up.
@@ -29,7 +30,7 @@ fn with_rules(mut file: CapacityFile) -> Result<CapacityFile, CapacityFileError>
 }
 
 impl CapacityConfiguration {
-    /// From the properties of `yarn-site.xml` and of `capacity-scheduler.xml`, under their full names. The file that
+    /// Reads the properties of `yarn-site.xml` and of `capacity-scheduler.xml`, under their full names. The file that
     /// `mapping-rule-json-file` names is read on the caller's thread.
     ///
     /// # Errors
@@ -43,8 +44,8 @@ impl CapacityConfiguration {
         CapacityConfiguration::of(site, all)
     }
 
-    /// From `capacity-scheduler.xml` over the site's properties, as they were read: what the site has set above all files or has made final
-    /// stays, and variables are looked up where the site looks them up. What a refresh brings later counts above all of it.
+    /// Reads `capacity-scheduler.xml` over the site's properties. A property that the site has made final, or has set above all
+    /// files, stays. Variables are looked up where the site looks them up. Values of a later refresh override all of this.
     ///
     /// ```
     /// use evenweave::config::{SiteFile, SiteProperties};
@@ -81,7 +82,7 @@ impl CapacityConfiguration {
         Ok(CapacityConfiguration { site, all: Arc::new(all), file })
     }
 
-    /// The same site with another `capacity-scheduler.xml`: what a refresh of the queues reads.
+    /// Returns the configuration of the same site with another `capacity-scheduler.xml`, as a refresh of the queues reads it.
     ///
     /// # Errors
     /// As of [`from_properties`](Self::from_properties).

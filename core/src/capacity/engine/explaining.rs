@@ -1,4 +1,4 @@
-//! Why an application has no more than it has, as a worker sees it: what a pass would find, without one.
+//! Why an application waits, as a worker sees it: what a pass would find, without one.
 //!
 //! Run by a worker between two messages, for who asks. It changes nothing: what is worked out on the way is worked out on copies. First the
 //! application is looked at as if nobody came before it. Where nothing stands against it on the one node that is asked about, others are
@@ -177,7 +177,7 @@ impl Books {
 }
 
 impl Shard {
-    /// Why an application has no more than it has; of one node, or of all of this worker's.
+    /// Why an application waits; of one node, or of all of this worker's.
     pub(crate) fn why_waiting(&mut self, app: &AppShared, node: Option<&NodeShared>) -> Waits {
         self.fold_now();
         let decides = self.decides_about(app);

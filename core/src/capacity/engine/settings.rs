@@ -1,10 +1,10 @@
-//! What a configuration asks for that is not built yet: refused when a scheduler is built, with its names.
+//! What a configuration asks for that is not supported: refused when a scheduler is built, with its names.
 
 use super::configuration::CapacityConfiguration;
 
 /// Properties that would have an effect in Hadoop and have none here yet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not built yet: {}", .0.join(", "))]
+#[error("not supported: {}", .0.join(", "))]
 #[non_exhaustive]
 pub struct Unsupported(pub Vec<String>);
 

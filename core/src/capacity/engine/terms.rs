@@ -1,6 +1,6 @@
 //! What the CapacityScheduler takes of a submission beside what any scheduler does.
 
-/// What a submission asks for that the CapacityScheduler alone knows: for `submit_with` of either driver. YARN's
+/// What a submission to a CapacityScheduler may ask for besides: for `submit_with`, with and without threads. Part of YARN's
 /// `ApplicationSubmissionContext`.
 ///
 /// ```
@@ -12,32 +12,34 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct SubmitTerms {
-    /// Its priority, a larger number is more important; `None`: the default of the user or of the leaf queue. Cut to
-    /// `yarn.cluster.max-application-priority`.
+    /// The priority; a larger number is more important. It is cut to `yarn.cluster.max-application-priority`. `None`: the default
+    /// of the user or of the leaf queue.
     pub priority: Option<i32>,
-    /// How long the application may live from its submission on, in seconds, more than 0; `None`: the leaf queue's
-    /// `default-application-lifetime`. Cut to its `maximum-application-lifetime`.
+    /// How long the application may live from its submission on, in seconds, more than 0. It is cut to the leaf queue's
+    /// `maximum-application-lifetime`. `None`: the queue's `default-application-lifetime`.
     pub lifetime_seconds: Option<i64>,
-    /// Tags, of which one may name its workflow: `workflowid:nightly`, or what `yarn.workflow-id.tag-prefix` says. As in YARN capitals do not
-    /// count, and of several the last in the order of the alphabet does. With `workflow-priority-mappings-override.enable` the priority that
-    /// `workflow-priority-mappings` has for that workflow, in its leaf queue or the nearest above, takes the place of what is asked for.
+    /// Tags. One may name the application's workflow: `workflowid:nightly`, or with the prefix in `yarn.workflow-id.tag-prefix`.
+    /// As in YARN case does not matter, and of several tags the alphabetically last counts.
+    ///
+    /// With `workflow-priority-mappings-override.enable` the workflow's priority replaces the requested one.
+    /// `workflow-priority-mappings` gives it, for the leaf queue or the nearest queue above.
     pub tags: Vec<String>,
 }
 
 impl SubmitTerms {
-    /// The same with a priority.
+    /// Returns the terms with a priority.
     #[must_use]
     pub fn with_priority(self, priority: i32) -> SubmitTerms {
         SubmitTerms { priority: Some(priority), ..self }
     }
 
-    /// The same with tags.
+    /// Returns the terms with tags.
     #[must_use]
     pub fn with_tags<T: Into<String>>(self, tags: impl IntoIterator<Item = T>) -> SubmitTerms {
         SubmitTerms { tags: tags.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// The same with a lifetime in seconds.
+    /// Returns the terms with a lifetime in seconds.
     #[must_use]
     pub fn with_lifetime(self, seconds: i64) -> SubmitTerms {
         SubmitTerms { lifetime_seconds: Some(seconds), ..self }

@@ -105,19 +105,19 @@ pub struct CapacityUserView {
     pub used: Resource,
     /// AMs of active applications.
     pub am_used: Resource,
-    /// What his AMs might have when one of them was last let start.
+    /// The limit of the user's AMs when one of them last started.
     pub am_limit: Resource,
-    /// What he might use when that was last worked out for a container.
+    /// The user's limit when it was last computed for a container.
     pub last_limit: Resource,
-    /// He has outstanding asks.
+    /// Whether the user has outstanding asks.
     pub is_active: bool,
     /// Applications that get containers.
     pub active_applications: i32,
     /// Those that wait for a limit of AMs.
     pub pending_applications: i32,
-    /// His weight.
+    /// The user's weight.
     pub weight: f32,
-    /// What he may use, if that was asked for: it is worked out for it.
+    /// What the user may use now, if it was asked for.
     pub limit: Option<Resource>,
 }
 
@@ -141,7 +141,7 @@ pub struct CapacityAppView {
     pub reserved: Resource,
     /// What it asks for.
     pub pending: Resource,
-    /// It counts as one that asks, by which its user is active. Until one of his applications there may start, none does.
+    /// Whether it counts as asking, which makes its user active. No application does before one of the user's may start.
     pub asks: bool,
 }
 

@@ -7,9 +7,9 @@ use crate::config::site::{SiteFile, SiteProperties};
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Builds [`Settings`] from site files, properties by name, and typed calls for the ones that a program sets. All go
-/// through the same reading, with its errors and warnings; what is set here counts above the files, the last call above
-/// those before it.
+/// Builds [`Settings`] from site files, from properties by name, and from typed calls for what a program sets. All of them are
+/// read in the same way, with the same errors and warnings. A value set here overrides the files, and a later call overrides an
+/// earlier one.
 ///
 /// ```
 /// use evenweave::Settings;
@@ -54,12 +54,12 @@ macro_rules! times {
 }
 
 impl SettingsBuilder {
-    /// Nothing set: Hadoop's defaults.
+    /// A builder in which nothing is set: Hadoop's defaults.
     pub fn new() -> SettingsBuilder {
         SettingsBuilder::default()
     }
 
-    /// Lays a site file over those before it.
+    /// Adds a site file. It overrides the files before it.
     pub fn file(mut self, file: &SiteFile) -> Self {
         self.site.add(file);
         self
@@ -71,14 +71,14 @@ impl SettingsBuilder {
         self
     }
 
-    /// Where `${env.NAME}` in values is looked up.
+    /// Sets the environment for `${env.NAME}` in values.
     pub fn environment(mut self, lookup: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         self.site.set_environment(lookup);
         self
     }
 
-    /// Adds a custom resource type with its unit, which may be empty: `yarn.resource-types` and `.units`. Types that the
-    /// files list are not listed any more then.
+    /// Adds a custom resource type with its unit, which may be empty: `yarn.resource-types` and `.units`. The types in the
+    /// files no longer count then.
     pub fn resource_type(mut self, name: &str, unit: &str) -> Self {
         self.types.push(name.to_owned());
         let list = self.types.join(",");
@@ -95,13 +95,13 @@ impl SettingsBuilder {
         self.set(MAXIMUM.memory.0, memory_mb).set(MAXIMUM.vcores.0, vcores)
     }
 
-    /// Containers are multiples of this: `yarn.resource-types.memory-mb.increment-allocation` and the same of `vcores`
+    /// The increment, of which sizes of containers are multiples: `yarn.resource-types.memory-mb.increment-allocation` and the same of `vcores`
     pub fn increment_allocation(self, memory_mb: u32, vcores: u32) -> Self {
         let field = "increment-allocation";
         self.set(&of_type("memory-mb", field), memory_mb).set(&of_type("vcores", field), vcores)
     }
 
-    /// Whether application masters of a queue, by its full name, may be preempted:
+    /// Whether the AMs of a queue, by its full name, may be preempted:
     /// `yarn.scheduler.fair.am.preemption.<queue>`
     pub fn am_preemption_in(self, queue: &str, value: bool) -> Self {
         self.set(&format!("{AM_PREEMPTION_OF}{queue}"), value)
@@ -142,16 +142,16 @@ impl SettingsBuilder {
         schedule_asynchronously_interval = "yarn.scheduler.fair.schedule-asynchronously.scheduling-interval-ms";
     }
 
-    /// The properties as they stand by now.
+    /// The properties that are set so far.
     #[must_use]
     pub fn properties(&self) -> &SiteProperties {
         &self.site
     }
 
-    /// The settings.
+    /// Reads everything that was set and returns the settings.
     ///
     /// # Errors
-    /// Where Hadoop's scheduler would not start.
+    /// If Hadoop's scheduler would not start.
     pub fn build(self) -> Result<Settings, SettingsError> {
         Settings::from_site(&self.site)
     }

@@ -35,7 +35,7 @@ use super::site::SiteProperties;
 use crate::resource::{Resource, ResourceTypes};
 use std::collections::HashMap;
 
-/// Scheduler-wide settings; the default is Hadoop's.
+/// Settings of the whole scheduler. The defaults are Hadoop's.
 ///
 /// ```
 /// use evenweave::Settings;
@@ -43,11 +43,11 @@ use std::collections::HashMap;
 /// assert_eq!(settings.max_assign, 4);
 /// assert!(Settings::from_properties([("yarn.scheduler.fair.max.assign", "four")]).is_err());
 /// ```
-/// From files, with places in errors and warnings: [`Settings::from_site`], [`Settings::check`]. From a program:
-/// [`Settings::builder`]; the fields can be set, too.
+/// From files, with places in errors and warnings: [`Settings::from_site`], [`Settings::check`]. In a program:
+/// [`Settings::builder`], or set the fields.
 ///
-/// Feature `serde`: they are written and read as plain values, without their warnings; what is not there is as in the default. What was
-/// read is checked when a scheduler is built.
+/// Feature `serde`: settings are serialized as plain values, without their warnings. A missing field has its default. The scheduler's
+/// builder checks deserialized settings.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
@@ -60,10 +60,10 @@ pub struct Settings {
     /// unbounded in custom types where not set, and in unused lanes.
     pub maximum: Resource,
     /// `yarn.scheduler.increment-allocation-mb`, `-vcores` and `yarn.resource-types.<type>.increment-allocation`;
-    /// 0 is no rounding.
+    /// 0 means no rounding.
     pub increment: Resource,
-    /// `yarn.scheduler.fair.allocation.file`, as it stands;
-    /// [`FairSchedulerBuilder::allocation_file`](crate::FairSchedulerBuilder::allocation_file) finds it.
+    /// `yarn.scheduler.fair.allocation.file`, as written.
+    /// [`FairSchedulerBuilder::allocation_file`](crate::FairSchedulerBuilder::allocation_file) finds the file.
     pub allocation_file: String,
     /// `yarn.scheduler.fair.allow-undeclared-pools`
     pub allow_undeclared_pools: bool,
@@ -75,7 +75,7 @@ pub struct Settings {
     pub assign_multiple: bool,
     /// `yarn.scheduler.fair.dynamic.max.assign`
     pub dynamic_max_assign: bool,
-    /// `yarn.scheduler.fair.max.assign`; from 0 down: no limit.
+    /// `yarn.scheduler.fair.max.assign`. 0 or less means no limit.
     pub max_assign: i32,
     /// `yarn.scheduler.fair.locality.threshold.node`: a 32-bit float, widened, 1.0 at most; negative: none.
     pub locality_threshold_node: f64,
@@ -99,9 +99,9 @@ pub struct Settings {
     pub preemption: bool,
     /// `yarn.scheduler.fair.preemption.cluster-utilization-threshold`
     pub preemption_utilization_threshold: f32,
-    /// `yarn.scheduler.fair.preemption.strict`: not Hadoop's. What is to be preempted is looked at again when it is to be
-    /// killed: it stays where the starved application has no request any more that fits, or its own application would fall
-    /// below its share.
+    /// `yarn.scheduler.fair.preemption.strict`, a setting of Evenweave's. Marked containers are checked again before the kill: a container
+    /// stays if the starved application no longer has a request that fits, or if the container's own application would fall below its
+    /// share.
     pub preemption_strict: bool,
     /// `yarn.scheduler.fair.waitTimeBeforeKill`
     pub wait_before_kill_ms: i64,

@@ -56,15 +56,15 @@ impl From<Resource> for AmRequest {
 }
 
 impl AmRequest {
-    /// The same, not anywhere (`*` is not relaxed): only where a rack or node is named.
+    /// Returns the request without relaxed locality at `*`: only named racks and nodes are used.
     #[must_use]
     pub fn strict(mut self) -> AmRequest {
         self.relax_locality = false;
         self
     }
 
-    /// The same with a line for a rack or node, relaxed or not, as in an [`Ask`]: a node counts only beside its rack. Of two
-    /// for one place the last counts; for [`Location::ANY`] it is the relaxation of `*`.
+    /// Returns the request with a line for a rack or node, relaxed or not, as in an [`Ask`]. A node also needs a line for its
+    /// rack. Of two lines for one place the last counts. For [`Location::ANY`] it sets the relaxation of `*`.
     #[must_use]
     pub fn at(mut self, place: Location, relax_locality: bool) -> AmRequest {
         if place == Location::ANY {
@@ -75,17 +75,16 @@ impl AmRequest {
         self
     }
 
-    /// The same, not on these nodes and racks: the system's blacklist, which counts while the application waits for its AM's
-    /// container, in place of the AM's own. It comes from attempts that failed, and does not go over to the next attempt:
-    /// each is given its own.
+    /// Returns the request with the system's blacklist: nodes and racks on which attempts failed. It counts in place of the AM's
+    /// own blacklist while the application waits for its AM's container. It is not handed over to the next attempt.
     #[must_use]
     pub fn avoiding(mut self, places: &[Location]) -> AmRequest {
         self.blacklist.extend(places.iter().filter(|place| **place != Location::ANY));
         self
     }
 
-    /// Nothing is to be asked for: the AM runs in a container that the scheduler is told of later, by `recover_container`. Its calls are
-    /// taken at once.
+    /// Returns the request for an AM that already runs: nothing is asked for. `recover_container` reports its container later.
+    /// The AM's calls are accepted at once.
     #[must_use]
     pub fn running(mut self) -> AmRequest {
         self.runs = true;
@@ -127,27 +126,27 @@ impl AmRequest {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct NewAttempt {
-    /// The new AM's container; `None`: an unmanaged AM.
+    /// The new AM's container. `None`: an unmanaged AM.
     pub am: Option<AmRequest>,
-    /// Containers that run stay, and so does the AM's blacklist; all others end. YARN's
+    /// Whether running containers and the AM's blacklist are kept. All other containers end. YARN's
     /// `keepContainersAcrossApplicationAttempts`.
     pub keep_containers: bool,
 }
 
 impl NewAttempt {
-    /// The same, with an AM that runs in a container: a [`Resource`] alone is one anywhere.
+    /// Returns the attempt with an AM that runs in a container. A [`Resource`] is a request for a container on any node.
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> NewAttempt {
         NewAttempt { am: Some(am.into()), ..self }
     }
 
-    /// The same, with an AM that runs in a container where there is a request for one.
+    /// Returns the attempt with an AM that runs in a container, or with an unmanaged AM.
     #[must_use]
     pub fn maybe_with_am(self, am: Option<impl Into<AmRequest>>) -> NewAttempt {
         NewAttempt { am: am.map(Into::into), ..self }
     }
 
-    /// The same; containers that run stay, or not.
+    /// Returns the attempt with or without keeping running containers.
     #[must_use]
     pub fn keep_containers(self, keep_containers: bool) -> NewAttempt {
         NewAttempt { keep_containers, ..self }

@@ -83,70 +83,70 @@ macro_rules! noted {
 /// What is the decider's of a control.
 pub(crate) type Configuration<D> = <<D as Decider>::Control as ControlPart<D>>::Configuration;
 
-/// What the embedder submits.
+/// An application that the embedder submits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Submission {
-    /// The running number of the application: together with the cluster timestamp, its id.
+    /// The number of the application. Together with the cluster timestamp it is the application's id.
     pub number: u32,
-    /// Who submits.
+    /// The user who submits.
     pub user: String,
-    /// The queue asked for; `None` is `default`, which leaves it to the placement rules.
+    /// The requested queue. `None` means `default`: the placement rules choose.
     #[cfg_attr(feature = "serde", serde(default))]
     pub queue: Option<String>,
-    /// The AM's container. Its request is made at once (priority 0), and the first container granted is its. `None`: an
-    /// unmanaged AM, which runs outside.
+    /// The AM's container. It is asked for at once (priority 0), and is the first container granted. `None`: an unmanaged AM,
+    /// which runs outside the cluster.
     #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
-    /// It was accepted before, into this leaf queue: by `accept`, or by a ResourceManager that has been restarted. Neither placement rules
-    /// nor rights are asked. Where the queue is not there any more, a FairScheduler puts the application into `root.recovery`, as Hadoop
-    /// does; a CapacityScheduler refuses it.
+    /// The application was accepted before into this leaf queue: by `accept`, or by a ResourceManager before its restart. Then
+    /// placement rules and rights are not checked. If the queue no longer exists, a FairScheduler puts the application into
+    /// `root.recovery`, as Hadoop does; a CapacityScheduler refuses it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub accepted: bool,
-    /// The reservation into whose queue it is to go, where the placement rules put it into a plan of the FairScheduler's.
+    /// The reservation whose queue the application enters, if the placement rules put it into the reservation's plan.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reservation: Option<ReservationId>,
 }
 
 impl Submission {
-    /// Of a user, with an unmanaged AM, wherever the placement rules put it.
+    /// An application of a user, with an unmanaged AM, in the queue that the placement rules choose.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
         Submission { number, user: user.into(), queue: None, am: None, accepted: false, reservation: None }
     }
 
-    /// The same, accepted before into this leaf queue, of which the full name is given.
+    /// Returns the submission as accepted before into this leaf queue. Give the queue's full name.
     #[must_use]
     pub fn accepted_in(self, queue: impl Into<String>) -> Submission {
         Submission { queue: Some(queue.into()), accepted: true, ..self }
     }
 
-    /// The same, and asks for a queue.
+    /// Returns the submission with a requested queue.
     #[must_use]
     pub fn in_queue(self, queue: impl Into<String>) -> Submission {
         Submission { queue: Some(queue.into()), ..self }
     }
 
-    /// The same, and asks for a queue where there is one.
+    /// Returns the submission with a requested queue, or without one.
     #[must_use]
     pub fn maybe_in_queue(self, queue: Option<impl Into<String>>) -> Submission {
         Submission { queue: queue.map(Into::into), ..self }
     }
 
-    /// The same, with an AM that runs in a container: a [`Resource`] alone is one anywhere.
+    /// Returns the submission with an AM that runs in a container. A [`Resource`] is a request for a container on any node.
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> Submission {
         Submission { am: Some(am.into()), ..self }
     }
 
-    /// The same, into the queue of a reservation.
+    /// Returns the submission into the queue of a reservation.
     #[must_use]
     pub fn with_reservation(self, reservation: ReservationId) -> Submission {
         Submission { reservation: Some(reservation), ..self }
     }
 
-    /// The same, with an AM that runs in a container where there is a request for one.
+    /// Returns the submission with an AM that runs in a container, or with an unmanaged AM.
     #[must_use]
     pub fn maybe_with_am(self, am: Option<impl Into<AmRequest>>) -> Submission {
         Submission { am: am.map(Into::into), ..self }

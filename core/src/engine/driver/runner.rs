@@ -40,20 +40,20 @@ use std::time::Duration;
 /// The receiving ends of one worker's lanes.
 pub(super) type WorkerLanes<D> = Inbox<Internal<D>, Parcel>;
 
-/// What a worker says of itself after a poll.
+/// The state of a worker after a poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Polled {
     /// There may be more: poll again.
     More,
-    /// There is more, but another worker is far behind with what the scheduler's threads tell each other, and nothing of
-    /// the embedder's is taken until it has caught up: poll it first, or let its thread run.
+    /// There is more, but another worker is far behind with messages between the scheduler's threads. Nothing of the embedder is
+    /// processed until it has caught up: poll that worker first, or let its thread run.
     GiveWay,
-    /// Nothing is left: wait, or do something else.
+    /// Nothing is left to do: wait, or do something else.
     Idle,
-    /// It has panicked twice in a row and is given up: its nodes are lost and it does nothing more.
+    /// The worker has panicked twice in a row and is given up. Its nodes are lost, and it does nothing more.
     GivenUp,
-    /// The scheduler has been shut down, and all that was accepted is worked off.
+    /// The scheduler has been shut down, and everything accepted is processed.
     Ended,
 }
 

@@ -29,36 +29,37 @@ use smallvec::SmallVec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct AllocateRequest {
-    /// Each replaces the outstanding ask of its priority, request id and location; of two alike the last counts.
+    /// Each ask replaces the outstanding one of the same priority, request id and location. Of two equal ones the last counts.
     pub asks: Vec<Ask>,
-    /// Containers given back. They take effect before the asks; unknown ones, and another scheduler's, are ignored.
+    /// Containers that the AM releases. Releases take effect before the asks. Unknown ones, and those of another scheduler, are
+    /// ignored.
     pub releases: Vec<ContainerId>,
-    /// Nodes and racks that the AM does not want.
+    /// Nodes and racks that the AM does not want from now on.
     pub blacklist_add: Vec<Location>,
-    /// Nodes and racks that it wants again; what stands in both lists is removed.
+    /// Nodes and racks that the AM wants again. A place in both lists is removed from the blacklist.
     pub blacklist_remove: Vec<Location>,
 }
 
 impl AllocateRequest {
-    /// Asks for containers, and no more. `AllocateRequest::default()` asks for nothing: it fetches.
+    /// A request with these asks. `AllocateRequest::default()` asks for nothing: it only fetches.
     #[must_use]
     pub fn new(asks: impl IntoIterator<Item = Ask>) -> AllocateRequest {
         AllocateRequest { asks: asks.into_iter().collect(), ..AllocateRequest::default() }
     }
 
-    /// The same, and gives these containers back, in place of those before.
+    /// Returns the request with these releases, in place of those before.
     #[must_use]
     pub fn with_releases(self, releases: impl IntoIterator<Item = ContainerId>) -> AllocateRequest {
         AllocateRequest { releases: releases.into_iter().collect(), ..self }
     }
 
-    /// The same, and does not want these nodes and racks, in place of those before.
+    /// Returns the request with these additions to the blacklist, in place of those before.
     #[must_use]
     pub fn with_blacklist_add(self, places: impl IntoIterator<Item = Location>) -> AllocateRequest {
         AllocateRequest { blacklist_add: places.into_iter().collect(), ..self }
     }
 
-    /// The same, and wants these nodes and racks again, in place of those before.
+    /// Returns the request with these removals from the blacklist, in place of those before.
     #[must_use]
     pub fn with_blacklist_remove(self, places: impl IntoIterator<Item = Location>) -> AllocateRequest {
         AllocateRequest { blacklist_remove: places.into_iter().collect(), ..self }
@@ -71,26 +72,26 @@ impl AllocateRequest {
     }
 }
 
-/// What an AM is answered. The caller owns it; each call clears and fills it.
+/// The answer to an AM. The caller owns it; each call clears and fills it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Allocation {
-    /// Containers granted since the last call; with one worker in the order in which they were.
+    /// Containers granted since the last call. With one worker they are in the order of the grants.
     pub granted: Vec<Container>,
     /// Containers that have ended since the last call.
     pub ended: Vec<EndedContainer>,
-    /// Containers that are to be preempted and still run: what YARN's preemption message calls the strict contract. The AM may
-    /// give others back instead; that changes nothing for these.
+    /// Containers that are marked for preemption and still run: the strict contract of YARN's preemption message. The AM may
+    /// release others instead; these end nevertheless.
     pub strict_preemptions: Vec<ContainerId>,
-    /// What the application can still get, as far as its queue goes.
+    /// What the application can still get, by the limits of its queue.
     pub headroom: Resource,
-    /// What the call asked for that was accepted, as YARN accepts it, but is probably a mistake.
+    /// What the call asked for and was accepted, as YARN accepts it, although it is probably a mistake.
     pub warnings: Vec<AskWarning>,
 }
 
 impl Allocation {
-    /// An empty answer that has room for so many granted and ended containers: with it a call that brings no more allocates nothing.
+    /// An empty answer with room for this many granted and ended containers. A call that brings no more allocates no memory.
     #[must_use]
     pub fn with_capacity(granted: usize, ended: usize) -> Allocation {
         Allocation { granted: Vec::with_capacity(granted), ended: Vec::with_capacity(ended), ..Allocation::default() }

@@ -18,22 +18,24 @@ use smallvec::{SmallVec, smallvec};
 use std::cell::Cell;
 use std::fmt;
 
-/// What a node reports.
+/// A node's report.
 ///
-/// Feature `serde`: it is neither written nor read, as it holds the node. Its fields are, each: make it of the node's handle.
+/// Feature `serde`: it cannot be serialized, because it contains the node's handle. Its fields can.
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
-    /// Containers that run since the last report. One that the AM has and no report names in time, here or as completed,
-    /// expires: `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A node that has registered anew names all that run
-    /// on it. What is not, or no longer, alive on this node is listed by [`take_stops`](crate::NodeHandle::take_stops), each time.
+    /// Containers that the node has started since its last report. After registering again, a node names all that run on it.
+    ///
+    /// If an AM has fetched a container, and no report names it in time, here or as completed, it expires:
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is listed by
+    /// [`take_stops`](crate::NodeHandle::take_stops), each time.
     pub launched: Reported<2>,
-    /// Containers that ended since the last report, in order.
+    /// Containers that have ended since the last report, in order.
     pub completed: Reported<4>,
-    /// Not zero: the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this one.
+    /// If it is not zero, the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this heartbeat.
     pub stamp: u64,
-    /// Whether the node's room is offered then, as with every heartbeat of Hadoop's; true without more. `false` is a report
-    /// of containers and no more, for embedders that hear of these between heartbeats.
+    /// Whether the report also offers the node's room, as each heartbeat of Hadoop's does. Default: true. With `false` the report
+    /// only brings news of containers, for embedders that learn of these between heartbeats.
     pub offer: bool,
 }
 

@@ -9,20 +9,20 @@ use crate::engine::shared::ANY;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that was asked for, and accepted as YARN accepts it, but is probably a mistake.
+/// Something in a request that was accepted, as YARN accepts it, although it is probably a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum AskWarning {
-    /// Nodes or racks are asked for and nothing is at [`Location::ANY`](crate::Location::ANY): none of it is served before something is.
+    /// There are lines for nodes or racks, and none at [`Location::ANY`](crate::Location::ANY): nothing is granted without one.
     NothingAnywhere {
         /// The priority.
         priority: i32,
         /// The allocation request id.
         allocation_request_id: i64,
     },
-    /// Two sizes are asked for with one priority and request id at one location: the last replaces those before. Give each size a
-    /// priority or a request id of its own.
+    /// There are two sizes for one priority and request id at one location: the last replaces the others. Give each size its own
+    /// priority or request id.
     SizeReplaced {
         /// The priority.
         priority: i32,

@@ -10,15 +10,15 @@ use crate::resource::Resource;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum EndReason {
-    /// The node reported it.
+    /// Its node reported that it ended.
     Completed,
-    /// The AM gave it back.
+    /// Its AM released it.
     Released,
     /// Its attempt ended.
     AppFinished,
     /// Its node was lost or removed.
     NodeLost,
-    /// The scheduler took it back.
+    /// The scheduler ended it for another application, or because it no longer fit its node.
     Preempted,
     /// It was not launched in time.
     Expired,
@@ -34,7 +34,7 @@ impl EndReason {
         EndReason::Expired,
     ];
 
-    /// Short lower-case words: `completed`, `released`, `app-finished`, `node-lost`, `preempted`, `expired`.
+    /// A short word in lower case: `completed`, `released`, `app-finished`, `node-lost`, `preempted`, `expired`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -47,8 +47,8 @@ impl EndReason {
         }
     }
 
-    /// The exit status that YARN gives such a container: ABORTED (−100), for a preempted one PREEMPTED (−102). `None` where
-    /// the node's report has it.
+    /// The exit status that YARN gives such a container: PREEMPTED (−102) for a preempted one, otherwise ABORTED (−100). `None`
+    /// if the node's report has it.
     #[must_use]
     pub fn exit_status(self) -> Option<i32> {
         match self {
@@ -66,20 +66,20 @@ impl std::fmt::Display for EndReason {
     }
 }
 
-/// A container as the AM gets it.
+/// A container that an AM got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Container {
-    /// Which one.
+    /// Its id.
     pub id: ContainerId,
-    /// Where it is to run.
+    /// The node that runs it.
     pub node: NodeId,
-    /// The priority of the ask that it answers.
+    /// The priority of its ask.
     pub priority: i32,
-    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of that ask.
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of its ask.
     pub allocation_request_id: i64,
-    /// What it may use.
+    /// Its size (memory in MiB, vcores, further types).
     pub resource: Resource,
 }
 
@@ -106,7 +106,7 @@ impl Container {
     }
 }
 
-/// A container that runs already, as a node that registers says: for `recover_container`.
+/// A container that already runs, as a node reports it when it registers: for `recover_container`.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -116,31 +116,31 @@ pub struct RecoveredContainer {
     pub attempt: u32,
     /// Its number within the attempt, from 1. The ResourceManager that granted it may be another one, whose numbers come again.
     pub number: u32,
-    /// The priority of the ask that it answered.
+    /// The priority of its ask.
     pub priority: i32,
-    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of that ask.
+    /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of its ask.
     pub allocation_request_id: i64,
-    /// What it may use.
+    /// Its size (memory in MiB, vcores, further types).
     pub resource: Resource,
-    /// It is the AM's: preempted last.
+    /// Whether it is the AM's container, which is preempted last.
     pub am: bool,
 }
 
 #[cfg(not(loom))]
 impl RecoveredContainer {
-    /// One of an attempt, by its number there.
+    /// A container by its attempt and its number in the attempt.
     #[must_use]
     pub fn new(attempt: u32, number: u32, resource: Resource) -> RecoveredContainer {
         RecoveredContainer { attempt, number, priority: 0, allocation_request_id: 0, resource, am: false }
     }
 
-    /// The same, granted for an ask of this priority and request id.
+    /// Returns the container with the priority and request id of its ask.
     #[must_use]
     pub fn asked_for(self, priority: i32, allocation_request_id: i64) -> RecoveredContainer {
         RecoveredContainer { priority, allocation_request_id, ..self }
     }
 
-    /// The same, the AM's or not.
+    /// Returns the container as the AM's, or not.
     #[must_use]
     pub fn with_am(self, am: bool) -> RecoveredContainer {
         RecoveredContainer { am, ..self }
@@ -152,7 +152,7 @@ impl RecoveredContainer {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct EndedContainer {
-    /// Which one.
+    /// Its id.
     pub id: ContainerId,
     /// Where it ran, or was to run.
     pub node: NodeId,

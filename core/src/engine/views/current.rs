@@ -20,11 +20,11 @@ pub struct NodeView {
     pub name: String,
     /// Its rack.
     pub rack: String,
-    /// The worker that it belongs to.
+    /// The number of the worker that owns it.
     pub worker: usize,
-    /// What it has.
+    /// Its total (memory in MiB, vcores, further types).
     pub total: Resource,
-    /// What is free; negative after a shrink below what runs.
+    /// Its free room. Negative if more runs than its total, after it was made smaller.
     pub free: Resource,
 }
 

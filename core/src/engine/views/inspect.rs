@@ -33,20 +33,20 @@ pub struct ContainerView {
     pub allocation_request_id: i64,
     /// Its size.
     pub resource: Resource,
-    /// Its node has said that it runs.
+    /// Whether its node has reported it as launched.
     pub launched: bool,
-    /// It has ended, and its room on the node is taken until the node says so, too.
+    /// Whether it has ended. Its room on the node is occupied until the node reports the end.
     pub ended: bool,
 }
 
-/// What a node is reserved for.
+/// The reservation of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ReservedView {
     /// The application's number.
     pub app: u32,
-    /// The number that the container has when it comes.
+    /// The number that the container will have.
     pub container: u32,
     /// The priority of the ask.
     pub priority: i32,
@@ -56,14 +56,14 @@ pub struct ReservedView {
     pub resource: Resource,
 }
 
-/// A reservation has come or gone.
+/// A change of a node's reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ReservationNews {
     /// The node's number.
     pub node: NodeId,
-    /// What it is reserved for now.
+    /// The node's reservation now, if it has one.
     pub reserved: Option<ReservedView>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Noted {
     pub(crate) ended: Vec<EndedContainer>,
 }
 
-/// What the workers keep memory for; with the feature `faults`, to see that it does not grow.
+/// What the workers keep memory for. With the feature `faults`, to check that it does not grow.
 #[cfg(feature = "faults")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -10,14 +10,14 @@ use crate::id::AttemptId;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 
-/// What an application asks for at one place, and has not got.
+/// An outstanding request of an application at one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RequestView {
-    /// Whose it is.
+    /// The attempt that asks.
     pub attempt: AttemptId,
-    /// Smaller is tried first.
+    /// The priority. A smaller number is tried first.
     pub priority: i32,
     /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
     pub allocation_request_id: i64,
@@ -27,7 +27,7 @@ pub struct RequestView {
     pub resource: Resource,
     /// How many are outstanding.
     pub count: u32,
-    /// Whether less near places will do.
+    /// Whether a less near location is allowed.
     pub relax: bool,
 }
 

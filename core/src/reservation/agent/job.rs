@@ -8,20 +8,21 @@ use crate::reservation::profile::Piece;
 use crate::reservation::refused::ReservationRefused;
 use std::fmt;
 
-/// A reservation that wants a place.
+/// A reservation that needs a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Its name. Where the plan holds it already, it is to be replaced.
+    /// Its name. If the plan has a reservation of this name, the new one replaces it.
     pub id: ReservationId,
-    /// Whose it is.
+    /// The user who books it.
     pub user: &'a str,
-    /// What is asked for; checked.
+    /// What is booked; already checked.
     pub definition: &'a ReservationDefinition,
-    /// Now, ms.
+    /// The present time, in ms since 1970.
     pub now: i64,
 }
 
-/// Where in a plan a reservation gets its place. Hadoop's are made by [`WayAgent`](super::WayAgent); an embedder may have his own.
+/// Finds the place of a reservation in a plan. [`WayAgent`](super::WayAgent) makes Hadoop's agents. An embedder may implement its
+/// own.
 ///
 /// ```
 /// use evenweave::Resource;
@@ -46,17 +47,18 @@ pub struct Job<'a> {
 /// }
 /// ```
 pub trait ReservationAgent: fmt::Debug + Send + Sync {
-    /// Finds a place and books it. `false`: an update was refused after the old version had been taken out; that is back.
+    /// Finds a place and books it. Returns `false` if an update was refused after the old version had been removed; the old
+    /// version is back then.
     ///
     /// # Errors
-    /// Why there is no place. Nothing has changed then.
+    /// The reason why there is no place. Nothing has changed then.
     fn reserve(&self, plan: &mut Plan, job: &Job<'_>) -> Result<bool, ReservationRefused>;
 }
 
-/// Books a place in the plan: a new reservation, or a new version of one that the plan holds. The policy has the last word.
+/// Books a place in the plan: a new reservation, or a new version of one that the plan has. The policy has the last word.
 ///
 /// # Errors
-/// As [`Plan::add`] and [`Plan::update`].
+/// Those of [`Plan::add`] and [`Plan::update`].
 pub fn book(plan: &mut Plan, job: &Job<'_>, pieces: Vec<Piece>) -> Result<bool, ReservationRefused> {
     let reservation = Reservation::new(job.id, job.user, job.definition.clone(), pieces);
     if plan.books().reservation(job.id).is_some() {

@@ -14,26 +14,26 @@ use crate::reservation::refused::ReservationRefused;
 pub struct WayAgent(Vec<Way>);
 
 impl WayAgent {
-    /// Ways in order.
+    /// An agent with these ways, in order.
     #[must_use]
     pub fn new(ways: Vec<Way>) -> WayAgent {
         WayAgent(ways)
     }
 
-    /// First aligned, where the load is least, then greedy: Hadoop's `AlignedPlannerWithGreedy`, the default. With `smoothness-factor` and
-    /// `favor-early-allocation`.
+    /// First aligned, where the load is least, then greedy: Hadoop's `AlignedPlannerWithGreedy`, the default. The arguments are
+    /// `smoothness-factor` and `favor-early-allocation`.
     #[must_use]
     pub fn aligned_then_greedy(smoothness: i32, early: bool) -> WayAgent {
         WayAgent(vec![aligned(smoothness, early), greedy(early)])
     }
 
-    /// Greedy alone: Hadoop's `GreedyReservationAgent`. With `favor-early-allocation`.
+    /// Only greedy: Hadoop's `GreedyReservationAgent`. The argument is `favor-early-allocation`.
     #[must_use]
     pub fn greedy(early: bool) -> WayAgent {
         WayAgent(vec![greedy(early)])
     }
 
-    /// The older greedy agent, step by step from the end: in Hadoop no class that a file may name has it.
+    /// The older greedy agent, step by step from the end. In Hadoop no file can name it.
     #[must_use]
     pub fn stepwise() -> WayAgent {
         WayAgent(vec![Way { windows: Windows::All, placement: Box::new(StepwisePlacement), early: false }])

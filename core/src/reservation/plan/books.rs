@@ -10,14 +10,14 @@ use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// What a plan is given when it is made.
+/// The settings with which a plan is made.
 #[derive(Clone, Debug)]
 pub struct PlanTerms {
     /// `yarn.resourcemanager.reservation-system.planfollower.time-step`, at least 1.
     pub step_ms: i64,
     /// `yarn.resourcemanager.reservation-system.max-periodicity`, at least 1.
     pub largest_period_ms: i64,
-    /// The largest container that may be asked for; its memory counts.
+    /// The largest container that may be asked for. Only its memory counts.
     pub largest_container: Resource,
 }
 
@@ -66,13 +66,13 @@ impl PlanBooks {
         }
     }
 
-    /// All that may be promised at a time.
+    /// All that the plan may promise at one time.
     #[must_use]
     pub fn capacity(&self) -> Resource {
         self.capacity
     }
 
-    /// The queue has become larger or smaller. What is promised stays, until the follower replans.
+    /// Changes the capacity, when the queue has become larger or smaller. Promises stay until the follower replans.
     pub fn set_capacity(&mut self, capacity: Resource) {
         self.capacity = capacity;
     }
@@ -101,7 +101,7 @@ impl PlanBooks {
         self.reservations.get(&id)
     }
 
-    /// All of them, by name.
+    /// All reservations, by name.
     pub fn reservations(&self) -> impl ExactSizeIterator<Item = &Reservation> {
         self.reservations.values()
     }
@@ -118,7 +118,7 @@ impl PlanBooks {
         &self.periodic
     }
 
-    /// Those that are there between two times, by name; at a moment, where both are the same.
+    /// The reservations between two times, by name. If both times are the same: those of this moment.
     #[must_use]
     pub fn between(&self, from: i64, to: i64) -> Vec<&Reservation> {
         let again = self.index.recurring().filter_map(|id| self.reservation(id));
@@ -134,14 +134,14 @@ impl PlanBooks {
         self.index.ended(t)
     }
 
-    /// Takes a reservation in, unchecked.
+    /// Adds a reservation, unchecked.
     pub fn insert(&mut self, reservation: Reservation) {
         self.index.insert(&reservation);
         self.book(&reservation, Way::In);
         self.reservations.insert(reservation.id(), reservation);
     }
 
-    /// Takes one out.
+    /// Removes a reservation.
     pub fn remove(&mut self, id: ReservationId) -> Option<Reservation> {
         let reservation = self.reservations.remove(&id)?;
         self.index.remove(&reservation);
@@ -185,16 +185,16 @@ impl PlanBooks {
     /// What is promised from `start` to `end`.
     ///
     /// # Errors
-    /// As [`merge`].
+    /// Those of [`merge`].
     pub fn load(&self, start: i64, end: i64) -> Result<Steps, ReservationRefused> {
         let (once, again) = (self.committed.range(start, end)?, self.periodic.unrolled(start, end)?);
         merge(&once, &again, Operation::Add, start, end)
     }
 
-    /// What a user takes from `start` to `end`.
+    /// What a user has from `start` to `end`.
     ///
     /// # Errors
-    /// As [`merge`].
+    /// Those of [`merge`].
     pub fn consumption(&self, user: &str, start: i64, end: i64) -> Result<Steps, ReservationRefused> {
         let own = self.users.get(user);
         match (own.and_then(|own| own.once.as_ref()), own.and_then(|own| own.again.as_ref())) {

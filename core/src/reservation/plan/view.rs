@@ -7,19 +7,20 @@ use crate::reservation::profile::{Operation, Steps, merge, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
 use std::fmt;
 
-/// Who may have how much of a plan. The two of Hadoop's are in [`sharing`](crate::reservation::sharing); an embedder may have his own.
+/// Who may have how much of a plan. Hadoop's two policies are in [`sharing`](crate::reservation::sharing). An embedder may
+/// implement its own.
 pub trait SharingPolicy: fmt::Debug + Send + Sync {
-    /// Whether a reservation may be taken in. Where the plan has one of its name, that one is to be replaced.
+    /// Checks that a reservation may be booked. If the plan has one of its name, the new one replaces it.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason of the refusal.
     fn validate(&self, plan: &PlanView<'_>, new: &Reservation) -> Result<(), ReservationRefused>;
 
-    /// What a user may have of what is left from `start` to `end`, for a reservation that the plan may hold already: all of it, where the
-    /// policy does not say otherwise.
+    /// What a user may have of what is left from `start` to `end`, for a reservation that the plan may already have. Default: all
+    /// of it.
     ///
     /// # Errors
-    /// Where that cannot be told.
+    /// If it cannot be computed.
     fn lower(
         &self,
         plan: &PlanBooks,
@@ -32,7 +33,7 @@ pub trait SharingPolicy: fmt::Debug + Send + Sync {
         Ok(available)
     }
 
-    /// How long a reservation that has ended still counts, ms.
+    /// How long a reservation that has ended still counts, in ms.
     fn window_ms(&self) -> i64 {
         0
     }
@@ -41,15 +42,15 @@ pub trait SharingPolicy: fmt::Debug + Send + Sync {
 /// A plan to read: its books, and what is left.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanView<'a> {
-    /// The figures.
+    /// The plan's books.
     pub books: &'a PlanBooks,
-    /// The rules.
+    /// The plan's policy.
     pub sharing: &'a dyn SharingPolicy,
 }
 
 impl PlanView<'_> {
-    /// What a user may have from `start` to `end`, for a reservation that the plan may hold already; with a period, what he may have in
-    /// each.
+    /// What a user may have from `start` to `end`, for a reservation that the plan may already have. With a period: what the user
+    /// may have in each period.
     ///
     /// # Errors
     /// `Negative` where the plan has promised more than it has, and as [`merge`].

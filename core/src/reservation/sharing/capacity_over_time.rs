@@ -8,15 +8,15 @@ use crate::reservation::plan::{PlanBooks, PlanView, SharingPolicy};
 use crate::reservation::profile::{Operation, Steps, merge};
 use crate::reservation::refused::ReservationRefused;
 
-/// A user may have a share of the plan at each moment, and another on average over a window. Hadoop's `CapacityOverTimePolicy`, with the
-/// figures that the FairScheduler gives it.
+/// A user may have one share of the plan at each moment, and another one on average over a window. Hadoop's
+/// `CapacityOverTimePolicy`. The defaults are those of Hadoop's FairScheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct CapacityOverTime {
-    /// The window, ms: a day.
+    /// The window, in ms. Default: a day.
     pub window_ms: i64,
-    /// The share at each moment: all.
+    /// The share at each moment, 1.0 for all. Default: 1.0.
     pub at_once: f32,
-    /// The share on average: all.
+    /// The share on average, 1.0 for all. Default: 1.0.
     pub on_average: f32,
 }
 

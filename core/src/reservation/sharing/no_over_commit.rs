@@ -5,7 +5,7 @@ use crate::reservation::plan::{PlanView, SharingPolicy};
 use crate::reservation::profile::{Operation, merge};
 use crate::reservation::refused::ReservationRefused;
 
-/// Whoever comes first may have all that is left. Hadoop's `NoOverCommitPolicy`.
+/// Everybody may have all that is left. Hadoop's `NoOverCommitPolicy`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoOverCommit;
 
