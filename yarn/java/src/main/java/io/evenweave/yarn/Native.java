@@ -59,7 +59,7 @@ final class Native {
       System.loadLibrary(NAME);
     } catch (UnsatisfiedLinkError e) {
       throw new IllegalStateException("this jar has no native library of Evenweave for " + platform
-          + ", and there is none in java.library.path either: take a jar that was built on this platform, or set "
+          + ", and there is none in java.library.path either: take a jar that was built for this platform, or set "
           + "yarn.resourcemanager.scheduler.class to one of Hadoop's own", e);
     }
   }
