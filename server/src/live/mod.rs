@@ -1,6 +1,13 @@
 //! What a page that is looked at lives on: the state of the cluster, and what happens, as server-sent events.
+//!
+//! `picture` is how things stand at one moment, `written` how that is said. A reader that has one of the last pictures is told what has
+//! changed since.
 
-use std::collections::HashMap;
+mod picture;
+
+mod written;
+
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,24 +19,24 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use evenweave::Resource;
 use futures_util::stream::{self, Stream};
-use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use self::picture::{Picture, Since};
 use crate::events::{Batch, Ring};
-use crate::latency::Timed;
 use crate::manager::ResourceManager;
 
 /// How often a reader is told what is new.
 const EVERY: Duration = Duration::from_millis(100);
-/// Events in one message at most: a page draws no more in a tenth of a second.
+/// Events in one message at most, where a reader does not want fewer.
 const AT_ONCE: usize = 512;
 /// Who may listen to events at once. More are asked to come again, so that memory and connections stay bounded.
 const MOST_READERS: usize = 1024;
 const TOO_MANY_READERS: &str = "1024 readers listen to events already. Come again later.\n";
-/// A state stands for so long, however many ask.
+/// A picture stands for so long, however many ask.
 const STANDS_MS: u64 = 900;
+/// So many pictures are kept, for readers that do not ask each second.
+const KEPT: usize = 4;
 
 /// What is shown.
 #[derive(Debug)]
@@ -37,122 +44,59 @@ pub(crate) struct Live {
     manager: Arc<ResourceManager>,
     ring: Arc<Ring>,
     readers: Arc<Semaphore>,
-    last: Mutex<Last>,
+    start: Since,
+    kept: Mutex<Kept>,
 }
 
+/// The last pictures, and what was written of the newest.
 #[derive(Debug, Default)]
-struct Last {
-    at_ms: u64,
-    granted: u64,
-    body: Option<Bytes>,
+struct Kept {
+    /// The newest last.
+    pictures: VecDeque<Picture>,
+    /// By the picture that the reader had; 0 of all of it.
+    written: Vec<(u64, Bytes)>,
 }
 
 impl Live {
     pub(crate) fn new(manager: Arc<ResourceManager>, ring: Arc<Ring>) -> Live {
-        let last = Last { at_ms: 0, granted: manager.scheduler().counts().granted, body: None };
-        Live { manager, ring, readers: Arc::new(Semaphore::new(MOST_READERS)), last: Mutex::new(last) }
+        let start = Since { at_ms: manager.cluster().started_ms, granted: manager.scheduler().counts().granted };
+        Live { manager, ring, readers: Arc::new(Semaphore::new(MOST_READERS)), start, kept: Mutex::default() }
     }
 
-    /// The state, not older than a second. Those who ask at once wait for one who works it out.
-    fn state(&self) -> Bytes {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.manager.now_ms();
-        if let Some(body) = last.body.as_ref().filter(|_| now.abs_diff(last.at_ms) < STANDS_MS) {
+    /// How things stand, not older than a second: what has changed since the reader's picture, or all of it. Those who ask at once wait for one
+    /// who works it out.
+    fn state(&self, had: Option<u64>) -> Bytes {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = kept.pictures.back();
+        if newest.is_none_or(|newest| self.manager.now_ms().abs_diff(newest.whole.now_ms) >= STANDS_MS) {
+            let next = Picture::take(&self.manager, newest, self.start, self.ring.last());
+            kept.add(next);
+        }
+        kept.told(had)
+    }
+}
+
+impl Kept {
+    fn add(&mut self, picture: Picture) {
+        if self.pictures.len() == KEPT {
+            self.pictures.pop_front();
+        }
+        self.pictures.push_back(picture);
+        self.written.clear();
+    }
+
+    fn told(&mut self, had: Option<u64>) -> Bytes {
+        let Some(newest) = self.pictures.back() else { return Bytes::new() };
+        let had = self.pictures.iter().find(|picture| Some(picture.whole.version) == had);
+        let version = had.map_or(0, |picture| picture.whole.version);
+        if let Some((_, body)) = self.written.iter().find(|(of, _)| *of == version) {
             return body.clone();
         }
-        let counts = self.manager.scheduler().counts();
-        let since = if last.at_ms == 0 { self.manager.cluster().started_ms } else { last.at_ms };
-        let seconds = now.saturating_sub(since).max(1) as f64 / 1e3;
-        let rate = counts.granted.saturating_sub(last.granted) as f64 / seconds;
-        let mut state = state(&self.manager, now, rate, self.ring.last());
-        state["latencies_us"] = latencies(&self.manager);
-        let body = Bytes::from(state.to_string());
-        *last = Last { at_ms: now, granted: counts.granted, body: Some(body.clone()) };
+        let body = had.map_or_else(|| written::whole(newest), |had| written::since(had, newest));
+        let body = Bytes::from(body);
+        self.written.push((version, body.clone()));
         body
     }
-}
-
-/// Memory and vcores.
-fn pair(of: &Resource) -> Value {
-    json!([of.memory_mb(), of.vcores()])
-}
-
-/// 50 and 99 of a hundred, of the time since the state was last worked out. O(buckets): a few thousand.
-fn latencies(manager: &ResourceManager) -> Value {
-    let of = manager.latencies();
-    let shown = |timed: &Timed| timed.take_lately().map_or(Value::Null, |found| json!([found.p50, found.p99]));
-    json!({"allocate": shown(&of.allocate), "heartbeat": shown(&of.handling), "grant": shown(&of.grant)})
-}
-
-fn state(manager: &ResourceManager, now_ms: u64, rate: f64, last_event: u64) -> Value {
-    let scheduler = manager.scheduler();
-    let counts = scheduler.counts();
-    let present = scheduler.nodes();
-    let by_name: HashMap<&str, _> = present.iter().map(|node| (node.name.as_str(), node)).collect();
-    let (mut nodes, mut used) = (Vec::new(), Resource::ZERO);
-    let apps = {
-        let records = manager.records();
-        for record in records.nodes() {
-            let taken = by_name.get(record.name.as_str()).map_or(Resource::ZERO, |node| node.total.minus(&node.free));
-            let total = by_name.get(record.name.as_str()).map_or(record.total, |node| node.total);
-            used = used.plus(&taken);
-            nodes.push(json!([
-                record.name,
-                record.rack,
-                record.state.name(),
-                taken.memory_mb(),
-                taken.vcores(),
-                total.memory_mb(),
-                total.vcores(),
-                by_name.get(record.name.as_str()).map(|node| node.worker)
-            ]));
-        }
-        let (mut waiting, mut running) = (0_u64, 0_u64);
-        for app in records.apps().filter(|app| !app.state.is_over()) {
-            *(if app.state == crate::records::AppState::Running { &mut running } else { &mut waiting }) += 1;
-        }
-        let ends = records.ends();
-        json!({
-            "accepted": waiting, "running": running, "submitted": ends.submitted, "completed": ends.completed,
-            "failed": ends.failed, "killed": ends.killed,
-        })
-    };
-    let fair = scheduler.fair_queues().into_iter().map(|queue| {
-        let queue = queue.view;
-        json!({
-            "path": queue.name, "leaf": queue.leaf, "policy": queue.policy, "steady": pair(&queue.steady_fair_share),
-            "fair": pair(&queue.fair_share), "used": pair(&queue.usage), "demand": pair(&queue.demand),
-            "pending": pair(&queue.demand.minus(&queue.usage)), "maximum": pair(&queue.max_share),
-            "apps": queue.runnable + queue.non_runnable, "apps_pending": queue.pending,
-        })
-    });
-    let capacities = scheduler.capacity_queues().into_iter().map(|queue| {
-        let pending = queue.leaf.as_ref().map(|leaf| leaf.pending_applications);
-        json!({
-            "path": queue.name, "leaf": queue.leaf.is_some(), "policy": "capacity", "capacity": pair(&queue.guaranteed),
-            "fair": pair(&queue.guaranteed), "used": pair(&queue.used), "demand": pair(&queue.used.plus(&queue.pending)),
-            "pending": pair(&queue.pending), "maximum": pair(&queue.maximum), "apps": queue.applications,
-            "apps_pending": pending,
-        })
-    });
-    let queues: Vec<Value> = fair.chain(capacities).collect();
-    json!({
-        "now_ms": now_ms,
-        "cluster_timestamp": manager.cluster().timestamp,
-        "scheduler": match scheduler.basics().kind {
-            crate::scheduler::Kind::Fair => "fair",
-            crate::scheduler::Kind::Capacity => "capacity",
-        },
-        "nodes": nodes,
-        "queues": queues,
-        "totals": {
-            "nodes": present.len(), "total": pair(&scheduler.cluster()), "used": pair(&used), "apps": apps,
-            "containers": counts.running, "granted": counts.granted, "completed": counts.completed,
-            "heartbeats": counts.heartbeats, "snapshot_age_ms": counts.snapshot_age_ms,
-        },
-        "allocations_per_second": (rate * 10.0).round() / 10.0,
-        "last_event": last_event,
-    })
 }
 
 /// `/events` and `/events/state`.
@@ -160,9 +104,15 @@ pub(crate) fn routes(of: Arc<Live>) -> Router {
     Router::new().route("/events", get(events)).route("/events/state", get(shown)).with_state(of)
 }
 
-async fn shown(State(of): State<Arc<Live>>) -> Response {
-    let manager = of.manager.clone();
-    match manager.turns().work(move || of.state()).await {
+/// The number that a parameter has.
+fn number(uri: &Uri, name: &str) -> Option<u64> {
+    let mut pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    pairs.find(|(is, _)| is == name).and_then(|(_, number)| number.parse().ok())
+}
+
+async fn shown(State(of): State<Arc<Live>>, uri: Uri) -> Response {
+    let (manager, had) = (of.manager.clone(), number(&uri, "since"));
+    match manager.turns().work(move || of.state(had)).await {
         Ok(body) => {
             let headers = [
                 (header::CONTENT_TYPE, "application/json;charset=utf-8"),
@@ -177,9 +127,7 @@ async fn shown(State(of): State<Arc<Live>>) -> Response {
 
 /// From where a reader goes on: as he says; as his browser says that has lost the connection; from this moment on.
 fn begin(uri: &Uri, headers: &HeaderMap, last: u64) -> u64 {
-    let asked = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
-        .find(|(name, _)| name == "after")
-        .and_then(|(_, seq)| seq.parse().ok());
+    let asked = number(uri, "after");
     let lost = || headers.get("last-event-id").and_then(|seq| seq.to_str().ok()?.parse().ok());
     lost().or(asked).unwrap_or(last)
 }
@@ -189,24 +137,61 @@ async fn events(State(of): State<Arc<Live>>, uri: Uri, headers: HeaderMap) -> Re
         return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], TOO_MANY_READERS).into_response();
     };
     let after = begin(&uri, &headers, of.ring.last());
-    Sse::new(batches(of, place, after)).keep_alive(KeepAlive::default()).into_response()
+    let most = number(&uri, "most").and_then(|most| usize::try_from(most).ok()).unwrap_or(AT_ONCE).clamp(1, AT_ONCE);
+    Sse::new(batches(of, place, after, most)).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
 /// The reader's place is free when the stream is dropped.
-fn batches(of: Arc<Live>, place: OwnedSemaphorePermit, after: u64) -> impl Stream<Item = Result<Sent, Infallible>> {
-    stream::unfold((of, place, after), |(of, place, after)| async move {
+fn batches(
+    of: Arc<Live>,
+    place: OwnedSemaphorePermit,
+    after: u64,
+    most: usize,
+) -> impl Stream<Item = Result<Sent, Infallible>> {
+    stream::unfold((of, place, after), move |(of, place, after)| async move {
         loop {
             tokio::time::sleep(EVERY).await;
-            let batch = of.ring.after(after, AT_ONCE);
-            if let Some(last) = batch.events.last().map(|event| event.seq) {
-                return Some((Ok(sent(&batch, last)), (of, place, last)));
+            let batch = of.ring.after(after, most);
+            if !batch.events.is_empty() {
+                return Some((Ok(sent(&batch)), (of, place, batch.last)));
             }
         }
     })
 }
 
-fn sent(batch: &Batch, last: u64) -> Sent {
+fn sent(batch: &Batch) -> Sent {
     let text = serde_json::to_string(batch).unwrap_or_default();
-    Sent::default().id(last.to_string()).data(text)
+    Sent::default().id(batch.last.to_string()).data(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use self::picture::Whole;
+    use super::*;
+
+    fn kept(versions: std::ops::RangeInclusive<u64>) -> Kept {
+        let mut kept = Kept::default();
+        for version in versions {
+            let whole = Whole { version, ..Whole::default() };
+            kept.add(Picture { whole, nodes: Vec::new(), queues: Vec::new() });
+        }
+        kept
+    }
+
+    #[test]
+    fn changes_are_told_to_those_who_have_one_of_the_last_pictures() {
+        let mut kept = kept(11..=16);
+        let is_whole = |body: &Bytes| !String::from_utf8_lossy(body).contains("nodes_changed");
+        for (had, whole) in [(None, true), (Some(12), true), (Some(17), true), (Some(13), false), (Some(15), false)] {
+            let body = kept.told(had);
+            assert_eq!(is_whole(&body), whole, "{had:?}");
+            assert!(String::from_utf8_lossy(&body).contains("\"version\":16"));
+            // What was written once is not written again.
+            assert_eq!(kept.told(had).as_ptr(), body.as_ptr());
+        }
+        assert_eq!(kept.written.len(), 3);
+        kept.add(Picture { whole: Whole { version: 17, ..Whole::default() }, nodes: Vec::new(), queues: Vec::new() });
+        assert!(String::from_utf8_lossy(&kept.told(Some(16))).contains("\"version\":17"));
+    }
 }
