@@ -273,7 +273,8 @@ fn the_live_page_changes_the_cluster() {
     page.value(&submit("file-form"));
     page.wait_until("/^Not done: .*much/.test(document.getElementById('said').textContent)");
     assert_eq!(page.value("document.querySelectorAll('#findings .error').length"), 1);
-    let queues = "<queue name='science'/><queue name='other'/><queue name='a'><queue name='b'/></queue><queue name='a-b'/>";
+    let queues =
+        "<queue name='science'/><queue name='other'/><queue name='a'><queue name='b'/></queue><queue name='a-b'/>";
     page.value(&fill("file", &format!("<allocations>{queues}</allocations>")));
     page.wait_until("/Nothing to say/.test(document.getElementById('findings').textContent)");
     page.value(&submit("file-form"));
@@ -281,7 +282,7 @@ fn the_live_page_changes_the_cluster() {
     page.wait_until("[...document.querySelectorAll('#queues .name')].some((name) => name.title === 'root.other')");
     // Each below its parent.
     let rows = page.value("JSON.stringify([...document.querySelectorAll('#queues .name')].map((name) => name.title))");
-    assert!(rows.as_str().is_some_and(|rows| rows.starts_with(r#"["root","root.a","root.a.b","root.a-b","#)), "{rows}");
+    assert!(rows.as_str().is_some_and(|rows| rows.contains(r#""root.a","root.a.b","root.a-b","#)), "{rows}");
 
     // The application is moved and killed.
     page.value(&fill("app-id", &id));
