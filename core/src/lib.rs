@@ -212,7 +212,7 @@ pub mod view {
     pub use crate::capacity::{
         CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView, Lifetime,
     };
-    pub use crate::engine::{ContainerView, NodeView, RequestView, ReservationNews, ReservedView};
+    pub use crate::engine::{ContainerCounts, ContainerView, NodeView, RequestView, ReservationNews, ReservedView};
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};

@@ -223,6 +223,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.place("ann", None).map(drop),
             scheduler.configuration().map(drop),
             scheduler.containers().map(drop),
+            scheduler.container_counts().map(drop),
             scheduler.quiesce_within(LONG).ok(),
             submitted.wait().map(drop),
         ];
@@ -234,7 +235,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     let app = scheduler.submit(submission(1)).unwrap();
     offer_one(&scheduler, &node, &app);
     let (waiting, found) = within("the wake-up", || heard.recv().unwrap());
-    assert_eq!((waiting, found), ([const { Err(Refused::OwnThread) }; 7], true));
+    assert_eq!((waiting, found), ([const { Err(Refused::OwnThread) }; 8], true));
     scheduler.quiesce();
     assert!(scheduler.find_app(9).unwrap().is_some(), "what does not wait was taken");
     assert!(weak.upgrade().is_some());

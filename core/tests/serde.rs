@@ -38,7 +38,14 @@ fn what_is_written_is_read() {
     comes_back(&answer);
     comes_back(&ids);
     comes_back(&(app.id(), app.attempt_id(), stepped.container_name(ids[0]), node.id(), small));
-    comes_back(&(stepped.queues(), stepped.apps(), stepped.nodes(), stepped.containers(), stepped.stats()));
+    comes_back(&(
+        stepped.queues(),
+        stepped.apps(),
+        stepped.nodes(),
+        stepped.containers(),
+        stepped.container_counts(),
+        stepped.stats(),
+    ));
     comes_back(&stepped.queue_configs());
     comes_back(&stepped.take_journal());
 }

@@ -8,7 +8,7 @@ const KEPT_S = 300;
 const CHARTS = [
   { title: "Used, % of memory", of: (state) => (100 * state.totals.used[0]) / Math.max(1, state.totals.total[0]), range: [0, 100] },
   { title: "Allocations a second", of: (state) => state.allocations_per_second },
-  { title: "Asked for and not granted, GiB", of: (state) => (state.queues.find((queue) => queue.path === "root")?.pending[0] ?? 0) / 1024 },
+  { title: "Asked for and not granted, GiB", of: (state) => (state.queues[0]?.pending[0] ?? 0) / 1024 },
   { title: "Applications running", of: (state) => state.totals.apps.running },
 ];
 
@@ -29,8 +29,9 @@ export class Charts {
   #place;
   #times = [];
   #charts;
-  /** Of each time, the figures of every queue. */
+  /** Of each time, the figures of every queue, one queue after the other, and the places of queues in it. */
   #queues = [];
+  #places = new Map();
   #chosen = "root";
   #ofQueue;
   /** Of each time, the latencies. */
@@ -70,21 +71,23 @@ export class Charts {
     return Math.floor((this.#place.clientWidth - 12 * (columns - 1)) / columns);
   }
 
-  add(state) {
+  /** Takes a state in; returns what is left to do, one chart each. `isNew`: other queues are there than before. */
+  add(state, isNew) {
+    const { queues } = state;
+    if (isNew) this.#places = new Map(queues.map(({ path }, place) => [path, place]));
+    const figures = new Float64Array(queues.length * OF_A_QUEUE.length);
+    queues.forEach((queue, place) => OF_A_QUEUE.forEach(({ of }, at) => (figures[place * OF_A_QUEUE.length + at] = of(queue))));
     this.#times.push(state.now_ms / 1000);
-    const old = this.#times.findIndex((time) => time >= this.#times.at(-1) - KEPT_S);
-    this.#times.splice(0, old);
-    for (const chart of this.#charts) {
-      chart.values.push(chart.of(state));
-      chart.values.splice(0, old);
-      chart.plot.setData([this.#times, chart.values]);
-    }
-    this.#queues.push(new Map(state.queues.map((queue) => [queue.path, OF_A_QUEUE.map(({ of }) => of(queue))])));
-    this.#queues.splice(0, old);
-    this.#drawQueue();
+    this.#queues.push({ places: this.#places, figures });
     this.#waits.push(LATENCIES.map(({ of }) => of(state.latencies_us)?.[1] ?? null));
-    this.#waits.splice(0, old);
-    this.#latencies.setData([this.#times, ...LATENCIES.map((_, index) => this.#waits.map((of) => of[index]))]);
+    for (const { values, of } of this.#charts) values.push(of(state));
+    const old = this.#times.findIndex((time) => time >= this.#times.at(-1) - KEPT_S);
+    for (const kept of [this.#times, this.#queues, this.#waits, ...this.#charts.map(({ values }) => values)]) kept.splice(0, old);
+    return [
+      ...this.#charts.map(({ plot, values }) => () => plot.setData([this.#times, values])),
+      () => this.#drawQueue(),
+      () => this.#latencies.setData([this.#times, ...LATENCIES.map((_, index) => this.#waits.map((of) => of[index]))]),
+    ];
   }
 
   /** Shows what this queue has had. */
@@ -96,7 +99,10 @@ export class Charts {
   }
 
   #drawQueue() {
-    const values = OF_A_QUEUE.map((_, index) => this.#queues.map((of) => of.get(this.#chosen)?.[index] ?? null));
-    this.#ofQueue.setData([this.#times, ...values]);
+    const value = ({ places, figures }, at) => {
+      const place = places.get(this.#chosen);
+      return place === undefined ? null : figures[place * OF_A_QUEUE.length + at];
+    };
+    this.#ofQueue.setData([this.#times, ...OF_A_QUEUE.map((_, at) => this.#queues.map((of) => value(of, at)))]);
   }
 }

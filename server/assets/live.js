@@ -8,17 +8,29 @@ import { ask as askServer, listen } from "./door.js";
 import { Flow } from "./flow.js";
 import { Log } from "./log.js";
 import { NodeMap } from "./nodes.js";
-import { trouble } from "./parts.js";
+import { make, put, trouble } from "./parts.js";
 import { Plans } from "./plans.js";
 import { Queues } from "./queues.js";
+import { Starved } from "./starved.js";
+import { State } from "./state.js";
 import { Apps, Workers } from "./stations.js";
 import { memory, whole } from "./words.js";
 
 const ASK_EVERY_MS = 1000;
+/** Of what happens in a tenth of a second; the page shows no more. */
+const EVENTS_AT_ONCE = 30;
 const by = (id) => document.getElementById(id);
 
+const kept = new State();
 const nodes = new NodeMap(by("nodes"), by("node"), (name) => (by("node-name").value = name));
-const queues = new Queues(by("queues"), by("queue"), by("why"), (path) => charts.choose(path));
+const queues = new Queues(by("queues"), by("queue"), by("why"), chose);
+/** A queue is chosen. */
+function chose(path, leaf) {
+  charts.choose(path);
+  if (leaf) by("app-queue").value = path;
+}
+
+const starved = new Starved(by("starved"), (path) => queues.choose(path));
 const controls = new Controls();
 const log = new Log(by("log"), by("lost"));
 const charts = new Charts(by("charts"));
@@ -27,18 +39,16 @@ const apps = new Apps(by("apps"));
 new Plans(by("plans"), by("plans-part"));
 
 /** From the node over its worker and the queue to the application. */
-function placesOf(event) {
-  apps.saw(event);
-  const { node, queue, app } = event;
+function placesOf({ node, queue, app }) {
   const places = [
-    node === undefined ? null : nodes.placeOf(node), node === undefined ? null : workers.placeOf(node),
+    node === undefined ? null : nodes.placeOf(node), node === undefined ? null : workers.placeOf(kept.node(node)?.[7]),
     queue === undefined ? null : queues.placeOf(queue), app === undefined ? null : apps.placeOf(app),
   ];
   // What a node alone is about stays there.
   return (queue === undefined ? places.slice(0, 1) : places).filter((place) => place !== null);
 }
 
-const flow = new Flow(by("flow"), placesOf, log);
+const flow = new Flow(by("flow"), (event) => apps.saw(event), placesOf, log);
 
 function summary(state) {
   const { totals, allocations_per_second: rate } = state;
@@ -49,29 +59,42 @@ function summary(state) {
     `${whole(totals.apps.running)} applications running, ${whole(rate)} allocations a second`;
 }
 
+/** When the browser draws next. It does not while nobody can see the page, and then the page asks for nothing. */
+const frame = () => new Promise((go) => requestAnimationFrame(go));
+
 async function ask() {
   try {
-    const answer = await askServer("/events/state", { signal: AbortSignal.timeout(10_000) });
+    const answer = await askServer(`/events/state${kept.wanted}`, { signal: AbortSignal.timeout(10_000) });
     if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
-    const state = await answer.json();
-    summary(state);
-    nodes.show(state.nodes);
-    workers.show(state.nodes);
-    apps.show(state.cluster_timestamp);
-    queues.show(state.queues, state.totals.total[0], state.scheduler);
-    charts.add(state);
-    controls.show(state.queues);
+    const { state, isNew, moved, changed } = kept.take(await answer.json());
     trouble(null);
+    apps.show(state.cluster_timestamp);
+    // One part a frame: marks move on meanwhile.
+    const parts = [
+      () => summary(state),
+      () => nodes.show(state.nodes, isNew, changed),
+      () => moved && workers.show(state.nodes),
+      () => queues.show(state.queues, state.totals.total[0], state.scheduler, isNew),
+      () => starved.show(state.queues, state.now_ms),
+      () => isNew && controls.show(state.queues),
+      ...charts.add(state, isNew),
+    ];
+    for (const part of parts) {
+      await frame();
+      part();
+    }
   } catch (error) {
     trouble(`The server cannot be reached (${error.message}). The page asks again.`);
   }
   setTimeout(ask, ASK_EVERY_MS);
 }
 
-listen("/events", (message) => {
+listen(`/events?most=${EVENTS_AT_ONCE}`, (message) => {
   const { lost, events } = JSON.parse(message);
   flow.take(events, lost);
 });
+
+by("app-id").onfocus = () => put(by("late"), apps.ids().map((value) => Object.assign(make("option"), { value })));
 
 by("pause").onclick = () => {
   const paused = flow.pause();

@@ -4,6 +4,7 @@ import { make } from "./parts.js";
 import { isFrequent, kindOf, sentence, whole } from "./words.js";
 
 const KEPT = { few: 100, frequent: 100 };
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 export class Log {
   #list;
@@ -16,16 +17,21 @@ export class Log {
     this.#said = said;
   }
 
-  add(event) {
-    const line = make("li");
-    line.style.setProperty("--mark", kindOf(event.what).colour);
-    const at = new Date(event.at_ms);
-    make("time", "", line, `${at.toLocaleTimeString("en-GB")} `).dateTime = at.toISOString();
-    line.append(sentence(event));
-    this.#list.prepend(line);
-    const kind = isFrequent(event) ? "frequent" : "few";
-    this.#lines[kind].push(line);
-    if (this.#lines[kind].length > KEPT[kind]) this.#lines[kind].shift().remove();
+  /** Oldest first. */
+  add(events) {
+    const lines = events.map((event) => {
+      const line = make("li");
+      line.style.setProperty("--mark", kindOf(event.what).colour);
+      const at = new Date(event.at_ms);
+      make("time", "", line, `${CLOCK.format(at)} `).dateTime = at.toISOString();
+      line.append(sentence(event));
+      this.#lines[isFrequent(event) ? "frequent" : "few"].push(line);
+      return line;
+    });
+    this.#list.prepend(...lines.reverse());
+    for (const [kind, kept] of Object.entries(this.#lines)) {
+      for (const line of kept.splice(0, kept.length - KEPT[kind])) line.remove();
+    }
   }
 
   /** Events that are not shown, because there were too many. */

@@ -1,116 +1,145 @@
-// Nodes as a map of cells. Racks are groups; a node keeps its cell for as long as the number of nodes stays.
+// Nodes as a map of cells. Racks are groups; a node keeps its cell for as long as the same nodes are there.
+//
+// Each node is one pixel of a small picture that is drawn larger, and the gaps are cut out of it: so the cost is that of the map's size, and not of
+// how many nodes have changed.
 
 import { memory } from "./words.js";
 
 const GAP = 0.15;
+/** Between smaller cells, in pixels, there is no gap: it would be as large as they are. */
+const LEAST_WITH_GAP = 4;
 /** So many degrees of fullness can be told apart. */
 const SHADES = 64;
+/** In a cell of fewer pixels a cross cannot be seen: it is red. */
+const LEAST_CROSSED = 5;
+const RED = "#c92a2a";
 const IN_ORDER = new Intl.Collator("en", { numeric: true });
+
+const isLost = (node) => node[2] !== "RUNNING";
 
 export class NodeMap {
   #canvas;
   #said;
-  #cells = new Map();
+  #nodes = [];
+  /** Of each cell the place of its node in the list, and the other way round. */
   #order = [];
-  #side = 0;
+  #cells = new Int32Array(0);
+  #cellOf = new Map();
   #columns = 1;
-  /** Of the last time: names and racks as they came, and their order. */
-  #names = [];
-  #racks = [];
-  #places = [];
-  /** What the cells are laid out for, and what was drawn in each. */
+  #rows = 1;
+  /** Of a cell with its gap, in pixels of the screen. */
+  #side = 0;
+  #scale = 1;
+  /** What the cells are laid out for. */
   #frame = "";
-  #drawn = new Int16Array(0);
-  #shades = [];
+  #small = document.createElement("canvas");
+  #image = new ImageData(1, 1);
+  #pixels = new Uint32Array(1);
+  #shades = new Uint32Array(0);
+  #lost = new Set();
+  #pointed = null;
 
   /** `picked` is told of a node that is clicked. */
   constructor(canvas, said, picked) {
     this.#canvas = canvas;
     this.#said = said;
-    canvas.addEventListener("mousemove", (at) => this.#tell(at.offsetX, at.offsetY));
+    canvas.addEventListener("mousemove", (at) => this.#point(this.#at(at.offsetX, at.offsetY)));
     canvas.addEventListener("click", (at) => {
-      const node = this.#at(at.offsetX, at.offsetY);
+      const node = this.#nodes[this.#at(at.offsetX, at.offsetY)];
       if (node) picked(node[0]);
     });
   }
 
+  /** The place of the node whose cell is there. */
   #at(x, y) {
-    const column = Math.floor(x / this.#side);
+    const [column, row] = [x, y].map((length) => Math.floor((length * this.#scale) / this.#side));
     // Beside the last column there may be room that is nobody's.
-    return column < this.#columns ? this.#order[Math.floor(y / this.#side) * this.#columns + column] : undefined;
+    return column < this.#columns ? this.#order[row * this.#columns + column] : undefined;
   }
 
-  /** Rows of name, rack, state, used MiB, used vcores, all MiB, all vcores, worker. Only cells that have changed are drawn. */
-  show(nodes) {
+  /** Rows of name, rack, state, used MiB, used vcores, all MiB, all vcores, worker. `changed` has the places of those that have changed. */
+  show(nodes, isNew, changed) {
+    this.#nodes = nodes;
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const scale = window.devicePixelRatio || 1;
     const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    const isSame = this.#sort(nodes);
     const frame = [width, height, scale, dark].join();
-    if (!isSame || frame !== this.#frame) {
+    if (isNew) this.#sort();
+    if (isNew || frame !== this.#frame) {
       this.#frame = frame;
       this.#lay(width, height, scale, dark);
+      nodes.forEach((_, place) => this.#shade(place));
+    } else {
+      changed.forEach((place) => this.#shade(place));
     }
-    const draw = this.#canvas.getContext("2d");
-    draw.setTransform(scale, 0, 0, scale, 0, 0);
-    let lost = 0;
-    this.#order.forEach((node, index) => {
-      const isLost = node[2] !== "RUNNING";
-      lost += isLost;
-      const full = node[5] > 0 ? Math.min(1, node[3] / node[5]) : 0;
-      const shade = Math.round(full * (SHADES - 1)) + (isLost ? SHADES : 0);
-      if (this.#drawn[index] === shade) return;
-      this.#drawn[index] = shade;
-      this.#cell(draw, index, shade % SHADES, isLost);
-    });
-    this.#canvas.setAttribute("aria-label", `Map of ${this.#order.length} nodes, ${lost} of them not running`);
+    this.#draw();
+    const label = `Map of ${nodes.length} nodes, ${this.#lost.size} of them not running`;
+    if (this.#canvas.getAttribute("aria-label") !== label) this.#canvas.setAttribute("aria-label", label);
+    this.#point(this.#pointed);
   }
 
-  /** Puts the nodes in order; whether they are those of the last time. */
-  #sort(nodes) {
-    const isSame = nodes.length === this.#names.length && nodes.every((node, index) => node[0] === this.#names[index] && node[1] === this.#racks[index]);
-    if (!isSame) {
-      this.#names = nodes.map((node) => node[0]);
-      this.#racks = nodes.map((node) => node[1]);
-      this.#places = nodes.map((_, index) => index);
-      this.#places.sort((a, b) => IN_ORDER.compare(nodes[a][1], nodes[b][1]) || IN_ORDER.compare(nodes[a][0], nodes[b][0]));
-    }
-    this.#order = this.#places.map((index) => nodes[index]);
-    return isSame;
+  #sort() {
+    const nodes = this.#nodes;
+    this.#order = nodes.map((_, place) => place);
+    this.#order.sort((a, b) => IN_ORDER.compare(nodes[a][1], nodes[b][1]) || IN_ORDER.compare(nodes[a][0], nodes[b][0]));
+    this.#cells = new Int32Array(nodes.length);
+    this.#order.forEach((place, cell) => (this.#cells[place] = cell));
+    this.#cellOf = new Map(nodes.map(([name], place) => [name, this.#cells[place]]));
+    this.#lost.clear();
   }
 
   /** Gives each node its cell. */
   #lay(width, height, scale, dark) {
-    [this.#canvas.width, this.#canvas.height] = [width * scale, height * scale];
-    const columns = Math.max(1, Math.ceil(Math.sqrt((this.#order.length * width) / Math.max(1, height))));
-    this.#columns = columns;
-    const rows = Math.max(1, Math.ceil(this.#order.length / columns));
-    this.#side = Math.min(width / columns, height / rows);
-    this.#drawn = new Int16Array(this.#order.length).fill(-1);
-    const light = (full) => (dark ? 14 + 46 * full : 92 - 62 * full);
-    this.#shades = Array.from({ length: SHADES }, (_, shade) => `hsl(150 45% ${light(shade / (SHADES - 1))}%)`);
-    this.#cells.clear();
-    const middle = (this.#side * (1 - GAP)) / 2;
-    this.#order.forEach((node, index) => {
-      const [x, y] = this.#corner(index);
-      this.#cells.set(node[0], { x: x + middle, y: y + middle });
-    });
+    const many = this.#nodes.length;
+    this.#scale = scale;
+    [this.#canvas.width, this.#canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
+    this.#columns = Math.max(1, Math.ceil(Math.sqrt((many * width) / Math.max(1, height))));
+    this.#rows = Math.max(1, Math.ceil(many / this.#columns));
+    const side = Math.min(this.#canvas.width / this.#columns, this.#canvas.height / this.#rows);
+    // Of whole pixels, so that all are alike and gaps are sharp.
+    this.#side = side >= 2 ? Math.floor(side) : side;
+    [this.#small.width, this.#small.height] = [this.#columns, this.#rows];
+    this.#image = new ImageData(this.#columns, this.#rows);
+    this.#pixels = new Uint32Array(this.#image.data.buffer);
+    this.#shades = shades(dark);
   }
 
-  #corner(index) {
-    return [(index % this.#columns) * this.#side, Math.floor(index / this.#columns) * this.#side];
+  #shade(place) {
+    const node = this.#nodes[place];
+    const cell = this.#cells[place];
+    const full = node[5] > 0 ? Math.min(1, Math.max(0, node[3] / node[5])) : 0;
+    this.#pixels[cell] = this.#shades[Math.round(full * (SHADES - 1))];
+    if (isLost(node)) this.#lost.add(cell);
+    else this.#lost.delete(cell);
   }
 
-  #cell(draw, index, shade, isLost) {
-    const [x, y] = this.#corner(index);
-    const inner = this.#side * (1 - GAP);
-    // Of a crossed cell the ends of the lines stand beyond it.
-    const beyond = Math.min(1, (this.#side * GAP) / 2);
-    draw.clearRect(x - beyond, y - beyond, inner + 2 * beyond, inner + 2 * beyond);
-    draw.fillStyle = this.#shades[shade];
-    draw.fillRect(x, y, inner, inner);
-    if (!isLost) return;
-    draw.strokeStyle = "#c92a2a";
+  #draw() {
+    const draw = this.#canvas.getContext("2d");
+    const [columns, rows, side] = [this.#columns, this.#rows, this.#side];
+    const gap = side >= LEAST_WITH_GAP ? Math.max(1, Math.round(side * GAP)) : 0;
+    this.#small.getContext("2d").putImageData(this.#image, 0, 0);
+    draw.imageSmoothingEnabled = false;
+    draw.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    draw.drawImage(this.#small, 0, 0, columns * side, rows * side);
+    for (const cell of this.#lost) this.#cross(draw, cell, side - gap);
+    if (gap === 0) return;
+    for (let column = 1; column <= columns; column += 1) draw.clearRect(column * side - gap, 0, gap, rows * side);
+    for (let row = 1; row <= rows; row += 1) draw.clearRect(0, row * side - gap, columns * side, gap);
+  }
+
+  #corner(cell) {
+    return [(cell % this.#columns) * this.#side, Math.floor(cell / this.#columns) * this.#side];
+  }
+
+  #cross(draw, cell, inner) {
+    const [x, y] = this.#corner(cell);
+    if (inner < LEAST_CROSSED) {
+      draw.fillStyle = RED;
+      draw.fillRect(x, y, inner, inner);
+      return;
+    }
+    draw.strokeStyle = RED;
+    draw.lineWidth = Math.max(1, inner / 12);
     draw.beginPath();
     draw.moveTo(x, y);
     draw.lineTo(x + inner, y + inner);
@@ -119,8 +148,10 @@ export class NodeMap {
     draw.stroke();
   }
 
-  #tell(x, y) {
-    const node = this.#at(x, y);
+  /** Tells of the node at that place, for as long as it is pointed at. */
+  #point(place) {
+    this.#pointed = place;
+    const node = this.#nodes[place];
     if (!node) return;
     const [name, rack, state, mib, vcores, allMib, allVcores] = node;
     this.#said.textContent =
@@ -129,9 +160,22 @@ export class NodeMap {
 
   /** Where a node is in the window, or nothing. */
   placeOf(name) {
-    const cell = this.#cells.get(name);
-    if (!cell) return null;
+    const cell = this.#cellOf.get(name);
+    if (cell === undefined) return null;
     const frame = this.#canvas.getBoundingClientRect();
-    return { x: frame.left + cell.x, y: frame.top + cell.y };
+    const [x, y] = this.#corner(cell).map((corner) => (corner + (this.#side * (1 - GAP)) / 2) / this.#scale);
+    return { x: frame.left + x, y: frame.top + y };
   }
+}
+
+/** Of each degree of fullness the pixel, as pictures have them. */
+function shades(dark) {
+  const row = Object.assign(document.createElement("canvas"), { width: SHADES, height: 1 });
+  const draw = row.getContext("2d");
+  for (let shade = 0; shade < SHADES; shade += 1) {
+    const full = shade / (SHADES - 1);
+    draw.fillStyle = `hsl(150 45% ${dark ? 14 + 46 * full : 92 - 62 * full}%)`;
+    draw.fillRect(shade, 0, 1, 1);
+  }
+  return new Uint32Array(draw.getImageData(0, 0, SHADES, 1).data.buffer);
 }

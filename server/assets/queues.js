@@ -6,6 +6,9 @@ import { memory, whole } from "./words.js";
 
 const ASK_WHY_EVERY_MS = 3000;
 
+/** A dot comes before all other letters: what is below `root.a` stands before `root.a-b`. */
+const key = ({ path }) => path.replaceAll(".", "\u0000");
+const inTree = (one, other) => (key(one) < key(other) ? -1 : 1);
 const percent = (part, all) => (all > 0 ? (100 * part) / all : 0);
 
 export class Queues {
@@ -16,21 +19,66 @@ export class Queues {
   #why;
   #asked = 0;
   #told;
+  #stopped = null;
 
-  /** `chosen` is told of a queue that is chosen. */
+  /** `chosen` is told of a queue that is chosen, and whether it is a leaf. */
   constructor(list, said, why, chosen) {
     this.#list = list;
     this.#said = said;
     this.#why = why;
     this.#told = chosen;
+    list.addEventListener("focusin", ({ target }) => this.#stop(target));
+    list.addEventListener("keydown", (event) => this.#walk(event));
   }
 
-  /** Bars are parts of `all`, the cluster's memory in MiB. */
-  show(queues, all, scheduler) {
+  /** The tabulator stops at one row, or it would take hundreds of steps to pass the queues. */
+  #stop(row) {
+    if (this.#stopped) this.#stopped.tabIndex = -1;
+    this.#stopped = row;
+    if (row) row.tabIndex = 0;
+  }
+
+  /** Arrows, Home and End go from row to row. */
+  #walk(event) {
+    const item = event.target.closest(".item");
+    const to = {
+      ArrowDown: item?.nextElementSibling, ArrowUp: item?.previousElementSibling,
+      Home: this.#list.firstElementChild, End: this.#list.lastElementChild,
+    }[event.key];
+    if (!to) return;
+    event.preventDefault();
+    to.firstElementChild.focus();
+  }
+
+  /**
+   * Bars are parts of `all`, the cluster's memory in MiB. `isNew`: other queues are there than before. Those that are scrolled away are written,
+   * and not laid out.
+   */
+  show(queues, all, scheduler, isNew) {
     if (scheduler === "capacity") {
       document.getElementById("steady-name").textContent = "(no steady share)";
       document.getElementById("fair-name").textContent = "guaranteed by its capacity";
     }
+    if (isNew) this.#keep(queues);
+    for (const queue of queues) this.#draw(this.#rows.get(queue.path), queue, all);
+    if (this.#chosen) this.#tell();
+  }
+
+  #draw(row, queue, all) {
+    row.queue = queue;
+    const [used, share] = [queue.used[0], queue.fair[0]];
+    const widths = { used, pending: used + queue.pending[0], steady: queue.steady?.[0] ?? 0, fair: share };
+    for (const [part, amount] of Object.entries(widths)) {
+      const width = `${percent(amount, all).toFixed(2)}%`;
+      if (row.widths[part] !== width) row[part].style.width = row.widths[part] = width;
+    }
+    row.used.classList.toggle("over", used > share);
+    const words = `${percent(used, all).toFixed(1)} %`;
+    if (row.percent.textContent !== words) row.percent.textContent = words;
+  }
+
+  /** A row for each, below its parent. */
+  #keep(queues) {
     const there = new Set(queues.map((queue) => queue.path));
     for (const [path, row] of this.#rows) {
       if (!there.has(path)) {
@@ -38,19 +86,12 @@ export class Queues {
         this.#rows.delete(path);
       }
     }
-    for (const queue of queues) {
-      const row = this.#rows.get(queue.path) ?? this.#add(queue);
-      row.queue = queue;
-      const share = queue.fair[0];
-      row.used.style.width = `${percent(queue.used[0], all)}%`;
-      row.used.classList.toggle("over", queue.used[0] > share);
-      row.pending.style.width = `${percent(queue.used[0] + queue.pending[0], all)}%`;
-      row.steady.hidden = queue.steady === undefined;
-      row.steady.style.width = `${percent(queue.steady?.[0] ?? 0, all)}%`;
-      row.fair.style.width = `${percent(share, all)}%`;
-      row.percent.textContent = `${percent(queue.used[0], all).toFixed(1)} %`;
-    }
-    if (this.#chosen) this.#tell();
+    [...queues].sort(inTree).forEach((queue, place) => {
+      const { item } = this.#rows.get(queue.path) ?? this.#add(queue);
+      const there = this.#list.children[place] ?? null;
+      if (there !== item) this.#list.insertBefore(item, there);
+    });
+    if (!this.#stopped?.isConnected) this.#stop(this.#list.querySelector(".row"));
   }
 
   #add(queue) {
@@ -59,29 +100,33 @@ export class Queues {
     const button = make("button", "row", item);
     button.type = "button";
     button.setAttribute("aria-pressed", "false");
+    button.tabIndex = -1;
     const depth = queue.path.split(".").length - 1;
     const name = make("span", "name", button, queue.path.slice(queue.path.lastIndexOf(".") + 1));
     name.style.paddingLeft = `${depth * 12}px`;
     name.title = queue.path;
     const bar = make("span", "bar", button);
     const row = {
-      item, button, bar, queue,
+      item, button, bar, queue, widths: {},
       pending: make("i", "pending", bar), used: make("i", "used", bar),
       steady: make("i", "steady", bar), fair: make("i", "fair", bar),
       percent: make("span", "percent", button),
     };
-    button.onclick = () => this.#choose(queue.path);
+    row.steady.hidden = queue.steady === undefined;
+    button.onclick = () => this.choose(queue.path);
     this.#rows.set(queue.path, row);
     return row;
   }
 
-  #choose(path) {
+  /** Shows what a queue has, and why its applications wait. */
+  choose(path) {
     this.#rows.get(this.#chosen)?.button.setAttribute("aria-pressed", "false");
     this.#chosen = path;
     this.#rows.get(path)?.button.setAttribute("aria-pressed", "true");
     this.#asked = 0;
     put(this.#why, []);
-    this.#told(path);
+    this.#told(path, this.#rows.get(path)?.queue.leaf);
+    this.#rows.get(path)?.item.scrollIntoView({ block: "nearest" });
     this.#tell();
   }
 
@@ -92,7 +137,8 @@ export class Queues {
     let parts;
     try {
       const { waiting, app: apps } = await askWhy("queue", path);
-      const head = waiting === 0 ? "None of its applications asks for anything." : `Of ${whole(waiting)} applications that ask for something:`;
+      const some = `Of ${whole(waiting)} ${waiting === 1 ? "application that asks" : "applications that ask"} for something:`;
+      const head = waiting === 0 ? "None of its applications asks for anything." : some;
       parts = [make("p", "hint", null, head)];
       for (const app of apps) {
         const entry = make("div", "waits");
@@ -131,8 +177,10 @@ export class Queues {
     const row = this.#rows.get(path);
     if (!row) return null;
     const frame = this.#list.getBoundingClientRect();
-    const bar = row.bar.getBoundingClientRect();
-    const y = Math.min(Math.max(bar.top + bar.height / 2, frame.top), frame.bottom);
+    // What is inside a row that is scrolled away is not laid out: all bars begin where the first one does.
+    const bar = this.#rows.values().next().value.bar.getBoundingClientRect();
+    const item = row.item.getBoundingClientRect();
+    const y = Math.min(Math.max(item.top + item.height / 2, frame.top), frame.bottom);
     return { x: bar.left + bar.width * 0.1, y };
   }
 }

@@ -13,7 +13,6 @@ const middle = (element) => {
 export class Workers {
   #list;
   #chips = [];
-  #of = new Map();
 
   constructor(list) {
     this.#list = list;
@@ -22,26 +21,19 @@ export class Workers {
   /** Rows of nodes; the eighth is the worker. */
   show(nodes) {
     const counts = [];
-    this.#of.clear();
-    for (const node of nodes) {
-      const worker = node[7];
-      if (worker === null || worker === undefined) continue;
-      this.#of.set(node[0], worker);
-      counts[worker] = (counts[worker] ?? 0) + 1;
+    for (const { 7: worker } of nodes) {
+      if (worker !== null) counts[worker] = (counts[worker] ?? 0) + 1;
     }
     if (counts.length !== this.#chips.length) {
       this.#chips = Array.from(counts, () => make("li", "chip"));
       put(this.#list, this.#chips);
     }
-    this.#chips.forEach((chip, worker) => {
-      const words = `worker ${worker}: ${whole(counts[worker] ?? 0)} nodes`;
-      if (chip.textContent !== words) chip.textContent = words;
-    });
+    this.#chips.forEach((chip, worker) => (chip.textContent = `worker ${worker}: ${whole(counts[worker] ?? 0)} nodes`));
   }
 
-  /** Where the worker of a node is in the window, or nothing. */
-  placeOf(node) {
-    const chip = this.#chips[this.#of.get(node)];
+  /** Where a worker is in the window, or nothing. */
+  placeOf(worker) {
+    const chip = this.#chips[worker];
     return chip ? middle(chip) : null;
   }
 }
@@ -82,9 +74,19 @@ export class Apps {
     }
     chip = make("li", "chip", this.#list);
     const link = make("a", "", chip, `${app}`);
-    link.href = `/cluster/app/application_${this.#timestamp}_${String(app).padStart(4, "0")}`;
+    link.href = `/cluster/app/${this.#id(app)}`;
     link.title = `application ${app} in ${queue ?? "no queue yet"}`;
     this.#chips.set(app, chip);
+  }
+
+  #id(app) {
+    return `application_${this.#timestamp}_${String(app).padStart(4, "0")}`;
+  }
+
+  /** Of those that are not over, the latest first. */
+  ids() {
+    const there = [...this.#chips].filter(([, chip]) => !chip.classList.contains("over"));
+    return there.reverse().map(([app]) => this.#id(app));
   }
 
   /** Where an application is in the window, or nothing. */

@@ -49,6 +49,13 @@ pub enum What {
     Told,
 }
 
+impl What {
+    /// What heartbeats, applications and containers do all the time; the others are few, and worth more to a reader.
+    fn is_frequent(self) -> bool {
+        !matches!(self, What::NodeRegistered | What::NodeLost | What::ApplicationRefused | What::Told)
+    }
+}
+
 /// An event, with what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Event {
@@ -111,13 +118,16 @@ impl Event {
     }
 }
 
-/// What a reader is given: events in their order, and how many before them he has missed.
+/// What a reader is given: events in their order, and how many he has missed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Batch {
     /// How many were gone, or too many for one batch, since he last asked.
     pub lost: u64,
     /// What there is.
     pub events: Vec<Event>,
+    /// From where he goes on.
+    #[serde(skip)]
+    pub last: u64,
 }
 
 #[derive(Debug)]
@@ -170,16 +180,28 @@ impl Ring {
         self.kept().last
     }
 
-    /// What happened after that number: of more than `most` the latest.
+    /// What happened after that number: of more than `most` the few that are not frequent, and of the others the latest. O(what happened).
     #[must_use]
     pub fn after(&self, seq: u64, most: usize) -> Batch {
         let kept = self.kept();
         // Of another server, maybe: whoever knows more than there is begins anew.
         let seq = if seq > kept.last { 0 } else { seq };
         let new = kept.last - seq;
-        let count = usize::try_from(new).unwrap_or(usize::MAX).min(kept.events.len()).min(most);
-        let events: Vec<Event> = kept.events.iter().skip(kept.events.len() - count).cloned().collect();
-        Batch { lost: new - events.len() as u64, events }
+        let there = usize::try_from(new).unwrap_or(usize::MAX).min(kept.events.len());
+        let newest_first = kept.events.iter().rev().take(there);
+        let few = newest_first.clone().filter(|event| !event.what.is_frequent()).count().min(most);
+        let (mut few, mut frequent) = (few, most - few);
+        let mut events: Vec<Event> = newest_first
+            .filter(|event| {
+                let left = if event.what.is_frequent() { &mut frequent } else { &mut few };
+                let is_taken = *left > 0;
+                *left -= usize::from(is_taken);
+                is_taken
+            })
+            .cloned()
+            .collect();
+        events.reverse();
+        Batch { lost: new - events.len() as u64, events, last: kept.last }
     }
 }
 
@@ -203,7 +225,24 @@ mod tests {
         assert_eq!((batch.lost, numbers(&batch)), (3, vec![7, 8, 9, 10]));
         let batch = ring.after(3, 2);
         assert_eq!((batch.lost, numbers(&batch)), (5, vec![9, 10]));
-        assert_eq!(ring.after(10, 100), Batch { lost: 0, events: Vec::new() });
+        assert_eq!(ring.after(10, 100), Batch { lost: 0, events: Vec::new(), last: 10 });
         assert_eq!(numbers(&ring.after(11, 1)), [10]);
+    }
+
+    #[test]
+    fn of_too_many_those_that_are_few_are_kept() {
+        let ring = Ring::default();
+        for at in 0..10 {
+            let what = if at == 2 || at == 4 { What::NodeLost } else { What::Heartbeat };
+            ring.push(Event::new(what, at));
+        }
+        let told = |after, most| {
+            let batch = ring.after(after, most);
+            (batch.lost, numbers(&batch), batch.last)
+        };
+        assert_eq!(told(0, 4), (6, vec![3, 5, 9, 10], 10));
+        assert_eq!(told(3, 2), (5, vec![5, 10], 10));
+        assert_eq!(told(0, 1), (9, vec![5], 10));
+        assert_eq!(told(0, 10), (0, (1..=10).collect(), 10));
     }
 }

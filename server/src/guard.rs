@@ -4,6 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
@@ -44,7 +45,7 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
         Err((fault, challenge)) => {
             let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
             tracing::debug!(?peer, method = %request.method(), path = request.uri().path(), "{fault}");
-            let mut response = refusal_to(request.headers(), &fault);
+            let mut response = refusal_to(request.headers(), &fault).map(Body::from);
             if let Some(challenge) = challenge {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, RawPathParams, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -22,6 +22,7 @@ use crate::rest::{
     access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, plans,
     reservation, statistics, why,
 };
+use crate::turns::Question;
 
 /// A body is a few words.
 pub(crate) const LARGEST_BODY: usize = 64 << 10;
@@ -207,20 +208,23 @@ impl axum::extract::FromRequest<Manager> for Request {
 async fn answer(endpoint: Endpoint, request: Request) -> Response {
     let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
-    let (method, path) = (request.method.clone(), request.uri.path().to_owned());
+    let (method, path, uri) = (request.method.clone(), request.uri.path().to_owned(), request.uri.to_string());
     let (of, asked) = request.asked(format);
     let user = asked.user.clone();
     let manager = of.clone();
+    let question = Question { user: user.clone(), uri, format: format.content_type() };
+    let is_plain = asked.body.is_empty();
     let work = move || match endpoint(&of, &asked) {
         Ok(answer) => written(&answer, asked.format),
         Err(fault) => refusal(&fault, asked.format),
     };
     let work = match method {
+        Method::GET | Method::HEAD if is_plain => manager.turns().answer(question, work).await,
         Method::GET | Method::HEAD => manager.turns().work(work).await,
         _ => tokio::task::spawn_blocking(work).await,
     };
     // Where the endpoint has panicked it is said so, and the server goes on.
-    let response = work.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response());
+    let response = work.map_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response(), sent);
     let status = response.status().as_u16();
     match method {
         Method::GET | Method::HEAD => tracing::debug!(user, %method, path, status, "answered"),
@@ -230,7 +234,7 @@ async fn answer(endpoint: Endpoint, request: Request) -> Response {
     response
 }
 
-fn written(answer: &Answer, format: Format) -> Response {
+fn written(answer: &Answer, format: Format) -> axum::http::Response<Bytes> {
     let mut response = whole(answer.status, Some(format.content_type()), answer.written(format));
     if let Some(location) = answer.location.as_deref().and_then(|at| HeaderValue::from_str(at).ok()) {
         response.headers_mut().insert(header::LOCATION, location);
@@ -238,10 +242,14 @@ fn written(answer: &Answer, format: Format) -> Response {
     response
 }
 
+fn sent(answer: axum::http::Response<Bytes>) -> Response {
+    answer.map(Body::from)
+}
+
 fn not_supported(headers: &HeaderMap) -> Response {
     let accept = text(headers, header::ACCEPT);
     match Format::accepted(accept) {
-        Some(format) => refusal(&Fault::not_supported(), format),
+        Some(format) => sent(refusal(&Fault::not_supported(), format)),
         None => engines_page(accept),
     }
 }
@@ -249,18 +257,19 @@ fn not_supported(headers: &HeaderMap) -> Response {
 /// Where somebody accepts neither JSON nor XML.
 fn engines_page(accept: Option<&str>) -> Response {
     let wants_text = accept.is_some_and(|accept| accept.starts_with("text/plain"));
-    match wants_text {
+    let page = match wants_text {
         true => whole(500, Some("text/plain;charset=iso-8859-1"), "HTTP ERROR 500 Server Error\n".to_owned()),
         false => {
             let page = "<html>\n<head><title>Error 500 Server Error</title></head>\n<body><h2>HTTP ERROR 500 Server \
                         Error</h2></body>\n</html>\n";
             whole(500, Some("text/html;charset=iso-8859-1"), page.to_owned())
         }
-    }
+    };
+    sent(page)
 }
 
 fn allowed(methods: &str) -> Response {
-    let mut response = whole(204, Some("text/plain;charset=utf-8"), String::new());
+    let mut response = sent(whole(204, Some("text/plain;charset=utf-8"), String::new()));
     if let Ok(methods) = HeaderValue::from_str(methods) {
         response.headers_mut().insert(header::ALLOW, methods);
     }
@@ -272,14 +281,14 @@ async fn log_page(request: Request) -> Response {
     let format = Format::accepted(text(&request.headers, header::ACCEPT)).unwrap_or(Format::Json);
     let (of, asked) = request.asked(format);
     match tokio::task::spawn_blocking(move || level_page::page(&of, &asked)).await {
-        Ok(Ok(page)) => whole(200, Some("text/html;charset=utf-8"), page),
-        Ok(Err(fault)) => refusal(&fault, format),
+        Ok(Ok(page)) => sent(whole(200, Some("text/html;charset=utf-8"), page)),
+        Ok(Err(fault)) => sent(refusal(&fault, format)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 async fn home(State(of): State<Manager>) -> Response {
-    let mut response = whole(302, Some("text/plain;charset=utf-8"), String::new());
+    let mut response = sent(whole(302, Some("text/plain;charset=utf-8"), String::new()));
     let to = format!("http://{}/cluster", of.cluster().web_address);
     if let Ok(to) = HeaderValue::from_str(&to) {
         response.headers_mut().insert(header::LOCATION, to);
@@ -290,5 +299,5 @@ async fn home(State(of): State<Manager>) -> Response {
 async fn nothing_here() -> Response {
     let page = "<!DOCTYPE html>\n<html><head><title>Sorry, got error 404</title></head>\n<body><h1>Sorry, got error \
                 404</h1></body></html>\n";
-    whole(404, Some("text/html;charset=utf-8"), page.to_owned())
+    sent(whole(404, Some("text/html;charset=utf-8"), page.to_owned()))
 }

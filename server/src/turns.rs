@@ -1,26 +1,53 @@
-//! How many answers are worked out at once.
+//! How many answers are worked out at once, and for how many askers.
 //!
 //! An answer walks over views of all that there is, and holds copies of them meanwhile. A crowd whose answers were all worked out at once would take
-//! the processors from the scheduler, and memory without bound. So who reads waits for a turn, in order; who changes something does not.
+//! the processors from the scheduler, and memory without bound. So who reads waits for a turn, in order; who changes something does not. Those
+//! who wait for the same answer get one that is worked out once: it begins after the last of them has asked, so none is told of a time before
+//! his question.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::available_parallelism;
 
-use tokio::sync::Semaphore;
+use axum::body::Bytes;
+use axum::http::Response;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::{JoinError, spawn_blocking};
+
+/// What tells answers apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Question {
+    /// Who asks: not all may see all.
+    pub(crate) user: String,
+    /// Path and query.
+    pub(crate) uri: String,
+    /// In which the answer is wanted.
+    pub(crate) format: &'static str,
+}
+
+/// An answer that is there, or is waited for.
+type Once = OnceCell<Response<Bytes>>;
 
 /// Half of the processors, and two at least: one answer that takes long does not stand in everybody's way.
 #[derive(Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
+pub(crate) struct Turns {
+    free: Arc<Semaphore>,
+    /// What has not begun. The askers own it: where all of them have gone it is no more.
+    asked: Mutex<HashMap<Question, Weak<Once>>>,
+}
 
 impl Default for Turns {
     fn default() -> Turns {
         let processors = available_parallelism().map_or(1, usize::from);
-        Turns(Arc::new(Semaphore::new((processors / 2).max(2))))
+        Turns::of((processors / 2).max(2))
     }
 }
 
 impl Turns {
+    fn of(many: usize) -> Turns {
+        Turns { free: Arc::new(Semaphore::new(many)), asked: Mutex::default() }
+    }
+
     /// Does work where waiting is allowed, when its turn comes. Where the asker has gone before that, it does not begin; where he goes later, the
     /// work keeps its turn to its end, for it cannot be broken off.
     ///
@@ -30,14 +57,68 @@ impl Turns {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
+        self.work_after(|| (), work).await
+    }
+
+    /// The same, and tells when the turn has come.
+    async fn work_after<T: Send + 'static>(
+        &self,
+        begins: impl FnOnce(),
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
         // Nobody closes it.
-        let turn = self.0.clone().acquire_owned().await.ok();
+        let turn = self.free.clone().acquire_owned().await.ok();
+        begins();
         spawn_blocking(move || {
             let done = work();
             drop(turn);
             done
         })
         .await
+    }
+
+    /// Works an answer out when its turn comes, for all who ask the same until then. Where the one goes whose work it is, another's takes its place.
+    ///
+    /// # Errors
+    /// When the work has panicked, for each who asks.
+    pub(crate) async fn answer(
+        &self,
+        question: Question,
+        work: impl FnOnce() -> Response<Bytes> + Send + 'static,
+    ) -> Result<Response<Bytes>, JoinError> {
+        let once = self.once(&question);
+        let begins = || {
+            let mut asked = self.asked();
+            if asked.get(&question).is_some_and(|waits| std::ptr::eq(waits.as_ptr(), &raw const *once)) {
+                asked.remove(&question);
+            }
+        };
+        once.get_or_try_init(|| self.work_after(begins, work)).await.cloned()
+    }
+
+    /// What is waited for already, or else will be from now on. O(what is waited for).
+    fn once(&self, question: &Question) -> Arc<Once> {
+        let mut asked = self.asked();
+        if let Some(once) = asked.get(question).and_then(Weak::upgrade) {
+            return once;
+        }
+        asked.retain(|_, waits| waits.strong_count() > 0);
+        let once = Arc::new(Once::new());
+        asked.insert(question.clone(), Arc::downgrade(&once));
+        once
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<Question, Weak<Once>>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+impl Turns {
+    /// Takes all of them away, until it is dropped.
+    pub(crate) async fn take_all(&self) -> tokio::sync::OwnedSemaphorePermit {
+        let all = u32::try_from(self.free.available_permits()).expect("few");
+        self.free.clone().acquire_many_owned(all).await.expect("nobody closes it")
     }
 }
 
@@ -48,7 +129,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_work_is_done_at_once_than_there_are_turns() {
-        let turns = Arc::new(Turns(Arc::new(Semaphore::new(2))));
+        let turns = Arc::new(Turns::of(2));
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let works: Vec<_> = (0..40)
             .map(|_| {
@@ -71,8 +152,67 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_panics_gives_its_turn_back() {
-        let turns = Turns(Arc::new(Semaphore::new(1)));
+        let turns = Turns::of(1);
         assert!(turns.work(|| panic!("enough")).await.is_err());
         assert_eq!(turns.work(|| 3).await.ok(), Some(3));
+    }
+
+    fn question(uri: &str) -> Question {
+        Question { user: "ann".to_owned(), uri: uri.to_owned(), format: "json" }
+    }
+
+    /// Answers with how many answers were worked out before.
+    fn counts(worked: &Arc<AtomicUsize>) -> impl FnOnce() -> Response<Bytes> + Send + 'static {
+        let worked = worked.clone();
+        move || Response::new(worked.fetch_add(1, Ordering::SeqCst).to_string().into())
+    }
+
+    async fn as_far_as_it_goes() {
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_for_the_same_get_one_answer() {
+        let (turns, worked) = (Arc::new(Turns::of(1)), Arc::new(AtomicUsize::new(0)));
+        let taken = turns.take_all().await;
+        let ask = |uri: &'static str| {
+            let (turns, work) = (turns.clone(), counts(&worked));
+            tokio::spawn(async move { turns.answer(question(uri), work).await.expect("no panic").into_body() })
+        };
+        let asked = ["/apps", "/apps", "/nodes", "/apps"].map(ask);
+        as_far_as_it_goes().await;
+        // The one whose work it was goes.
+        let [first, rest @ ..] = asked;
+        first.abort();
+        as_far_as_it_goes().await;
+        drop(taken);
+        let mut answers = Vec::new();
+        for one in rest {
+            answers.push(one.await.expect("not gone"));
+        }
+        assert_eq!(worked.load(Ordering::SeqCst), 2);
+        assert_eq!(answers[0], answers[2]);
+        assert_ne!(answers[0], answers[1]);
+        // Whoever asks now is told of now.
+        assert_eq!(ask("/apps").await.expect("not gone"), "2");
+        assert!(turns.asked().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_is_forgotten() {
+        let (turns, worked) = (Arc::new(Turns::of(1)), Arc::new(AtomicUsize::new(0)));
+        let taken = turns.take_all().await;
+        for number in 0..100 {
+            let (turns, work) = (turns.clone(), counts(&worked));
+            let asked = tokio::spawn(async move { turns.answer(question(&format!("/{number}")), work).await });
+            as_far_as_it_goes().await;
+            asked.abort();
+            as_far_as_it_goes().await;
+        }
+        assert!(turns.asked().len() <= 1);
+        drop(taken);
+        assert_eq!(worked.load(Ordering::SeqCst), 0);
     }
 }

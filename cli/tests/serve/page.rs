@@ -191,7 +191,22 @@ fn the_live_page_shows_what_happens() {
         page.value("document.getElementById('nodes').getAttribute('aria-label')"),
         "Map of 40 nodes, 0 of them not running"
     );
-    assert_eq!(page.value("[...document.querySelectorAll('button')].every((button) => button.textContent.trim() !== '' && button.tabIndex === 0)"), true);
+    assert_eq!(page.value("[...document.querySelectorAll('button')].every((button) => button.textContent.trim() !== '' && (button.tabIndex === 0 || button.matches('.row')))"), true);
+    // The tabulator stops at one queue; arrows go on from there.
+    const STOPS: &str = "[...document.querySelectorAll('#queues .row')].map((row) => row.tabIndex).join()";
+    let press = |key: &str| {
+        page.value(&format!(
+            "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}', bubbles: true}})) || true"
+        ));
+        page.value(STOPS)
+    };
+    page.value("document.querySelector('#queues .row').focus() === undefined");
+    assert_eq!(page.value(STOPS), "0,-1,-1");
+    assert_eq!(press("ArrowDown"), "-1,0,-1");
+    assert_eq!(press("End"), "-1,-1,0");
+    assert_eq!(press("ArrowDown"), "-1,-1,0");
+    assert_eq!(press("ArrowUp"), "-1,0,-1");
+    assert_eq!(press("Home"), "0,-1,-1");
 
     let errors = page.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
@@ -247,7 +262,7 @@ fn the_live_page_changes_the_cluster() {
     let number = page.value("document.getElementById('said').textContent.match(/\\d+/)[0]");
     let id = format!("application_1700000000000_{:0>4}", number.as_str().expect("a number"));
     page.value("[...document.querySelectorAll('#queues .row')].find((row) => row.querySelector('.name').title === 'root.science').click() === undefined");
-    page.wait_until("/applications that ask for something/.test(document.getElementById('why').textContent)");
+    page.wait_until("/applications? that asks? for something/.test(document.getElementById('why').textContent)");
     page.wait_until("document.querySelectorAll('#why .waits li').length > 0");
 
     // A file that is wrong is told of as it is typed, and refused; then another is taken.
@@ -258,11 +273,16 @@ fn the_live_page_changes_the_cluster() {
     page.value(&submit("file-form"));
     page.wait_until("/^Not done: .*much/.test(document.getElementById('said').textContent)");
     assert_eq!(page.value("document.querySelectorAll('#findings .error').length"), 1);
-    page.value(&fill("file", "<allocations><queue name=\"science\"/><queue name=\"other\"/></allocations>"));
+    let queues =
+        "<queue name='science'/><queue name='other'/><queue name='a'><queue name='b'/></queue><queue name='a-b'/>";
+    page.value(&fill("file", &format!("<allocations>{queues}</allocations>")));
     page.wait_until("/Nothing to say/.test(document.getElementById('findings').textContent)");
     page.value(&submit("file-form"));
     said("Done: the queues are as the file says.");
     page.wait_until("[...document.querySelectorAll('#queues .name')].some((name) => name.title === 'root.other')");
+    // Each below its parent.
+    let rows = page.value("JSON.stringify([...document.querySelectorAll('#queues .name')].map((name) => name.title))");
+    assert!(rows.as_str().is_some_and(|rows| rows.contains(r#""root.a","root.a.b","root.a-b","#)), "{rows}");
 
     // The application is moved and killed.
     page.value(&fill("app-id", &id));
@@ -291,6 +311,49 @@ fn the_live_page_changes_the_cluster() {
     let errors = page.errors.lock().expect("no panic");
     let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
     assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
+}
+
+#[test]
+fn the_live_page_names_queues_below_their_share() {
+    let (_folder, served) = with_a_hostile_name();
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#queues .row") else { return };
+    // What it says of these queues at these times, and which queue a click on the first one chooses.
+    let said = page.value(
+        "import('/assets/starved.js').then(({ Starved }) => {
+            const place = document.createElement('p');
+            let chosen = null;
+            const starved = new Starved(place, (path) => (chosen = path));
+            const queue = (path, used, fair, demand, leaf = true) =>
+                ({ path, leaf, used, fair, demand, pending: demand.map((amount, at) => amount - used[at]) });
+            const queues = [
+                queue('root', [10, 10], [100, 100], [100, 100], false),
+                queue('root.short', [30, 20], [100, 100], [200, 200]),
+                queue('root.wants-little', [30, 3], [100, 100], [31, 4]),
+                queue('root.has-cores', [10, 95], [100, 100], [200, 200]),
+                queue('root.idle', [10, 10], [100, 100], [10, 10]),
+                queue('root.memory-alone', [50, 50], [100, 0], [200, 200]),
+            ];
+            const said = [];
+            const show = (now) => {
+                starved.show(queues, now);
+                said.push([...place.children].map((child) => child.textContent).filter((text) => text !== '').join('|'));
+            };
+            show(1000);
+            show(5000);
+            queues[1].used = [95, 95];
+            show(7000);
+            place.querySelector('button').click();
+            said.push(chosen);
+            return JSON.stringify(said);
+        })",
+    );
+    let said: Vec<String> = serde_json::from_str(said.as_str().expect("a text")).expect("texts");
+    let wait = "Below its share, and waiting: |";
+    let memory = |seconds| format!("root.memory-alone: 50 % of it, for {seconds} s");
+    assert_eq!(said[0], "Every queue that wants more has its share.");
+    assert_eq!(said[1], format!("{wait}root.short: 30 % of it, for 4 s|{}", memory(4)));
+    assert_eq!(said[2], format!("{wait}{}", memory(6)));
+    assert_eq!(said[3], "root.memory-alone");
 }
 
 #[test]

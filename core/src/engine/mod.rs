@@ -55,7 +55,7 @@ mod exports {
     pub use super::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::NodeView;
-    pub use super::views::inspect::ContainerView;
+    pub use super::views::inspect::{ContainerCounts, ContainerView};
     pub use super::views::requests::RequestView;
 
     pub(crate) use super::books::closed::Closed;

@@ -14,8 +14,8 @@ use crate::app::Location;
 use crate::clock::Patience;
 use crate::engine::control::Call;
 use crate::engine::{
-    Allocation, ContainerView, NodeView, RequestView, ReservationNews, Submission, ask_workers, node_view,
-    prefetch_calls,
+    Allocation, ContainerCounts, ContainerView, NodeView, RequestView, ReservationNews, Submission, ask_workers,
+    node_view, prefetch_calls,
 };
 use crate::event::{Refused, SchedulerEvent, Waited};
 use crate::id::{ContainerId, ContainerName, NodeId};
@@ -137,6 +137,17 @@ macro_rules! calls_alike {
         pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
             let shared = self.door().open_to_wait()?;
             Ok(ask_workers(shared, |shard| shard.container_views())?.into_iter().flatten().collect())
+        }
+
+        /// How many containers each application and each node has. Waits for all workers; costs them far less than
+        /// [`containers`](Self::containers).
+        ///
+        /// # Errors
+        /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+        pub fn container_counts(&self) -> Result<ContainerCounts, Refused> {
+            let shared = self.door().open_to_wait()?;
+            let counts = ask_workers(shared, |shard| shard.container_counts())?;
+            Ok(counts.into_iter().fold(ContainerCounts::default(), ContainerCounts::and))
         }
 
         /// Returns the outstanding requests, by application, then in the order in which they are tried. Waits for all workers.
@@ -276,6 +287,13 @@ macro_rules! stepped_calls_alike {
         #[must_use]
         pub fn containers(&mut self) -> Vec<ContainerView> {
             self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
+        }
+
+        /// How many containers each application and each node has.
+        #[must_use]
+        pub fn container_counts(&mut self) -> ContainerCounts {
+            let counts = self.steps.stepper.shards().map(|shard| shard.container_counts());
+            counts.fold(ContainerCounts::default(), ContainerCounts::and)
         }
 
         /// Returns the outstanding requests, by application, then in the order in which they are tried.

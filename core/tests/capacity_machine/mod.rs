@@ -3,8 +3,11 @@
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's helpers")]
 
+#[path = "../container_counts/mod.rs"]
+mod container_counts;
 pub(crate) mod shape;
 
+use container_counts::compare;
 use evenweave::faults::Fault;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
@@ -440,6 +443,7 @@ impl World {
     }
 
     fn check_audit(&mut self, what: &str, fold: bool) -> Result<(), String> {
+        compare(&self.stepped.container_counts(), &self.stepped.containers())?;
         let wrong = self.stepped.audit(fold).wrong;
         if wrong.is_empty() { Ok(()) } else { Err(format!("after {what}: {}", wrong.join("\n"))) }
     }

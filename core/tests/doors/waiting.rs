@@ -112,6 +112,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.submit(unmanaged(9, "root.a")).map(drop),
             scheduler.find_app(number).map(drop),
             scheduler.containers().map(drop),
+            scheduler.container_counts().map(drop),
             scheduler.take_journal().map(drop),
             scheduler.refresh_queues().map(drop),
             scheduler.clean_up(),
@@ -132,7 +133,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     scheduler.update_now();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     let (waiting, granted) = within("the wake-up", || heard.recv().unwrap());
-    assert_eq!(waiting, [const { Err(Refused::OwnThread) }; 15]);
+    assert_eq!(waiting, [const { Err(Refused::OwnThread) }; 16]);
     assert_eq!(granted, 1);
     within("quiesce", || scheduler.quiesce()).ok().unwrap();
     assert!(app.is_finished(), "begin_finish was taken");

@@ -18,6 +18,9 @@ macro_rules! hold {
     };
 }
 
+#[path = "../container_counts/mod.rs"]
+mod container_counts;
+
 mod account;
 mod books;
 mod calls;

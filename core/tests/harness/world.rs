@@ -1,6 +1,7 @@
 //! A scheduler, its books, and one step after the other.
 
 use super::books::Books;
+use super::container_counts::compare;
 use super::counts::Counts;
 use super::op::Op;
 use super::shape::{NodeShape, Shape};
@@ -196,6 +197,7 @@ impl World {
             stats: self.stepped.stats(),
             events: std::iter::from_fn(|| self.stepped.next_event()).collect(),
         };
+        compare(&self.stepped.container_counts(), &seen.containers)?;
         self.account(&seen)?;
         self.compare(&seen)?;
         self.audit(false)?;

@@ -3,8 +3,12 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's helpers")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else is told is a failure")]
 
+#[path = "../container_counts/mod.rs"]
+mod container_counts;
+
 pub(crate) use super::threads::within;
 use super::threads::{SMALL, assert_limits, assert_sums, unmanaged};
+use container_counts::compare;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, ContainerId, FairScheduler, FairSchedulerBuilder, Heartbeat,
     NodeHandle, NodeId, Refused, Resource, SchedulerEvent,
@@ -370,6 +374,7 @@ impl World {
         assert_sums(&self.scheduler);
         assert_limits(&self.scheduler);
         let views = self.scheduler.containers().unwrap();
+        assert_eq!(compare(&self.scheduler.container_counts().unwrap(), &views), Ok(()));
         let running: HashSet<ContainerId> = views.iter().filter(|view| !view.ended).map(|view| view.id).collect();
         for master in &self.masters {
             for (id, (_, known)) in &master.known {

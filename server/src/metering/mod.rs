@@ -18,13 +18,15 @@ mod tallies;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::answered::whole;
 use crate::manager::ResourceManager;
+use crate::turns::Question;
 use measured::Measured;
 
 /// `/metrics` and `/jmx`.
@@ -32,25 +34,26 @@ pub(crate) fn routes(of: Arc<ResourceManager>) -> Router {
     Router::new().route("/metrics", get(metrics)).route("/jmx", get(beans)).with_state(of)
 }
 
-/// Views may wait for the scheduler's threads, so they are taken where waiting is allowed.
+/// Views may wait for the scheduler's threads, so they are taken where waiting is allowed. All see the same.
 async fn written(
     of: &ResourceManager,
+    uri: &Uri,
     kind: &'static str,
-    write: impl FnOnce() -> String + Send + 'static,
+    write: impl FnOnce() -> (u16, String) + Send + 'static,
 ) -> Response {
-    match of.turns().work(write).await {
-        Ok(text) => {
-            let headers = [(header::CONTENT_TYPE, kind), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
-            (headers, text).into_response()
-        }
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    let question = Question { user: String::new(), uri: uri.to_string(), format: kind };
+    let write = move || {
+        let (status, text) = write();
+        whole(status, Some(kind), text)
+    };
+    let answer = of.turns().answer(question, write).await;
+    answer.map_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response(), |answer| answer.map(Body::from))
 }
 
-async fn metrics(State(of): State<Arc<ResourceManager>>) -> Response {
+async fn metrics(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let manager = of.clone();
-    written(&manager, kind, move || prometheus::text(&Measured::of(&of), of.latencies())).await
+    written(&manager, &uri, kind, move || (200, prometheus::text(&Measured::of(&of), of.latencies()))).await
 }
 
 async fn beans(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
@@ -59,16 +62,13 @@ async fn beans(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {
     let asked = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     let (get, wanted) = (asked("get"), asked("qry"));
     let manager = of.clone();
-    let answer = manager.turns().work(move || {
+    let write = move || {
         let measured = Measured::all_of(&of);
         let beans = beans::beans(&measured, of.latencies(), of.assigned_per_second(measured.counts.granted));
         match get {
             Some(get) => jmx::attribute(&beans, &get),
             None => jmx::text(&beans, wanted.as_deref().unwrap_or("*:*")),
         }
-    });
-    match answer.await {
-        Ok((status, text)) => whole(status, Some("application/json; charset=utf8"), text),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    };
+    written(&manager, &uri, "application/json; charset=utf8", write).await
 }

@@ -89,12 +89,11 @@ impl OfApps {
         of
     }
 
-    /// All of it. O(containers + asks).
+    /// All of it. O(applications + nodes + asks).
     pub(super) fn all(scheduler: &dyn Scheduler) -> OfApps {
         let mut of = OfApps::reserved(scheduler);
-        for container in scheduler.containers().iter().filter(|container| !container.ended) {
-            *of.allocated.entry(container.id.application_number()).or_default() += 1;
-        }
+        let counts = scheduler.container_counts().by_app.into_iter();
+        of.allocated = counts.map(|(app, live)| (app, i64::try_from(live).unwrap_or(i64::MAX))).collect();
         for request in scheduler.requests().iter().filter(|request| request.location == "*" && request.count > 0) {
             let asked = request.resource.times_int(request.count.into());
             let asked = Amount { count: request.count.into(), resource: asked };

@@ -1,6 +1,6 @@
 //! `/apps/{id}` and the object of an application, with the small ones beneath: `state`, `queue`, `priority`, `timeouts`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::Resource;
@@ -13,7 +13,7 @@ use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, Records};
 use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
-use crate::value::{Object, Value};
+use crate::value::{Object, Shared, Value};
 
 /// What the scheduler has of applications, for one answer.
 pub(crate) struct Seen<'m> {
@@ -21,13 +21,13 @@ pub(crate) struct Seen<'m> {
     basics: &'m Basics,
     amounts: Amounts<'m>,
     /// The same in every application.
-    seconds: Arc<Object>,
-    timeouts: Arc<Object>,
-    execution: Arc<Object>,
+    seconds: Arc<Shared>,
+    timeouts: Arc<Shared>,
+    execution: Arc<Shared>,
     cluster: Resource,
     figures: HashMap<u32, AppFigures>,
     /// Containers that live, by application.
-    running: HashMap<u32, i64>,
+    running: BTreeMap<u32, u64>,
     reserved: HashMap<u32, Resource>,
     requests: HashMap<u32, Vec<RequestView>>,
     now_ms: u64,
@@ -36,10 +36,7 @@ pub(crate) struct Seen<'m> {
 impl<'m> Seen<'m> {
     pub(crate) fn of(of: &'m ResourceManager) -> Seen<'m> {
         let scheduler = of.scheduler();
-        let (mut running, mut reserved) = (HashMap::new(), HashMap::<u32, Resource>::new());
-        for container in scheduler.containers().iter().filter(|container| !container.ended) {
-            *running.entry(container.id.application_number()).or_default() += 1;
-        }
+        let mut reserved = HashMap::<u32, Resource>::new();
         for reservation in scheduler.reservations() {
             let sum = reserved.entry(reservation.app).or_default();
             *sum = sum.plus(&reservation.resource);
@@ -52,12 +49,12 @@ impl<'m> Seen<'m> {
             of,
             basics: scheduler.basics(),
             amounts: Amounts::new(&scheduler.basics().types),
-            seconds: Arc::new(seconds(scheduler.basics())),
-            timeouts: Arc::new(timeouts()),
-            execution: Arc::new(execution()),
+            seconds: Shared::new(seconds(scheduler.basics())),
+            timeouts: Shared::new(timeouts()),
+            execution: Shared::new(execution()),
             cluster: scheduler.cluster(),
             figures: of.figures(),
-            running,
+            running: scheduler.container_counts().by_app,
             reserved,
             requests,
             now_ms: of.now_ms(),
@@ -144,7 +141,7 @@ impl<'m> Seen<'m> {
             (Some(figures), true) => (
                 figures.used,
                 self.reserved.get(&app.number).copied().unwrap_or_default(),
-                self.running.get(&app.number).copied().unwrap_or(0),
+                i64::try_from(self.running.get(&app.number).copied().unwrap_or(0)).unwrap_or(i64::MAX),
             ),
         };
         let (of_queue, of_cluster) = figures.filter(|_| may).map_or((0.0, 0.0), |figures| self.percentages(figures));

@@ -16,25 +16,36 @@ pub(crate) struct Counted {
     pub(crate) reserved_resource: Resource,
 }
 
-/// By the full name of the queue.
+impl Counted {
+    fn add(&mut self, more: &Counted) {
+        self.allocated += more.allocated;
+        self.pending += more.pending;
+        self.reserved += more.reserved;
+        self.reserved_resource = self.reserved_resource.plus(&more.reserved_resource);
+    }
+}
+
+/// By the full name of the queue. O(applications + nodes + asks + queues × depth).
 pub(crate) fn counted(of: &ResourceManager) -> HashMap<String, Counted> {
     let (scheduler, apps) = (of.scheduler(), of.figures());
-    let mut counted: HashMap<String, Counted> = HashMap::new();
-    let mut count = |app: u32, what: &dyn Fn(&mut Counted)| {
-        let Some(app) = apps.get(&app) else { return };
-        upwards(&app.queue).for_each(|name| what(counted.entry(name.to_owned()).or_default()));
+    let mut leaves: HashMap<&str, Counted> = HashMap::new();
+    let mut count = |app: u32, more: Counted| {
+        if let Some(app) = apps.get(&app) {
+            leaves.entry(&app.queue).or_default().add(&more);
+        }
     };
-    for container in scheduler.containers().iter().filter(|container| !container.ended) {
-        count(container.id.application_number(), &|of| of.allocated += 1);
+    for (app, live) in scheduler.container_counts().by_app {
+        count(app, Counted { allocated: i64::try_from(live).unwrap_or(i64::MAX), ..Counted::default() });
     }
-    for reservation in scheduler.reservations() {
-        count(reservation.app, &|of| {
-            of.reserved += 1;
-            of.reserved_resource = of.reserved_resource.plus(&reservation.resource);
-        });
+    for held in scheduler.reservations() {
+        count(held.app, Counted { reserved: 1, reserved_resource: held.resource, ..Counted::default() });
     }
     for request in scheduler.requests().iter().filter(|request| request.location == "*") {
-        count(request.attempt.application.number, &|of| of.pending += i64::from(request.count));
+        count(request.attempt.application.number, Counted { pending: request.count.into(), ..Counted::default() });
+    }
+    let mut counted: HashMap<String, Counted> = HashMap::new();
+    for (leaf, of_leaf) in &leaves {
+        upwards(leaf).for_each(|name| counted.entry(name.to_owned()).or_default().add(of_leaf));
     }
     counted
 }

@@ -10,7 +10,7 @@ use super::errors::Fault;
 use super::resource::Amounts;
 use crate::manager::ResourceManager;
 use crate::records::{NodeRecord, NodeState, Records};
-use crate::value::{Object, Value};
+use crate::value::{Object, Shared, Value};
 
 /// Hadoop's names of states.
 const STATES: [&str; 8] =
@@ -21,20 +21,22 @@ struct Seen<'m> {
     nodes: HashMap<String, (Resource, Resource, i64)>,
     amounts: Amounts<'m>,
     /// Nobody says any, so that of all nodes is the same.
-    utilization: Arc<Object>,
+    utilization: Arc<Shared>,
 }
 
 impl<'m> Seen<'m> {
     fn of(manager: &'m ResourceManager) -> Seen<'m> {
         let scheduler = manager.scheduler();
-        let nodes = scheduler.nodes().into_iter().map(|node| (node.name, (node.total, node.free, 0)));
-        let mut seen: HashMap<_, _> = nodes.collect();
-        for container in scheduler.containers() {
-            if let Some(node) = seen.get_mut(&container.node) {
-                node.2 += 1;
-            }
+        let counts = scheduler.container_counts().by_node;
+        let nodes = scheduler.nodes().into_iter().map(|node| {
+            let count = counts.get(&node.id).copied().unwrap_or_default();
+            (node.name, (node.total, node.free, i64::try_from(count).unwrap_or(i64::MAX)))
+        });
+        Seen {
+            nodes: nodes.collect(),
+            amounts: Amounts::new(&scheduler.basics().types),
+            utilization: Shared::new(utilization()),
         }
-        Seen { nodes: seen, amounts: Amounts::new(&scheduler.basics().types), utilization: Arc::new(utilization()) }
     }
 
     fn node(&self, node: &NodeRecord) -> Object {

@@ -8,7 +8,7 @@ use evenweave::Resource;
 use evenweave::resource::ResourceTypes;
 
 use crate::scheduler::Basics;
-use crate::value::{Object, Value};
+use crate::value::{Object, Shared, Value};
 
 /// What fits into 32 bits, as Hadoop has cores.
 fn int(of: i64) -> i64 {
@@ -44,7 +44,7 @@ pub(crate) fn resource(types: &ResourceTypes, of: &Resource) -> Object {
 #[derive(Debug)]
 pub(crate) struct Amounts<'b> {
     types: &'b ResourceTypes,
-    known: RefCell<HashMap<Resource, Arc<Object>>>,
+    known: RefCell<HashMap<Resource, Arc<Shared>>>,
 }
 
 impl<'b> Amounts<'b> {
@@ -52,9 +52,9 @@ impl<'b> Amounts<'b> {
         Amounts { types, known: RefCell::default() }
     }
 
-    pub(crate) fn of(&self, amounts: &Resource) -> Arc<Object> {
+    pub(crate) fn of(&self, amounts: &Resource) -> Arc<Shared> {
         let mut known = self.known.borrow_mut();
-        known.entry(*amounts).or_insert_with(|| Arc::new(resource(self.types, amounts))).clone()
+        known.entry(*amounts).or_insert_with(|| Shared::new(resource(self.types, amounts))).clone()
     }
 }
 

@@ -5,7 +5,8 @@ use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Reason, Watch, Watched};
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
-    AllocatedView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, RequestView, Stats,
+    AllocatedView, CapacityQueueView, CapacityStats, ContainerCounts, ContainerView, NodeView, QueueView, RequestView,
+    Stats,
 };
 use evenweave::{AppHandle, Refused, Resource, Settings};
 
@@ -231,6 +232,8 @@ pub trait Scheduler: Send + Sync {
     fn nodes(&self) -> Vec<NodeView>;
     /// All containers, also those that have ended and whose room is taken.
     fn containers(&self) -> Vec<ContainerView>;
+    /// How many containers applications and nodes have.
+    fn container_counts(&self) -> ContainerCounts;
     /// The reservations that stand.
     fn reservations(&self) -> Vec<AllocatedView>;
     /// What applications ask for.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use evenweave::config::capacity::QueueTemplates;
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Watch, Watched};
-use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
+use evenweave::view::{AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityStepped, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler, Why};
@@ -83,6 +83,10 @@ impl Scheduler for CapacitySteps {
 
     fn containers(&self) -> Vec<ContainerView> {
         self.step(CapacityStepped::containers)
+    }
+
+    fn container_counts(&self) -> ContainerCounts {
+        self.step(CapacityStepped::container_counts)
     }
 
     fn reservations(&self) -> Vec<AllocatedView> {

@@ -3,7 +3,7 @@
 use evenweave::config::capacity::QueueTemplates;
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Watch, Watched};
-use evenweave::view::{AllocatedView, CapacityQueueView, ContainerView, NodeView, RequestView};
+use evenweave::view::{AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, NodeView, RequestView};
 use evenweave::{AppHandle, CapacityScheduler, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
@@ -59,6 +59,10 @@ impl Scheduler for CapacityThreads {
 
     fn containers(&self) -> Vec<ContainerView> {
         self.scheduler.containers().unwrap_or_default()
+    }
+
+    fn container_counts(&self) -> ContainerCounts {
+        self.scheduler.container_counts().unwrap_or_default()
     }
 
     fn reservations(&self) -> Vec<AllocatedView> {

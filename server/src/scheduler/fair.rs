@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome, Words};
-use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::view::{AllocatedView, ContainerCounts, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, NodeHandle, Refused, Resource, Stepped};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
@@ -110,6 +110,10 @@ impl Scheduler for Steps {
 
     fn containers(&self) -> Vec<ContainerView> {
         self.step(Stepped::containers)
+    }
+
+    fn container_counts(&self) -> ContainerCounts {
+        self.step(Stepped::container_counts)
     }
 
     fn reservations(&self) -> Vec<AllocatedView> {

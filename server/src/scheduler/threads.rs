@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::Words;
-use evenweave::view::{AllocatedView, ContainerView, NodeView, QueueView, RequestView};
+use evenweave::view::{AllocatedView, ContainerCounts, ContainerView, NodeView, QueueView, RequestView};
 use evenweave::{AppHandle, FairScheduler, NodeHandle, Refused, Resource};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
@@ -61,6 +61,10 @@ impl Scheduler for Threads {
 
     fn containers(&self) -> Vec<ContainerView> {
         self.scheduler.containers().unwrap_or_default()
+    }
+
+    fn container_counts(&self) -> ContainerCounts {
+        self.scheduler.container_counts().unwrap_or_default()
     }
 
     fn reservations(&self) -> Vec<AllocatedView> {

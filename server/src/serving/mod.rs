@@ -110,3 +110,48 @@ async fn signals() {
     #[cfg(not(unix))]
     interrupt.await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manager::Cluster;
+    use crate::scheduler::{Basics, Steps};
+    use axum::body::Body;
+    use axum::http::Request;
+    use evenweave::{FairScheduler, Settings};
+    use tower::ServiceExt;
+
+    /// Every kind of answer that takes long. With one thread for work that waits, what has begun before it is done when it has come to the `marker`:
+    /// so it is seen, and without a clock, that nothing has begun.
+    #[test]
+    fn an_answer_waits_for_its_turn() {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().expect("one");
+        runtime.block_on(async {
+            let settings = Settings::from_properties([]).expect("Hadoop's defaults");
+            let basics = Basics::of_fair(&settings);
+            let stepped = FairScheduler::builder().settings(settings).stepped().expect("a scheduler");
+            let steps = Arc::new(Steps::new(stepped, basics));
+            let manager = Arc::new(ResourceManager::new(Cluster::new(7, "rm:8088"), steps));
+            let site = site(manager.clone(), Arc::default(), SocketAddr::from(([127, 0, 0, 1], 8088)));
+            for path in ["/ws/v1/cluster/apps", "/ws/v1/cluster/scheduler", "/metrics", "/jmx", "/events/state"] {
+                let taken = manager.turns().take_all().await;
+                let request = Request::get(path).body(Body::empty()).expect("a request");
+                let answer = tokio::spawn(site.clone().oneshot(request));
+                let as_far_as_it_goes = async || {
+                    for _ in 0..100 {
+                        tokio::task::yield_now().await;
+                    }
+                };
+                as_far_as_it_goes().await;
+                let marker = tokio::task::spawn_blocking(|| ());
+                marker.await.expect("done");
+                as_far_as_it_goes().await;
+                assert!(!answer.is_finished(), "{path} has not waited");
+                drop(taken);
+                let status = answer.await.expect("no panic").expect("an answer").status();
+                assert_eq!(status, StatusCode::OK, "{path}");
+            }
+        });
+    }
+}

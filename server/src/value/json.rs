@@ -2,6 +2,8 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
+use serde_json::value::RawValue;
+
 use super::number::float;
 use super::{Object, Value};
 
@@ -57,9 +59,19 @@ impl Serialize for Natural<'_> {
                 out.end()
             }
             Value::Object(object) => natural_object(object, to),
-            Value::Shared(object) => natural_object(object, to),
+            Value::Shared(shared) => shared.natural.get_or_init(|| raw(&shared.object)).serialize(to),
         }
     }
+}
+
+fn raw(of: &Object) -> Box<RawValue> {
+    struct Whole<'o>(&'o Object);
+    impl Serialize for Whole<'_> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            natural_object(self.0, to)
+        }
+    }
+    RawValue::from_string(text(&Whole(of))).expect("what was written can be read")
 }
 
 fn natural_object<S: Serializer>(object: &Object, to: S) -> Result<S::Ok, S::Error> {
@@ -86,7 +98,7 @@ impl Serialize for Mapped<'_> {
             Value::Text(text) => to.serialize_str(text),
             Value::List(list) => Several(&list.iter().collect::<Vec<_>>()).serialize(to),
             Value::Object(object) => mapped_object(object, to),
-            Value::Shared(object) => mapped_object(object, to),
+            Value::Shared(shared) => mapped_object(&shared.object, to),
         }
     }
 }
@@ -136,6 +148,7 @@ impl Serialize for Several<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Shared;
     use super::*;
 
     #[test]
@@ -146,15 +159,16 @@ mod tests {
             .with("one", vec![Value::from("x")])
             .with("none", Vec::new())
             .with("empty", Object::new())
+            .with("shared", Shared::new(Object::of_kind("k").with("m", 1)))
             .with("map", Object::map(pairs));
         let of = Value::from(of);
         assert_eq!(
             natural("r", &of),
-            r#"{"r":{"n":1,"one":["x"],"empty":{},"map":{"entry":{"key":"a","value":"1"},"entry":{"key":"b","value":"2"}}}}"#
+            r#"{"r":{"n":1,"one":["x"],"empty":{},"shared":{"type":"k","m":1},"map":{"entry":{"key":"a","value":"1"},"entry":{"key":"b","value":"2"}}}}"#
         );
         assert_eq!(
             mapped(&of),
-            r#"{"n":"1","one":"x","empty":null,"map":{"entry":[{"key":"a","value":"1"},{"key":"b","value":"2"}]}}"#
+            r#"{"n":"1","one":"x","empty":null,"shared":{"@xsi.type":"k","m":"1"},"map":{"entry":[{"key":"a","value":"1"},{"key":"b","value":"2"}]}}"#
         );
     }
 

@@ -4,7 +4,9 @@
 //! [`mapped`](json::mapped) JSON, and [XML](xml::document). Order of members is kept.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::value::RawValue;
 
 pub(crate) mod json;
 
@@ -22,8 +24,7 @@ pub(crate) enum Value {
     Flag(bool),
     Text(Cow<'static, str>),
     Object(Object),
-    /// One that stands in many places.
-    Shared(Arc<Object>),
+    Shared(Arc<Shared>),
     /// Stands under one name, once an element; an empty one is left out.
     List(Vec<Value>),
 }
@@ -36,6 +37,25 @@ pub(crate) struct Object {
     pub(crate) members: Vec<(&'static str, Value)>,
 }
 
+/// An object that stands in many places. In the usual JSON it is written once, and copied from then on.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    object: Object,
+    natural: OnceLock<Box<RawValue>>,
+}
+
+impl Shared {
+    pub(crate) fn new(object: Object) -> Arc<Shared> {
+        Arc::new(Shared { object, natural: OnceLock::new() })
+    }
+}
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Shared) -> bool {
+        self.object == other.object
+    }
+}
+
 impl Value {
     /// A word that is always the same: it is not copied.
     pub(crate) fn word(of: &'static str) -> Value {
@@ -46,7 +66,7 @@ impl Value {
     fn object(&self) -> Option<&Object> {
         match self {
             Value::Object(object) => Some(object),
-            Value::Shared(object) => Some(object),
+            Value::Shared(shared) => Some(&shared.object),
             Value::Number(_) | Value::Float(_) | Value::Flag(_) | Value::Text(_) | Value::List(_) => None,
         }
     }
@@ -155,8 +175,8 @@ impl From<Object> for Value {
     }
 }
 
-impl From<Arc<Object>> for Value {
-    fn from(of: Arc<Object>) -> Value {
+impl From<Arc<Shared>> for Value {
+    fn from(of: Arc<Shared>) -> Value {
         Value::Shared(of)
     }
 }

@@ -27,7 +27,7 @@ fn element(out: &mut Out, name: &str, of: &Value, typed: bool) -> std::io::Resul
         Value::Text(text) => allowed(text).into_owned(),
         Value::List(list) => return list.iter().try_for_each(|one| element(out, name, one, typed)),
         Value::Object(object) => return members(out, name, object, typed),
-        Value::Shared(object) => return members(out, name, object, typed),
+        Value::Shared(shared) => return members(out, name, &shared.object, typed),
     };
     out.write_event(Event::Start(BytesStart::new(name)))?;
     out.write_event(Event::Text(BytesText::new(&text)))?;

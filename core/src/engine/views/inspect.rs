@@ -15,6 +15,7 @@ use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::bounded;
+use std::collections::BTreeMap;
 
 /// A container, as the worker of its node knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,29 @@ pub struct ContainerView {
     pub launched: bool,
     /// Whether it has ended. Its room on the node is occupied until the node reports the end.
     pub ended: bool,
+}
+
+/// How many containers there are, without a view of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ContainerCounts {
+    /// Those that live, by the number of their application. One that has none is left out.
+    pub by_app: BTreeMap<u32, u64>,
+    /// By their node, those included that have ended and whose node has not said so. A node without any is left out.
+    pub by_node: BTreeMap<NodeId, u64>,
+}
+
+impl ContainerCounts {
+    /// With those of another worker.
+    pub(crate) fn and(mut self, other: ContainerCounts) -> ContainerCounts {
+        for (app, count) in other.by_app {
+            *self.by_app.entry(app).or_default() += count;
+        }
+        // A node belongs to one worker.
+        self.by_node.extend(other.by_node);
+        self
+    }
 }
 
 /// The reservation of a node.
@@ -165,6 +189,17 @@ impl<D: Decider> Shard<D> {
         let running = apps.flat_map(|app| &app.containers).copied().find(is_named);
         let on_nodes = || self.nodes.present().flat_map(|(_, node)| &node.containers).copied().find(is_named);
         running.or_else(on_nodes).map(|index| self.container_id(index))
+    }
+
+    /// How many there are here. O(applications + nodes).
+    pub(crate) fn container_counts(&self) -> ContainerCounts {
+        let mut counts = ContainerCounts::default();
+        for app in self.apps.iter().flatten().filter(|app| !app.containers.is_empty()) {
+            *counts.by_app.entry(app.number).or_default() += app.containers.len() as u64;
+        }
+        let nodes = self.nodes.present().filter(|(_, node)| !node.containers.is_empty());
+        counts.by_node = nodes.map(|(_, node)| (node.shared.id, node.containers.len() as u64)).collect();
+        counts
     }
 
     /// All containers, node by node, in order of allocation.

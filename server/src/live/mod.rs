@@ -1,0 +1,197 @@
+//! What a page that is looked at lives on: the state of the cluster, and what happens, as server-sent events.
+//!
+//! `picture` is how things stand at one moment, `written` how that is said. A reader that has one of the last pictures is told what has
+//! changed since.
+
+mod picture;
+
+mod written;
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::stream::{self, Stream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use self::picture::{Picture, Since};
+use crate::events::{Batch, Ring};
+use crate::manager::ResourceManager;
+
+/// How often a reader is told what is new.
+const EVERY: Duration = Duration::from_millis(100);
+/// Events in one message at most, where a reader does not want fewer.
+const AT_ONCE: usize = 512;
+/// Who may listen to events at once. More are asked to come again, so that memory and connections stay bounded.
+const MOST_READERS: usize = 1024;
+const TOO_MANY_READERS: &str = "1024 readers listen to events already. Come again later.\n";
+/// A picture stands for so long, however many ask.
+const STANDS_MS: u64 = 900;
+/// So many pictures are kept, for readers that do not ask each second.
+const KEPT: usize = 4;
+
+/// What is shown.
+#[derive(Debug)]
+pub(crate) struct Live {
+    manager: Arc<ResourceManager>,
+    ring: Arc<Ring>,
+    readers: Arc<Semaphore>,
+    start: Since,
+    kept: Mutex<Kept>,
+}
+
+/// The last pictures, and what was written of the newest.
+#[derive(Debug, Default)]
+struct Kept {
+    /// The newest last.
+    pictures: VecDeque<Picture>,
+    /// By the picture that the reader had; 0 of all of it.
+    written: Vec<(u64, Bytes)>,
+}
+
+impl Live {
+    pub(crate) fn new(manager: Arc<ResourceManager>, ring: Arc<Ring>) -> Live {
+        let start = Since { at_ms: manager.cluster().started_ms, granted: manager.scheduler().counts().granted };
+        Live { manager, ring, readers: Arc::new(Semaphore::new(MOST_READERS)), start, kept: Mutex::default() }
+    }
+
+    /// How things stand, not older than a second: what has changed since the reader's picture, or all of it. Those who ask at once wait for one
+    /// who works it out.
+    fn state(&self, had: Option<u64>) -> Bytes {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = kept.pictures.back();
+        if newest.is_none_or(|newest| self.manager.now_ms().abs_diff(newest.whole.now_ms) >= STANDS_MS) {
+            let next = Picture::take(&self.manager, newest, self.start, self.ring.last());
+            kept.add(next);
+        }
+        kept.told(had)
+    }
+}
+
+impl Kept {
+    fn add(&mut self, picture: Picture) {
+        if self.pictures.len() == KEPT {
+            self.pictures.pop_front();
+        }
+        self.pictures.push_back(picture);
+        self.written.clear();
+    }
+
+    fn told(&mut self, had: Option<u64>) -> Bytes {
+        let Some(newest) = self.pictures.back() else { return Bytes::new() };
+        let had = self.pictures.iter().find(|picture| Some(picture.whole.version) == had);
+        let version = had.map_or(0, |picture| picture.whole.version);
+        if let Some((_, body)) = self.written.iter().find(|(of, _)| *of == version) {
+            return body.clone();
+        }
+        let body = had.map_or_else(|| written::whole(newest), |had| written::since(had, newest));
+        let body = Bytes::from(body);
+        self.written.push((version, body.clone()));
+        body
+    }
+}
+
+/// `/events` and `/events/state`.
+pub(crate) fn routes(of: Arc<Live>) -> Router {
+    Router::new().route("/events", get(events)).route("/events/state", get(shown)).with_state(of)
+}
+
+/// The number that a parameter has.
+fn number(uri: &Uri, name: &str) -> Option<u64> {
+    let mut pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    pairs.find(|(is, _)| is == name).and_then(|(_, number)| number.parse().ok())
+}
+
+async fn shown(State(of): State<Arc<Live>>, uri: Uri) -> Response {
+    let (manager, had) = (of.manager.clone(), number(&uri, "since"));
+    match manager.turns().work(move || of.state(had)).await {
+        Ok(body) => {
+            let headers = [
+                (header::CONTENT_TYPE, "application/json;charset=utf-8"),
+                (header::CACHE_CONTROL, "no-store"),
+                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            ];
+            (headers, body).into_response()
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// From where a reader goes on: as he says; as his browser says that has lost the connection; from this moment on.
+fn begin(uri: &Uri, headers: &HeaderMap, last: u64) -> u64 {
+    let asked = number(uri, "after");
+    let lost = || headers.get("last-event-id").and_then(|seq| seq.to_str().ok()?.parse().ok());
+    lost().or(asked).unwrap_or(last)
+}
+
+async fn events(State(of): State<Arc<Live>>, uri: Uri, headers: HeaderMap) -> Response {
+    let Ok(place) = of.readers.clone().try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], TOO_MANY_READERS).into_response();
+    };
+    let after = begin(&uri, &headers, of.ring.last());
+    let most = number(&uri, "most").and_then(|most| usize::try_from(most).ok()).unwrap_or(AT_ONCE).clamp(1, AT_ONCE);
+    Sse::new(batches(of, place, after, most)).keep_alive(KeepAlive::default()).into_response()
+}
+
+/// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
+/// The reader's place is free when the stream is dropped.
+fn batches(
+    of: Arc<Live>,
+    place: OwnedSemaphorePermit,
+    after: u64,
+    most: usize,
+) -> impl Stream<Item = Result<Sent, Infallible>> {
+    stream::unfold((of, place, after), move |(of, place, after)| async move {
+        loop {
+            tokio::time::sleep(EVERY).await;
+            let batch = of.ring.after(after, most);
+            if !batch.events.is_empty() {
+                return Some((Ok(sent(&batch)), (of, place, batch.last)));
+            }
+        }
+    })
+}
+
+fn sent(batch: &Batch) -> Sent {
+    let text = serde_json::to_string(batch).unwrap_or_default();
+    Sent::default().id(batch.last.to_string()).data(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use self::picture::Whole;
+    use super::*;
+
+    fn kept(versions: std::ops::RangeInclusive<u64>) -> Kept {
+        let mut kept = Kept::default();
+        for version in versions {
+            let whole = Whole { version, ..Whole::default() };
+            kept.add(Picture { whole, nodes: Vec::new(), queues: Vec::new() });
+        }
+        kept
+    }
+
+    #[test]
+    fn changes_are_told_to_those_who_have_one_of_the_last_pictures() {
+        let mut kept = kept(11..=16);
+        let is_whole = |body: &Bytes| !String::from_utf8_lossy(body).contains("nodes_changed");
+        for (had, whole) in [(None, true), (Some(12), true), (Some(17), true), (Some(13), false), (Some(15), false)] {
+            let body = kept.told(had);
+            assert_eq!(is_whole(&body), whole, "{had:?}");
+            assert!(String::from_utf8_lossy(&body).contains("\"version\":16"));
+            // What was written once is not written again.
+            assert_eq!(kept.told(had).as_ptr(), body.as_ptr());
+        }
+        assert_eq!(kept.written.len(), 3);
+        kept.add(Picture { whole: Whole { version: 17, ..Whole::default() }, nodes: Vec::new(), queues: Vec::new() });
+        assert!(String::from_utf8_lossy(&kept.told(Some(16))).contains("\"version\":17"));
+    }
+}
