@@ -42,7 +42,7 @@ public class Crossing {
   /** A node that has nothing to give, and one that always gives one container and takes it back. */
   @Setup
   public void start() throws CoreRefusal {
-    core = new Core(EvenweaveScheduler.site(new YarnConfiguration()), out -> out.flag(false), null, (granted, reserved, ended) -> {
+    core = new Core(EvenweaveScheduler.site(new YarnConfiguration()), out -> out.flag(false), null, (granted, reserved, preempted) -> {
       for (Granted one : granted) {
         running.add(one.id);
       }

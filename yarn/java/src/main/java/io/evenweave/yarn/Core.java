@@ -9,13 +9,15 @@ import java.util.function.Supplier;
 /**
  * The core of one scheduler: its handle, its lock, its buffers.
  *
- * <p>The lock is held over a crossing and over what is made of its outcomes, so that Hadoop's books and the core's never show different
- * moments to each other. Whoever holds it takes no lock of an attempt's state machine.
+ * <p>The lock is held over a crossing and over what is made of its outcomes, so that what the core decides is in Hadoop's books before anybody
+ * crosses again. What a node tells is in Hadoop's books first, outside the lock, and reaches the core with the heartbeat: a container that ends
+ * by itself and is preempted, released or moved meanwhile ends once, because its attempt takes it off its list once. Whoever holds the lock takes
+ * no lock of an attempt's state machine.
  */
 final class Core {
   /** What happens to a batch's outcomes. */
   interface Outcomes {
-    void take(List<Granted> granted, List<Reserved> reserved, List<Ended> ended);
+    void take(List<Granted> granted, List<Reserved> reserved, List<CoreId> preempted);
   }
 
   final ReentrantLock lock = new ReentrantLock();
@@ -74,9 +76,9 @@ final class Core {
       }
       List<Granted> granted = wire.readList((Supplier<Granted>) () -> new Granted(wire));
       List<Reserved> reserved = wire.readList((Supplier<Reserved>) () -> new Reserved(wire));
-      List<Ended> ended = wire.readList((Supplier<Ended>) () -> new Ended(wire));
+      List<CoreId> preempted = wire.readList(wire::readContainer);
       // The buffers are free for what this asks for in turn.
-      outcomes.take(granted, reserved, ended);
+      outcomes.take(granted, reserved, preempted);
       if (refusal != null) {
         throw refusal;
       }
