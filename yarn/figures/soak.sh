@@ -7,7 +7,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 class=${1:-io.evenweave.yarn.EvenweaveFairScheduler}
 work=${RM_FIGURES_WORK:-${TMPDIR:-/tmp}/rm-soak-$(id -u)}
 . "$here/classpath.sh"
-run_java -Xmx2g -XX:+UseParallelGC -- figures.Soak "$class" "${2:-20}" "$work"
+if ! run_java -Xmx2g -XX:+UseParallelGC -- figures.Soak "$class" "${2:-20}" "$work"; then
+  cat "$work/stderr.txt" >&2
+  exit 1
+fi
 if grep 'ERROR Evenweave' "$work/log.txt" >&2; then
   echo "the class has logged errors: $work/log.txt" >&2
   exit 1

@@ -1,5 +1,6 @@
 package figures;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,7 +44,7 @@ import org.slf4j.event.Level;
  *
  * <p>Checked all the time: no container is given twice, no end is told twice, no master gets more than it asked for. In the end, when nobody asks any more:
  * each master has got as many as it asked for, and has heard the end of each; the metrics of the root queue, each node's books and each attempt's list of
- * containers are empty again, and what is available is the whole cluster.
+ * containers are empty again, what is available is the whole cluster, and the scheduler's own books of the root queue say that nothing is used.
  */
 public final class Soak {
   private static final int NODES = 200;
@@ -105,7 +106,13 @@ public final class Soak {
   }
 
   public static void main(String[] args) throws Exception {
-    new Soak(Figures.configuration(args[0], Path.of(args[2]), QUEUES)).run(args[0], Integer.parseInt(args[1]));
+    try {
+      new Soak(Figures.configuration(args[0], Path.of(args[2]), QUEUES)).run(args[0], Integer.parseInt(args[1]));
+    } catch (Exception | Error failed) {
+      // Threads of the ResourceManager would go on.
+      failed.printStackTrace();
+      System.exit(1);
+    }
     System.exit(0);
   }
 
@@ -349,7 +356,7 @@ public final class Soak {
 
   // ------------------------------------------------------------------------------------------------ the books
 
-  private void checkBooks() {
+  private void checkBooks() throws IOException {
     AbstractYarnScheduler<?, ?> scheduler = (AbstractYarnScheduler<?, ?>) rm.getResourceScheduler();
     check(scheduler.getNumClusterNodes() == NODES, scheduler.getNumClusterNodes() + " nodes");
     for (Node node : nodes) {
@@ -369,5 +376,7 @@ public final class Soak {
     check(root.getPendingContainers() == 0, root.getPendingContainers() + " containers are pending");
     check(root.getReservedContainers() == 0, root.getReservedContainers() + " containers are reserved");
     check(root.getAvailableMB() == NODES * ROOM * 1024L, root.getAvailableMB() + " MB are available");
+    float used = scheduler.getQueueInfo("root", false, false).getCurrentCapacity();
+    check(used == 0, "the scheduler says that " + used + " of the root queue is used");
   }
 }
