@@ -35,6 +35,8 @@ import org.slf4j.event.Level;
 public final class Figures {
   private static final int PENDING = 4000;
   private static final int WARM_UP = 10;
+  /** Threads that call for masters, each for its own ones: signing tokens is work of theirs, and the ResourceManager has fifty that answer. */
+  private static final int CALLERS = 4;
   /** What all masters together call in a second. Each calls ten times where they are few, once where they are many. */
   private static final int CALLS = 1000;
 
@@ -99,7 +101,10 @@ public final class Figures {
     List<MockAM> masters = Simulated.masters(rm, applications, i -> "q" + i % queues);
     List<Thread> threads = new ArrayList<>();
     threads.add(new Thread(this::report, "nodes"));
-    threads.add(new Thread(() -> call(masters), "masters"));
+    for (int i = 0; i < CALLERS; i++) {
+      int first = i;
+      threads.add(new Thread(() -> call(masters, first), "masters-" + i));
+    }
     threads.forEach(Thread::start);
     Thread.sleep(WARM_UP * 1000L);
     com.sun.management.OperatingSystemMXBean machine =
@@ -159,12 +164,12 @@ public final class Figures {
     }
   }
 
-  /** Each master calls in its turn, and asks for so much that it never has all. */
-  private void call(List<MockAM> masters) {
+  /** Every so many masters from the first on: each calls in its turn, and asks for so much that it never has all. */
+  private void call(List<MockAM> masters, int first) {
     ResourceRequest ask = ResourceRequest.newInstance(Priority.newInstance(1), ResourceRequest.ANY, Resource.newInstance(1024, 1), PENDING);
-    long pause = 1_000_000_000L / Math.min(CALLS, masters.size() * 10L);
+    long pause = CALLERS * 1_000_000_000L / Math.min(CALLS, masters.size() * 10L);
     long due = System.nanoTime();
-    for (int i = 0; !stopped; i = (i + 1) % masters.size()) {
+    for (int i = first; !stopped; i = i + CALLERS < masters.size() ? i + CALLERS : first) {
       long now = System.nanoTime();
       // Calls that were not made in time are not made up for.
       due = Math.max(due + pause, now - 100 * pause);

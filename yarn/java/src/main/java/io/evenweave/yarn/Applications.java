@@ -95,7 +95,7 @@ final class Applications {
     String named = recovering || asked == null ? event.getQueue() : asked;
     // Hadoop's mapping may take its time: nobody waits for the core meanwhile.
     scheduler.users.sendGroups(user);
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       RMApp rmApp = scheduler.context().getRMApps().get(id);
       int number = numberFor(id);
@@ -132,7 +132,7 @@ final class Applications {
         scheduler.send(new RMAppEvent(id, RMAppEventType.APP_ACCEPTED));
       }
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
@@ -153,7 +153,7 @@ final class Applications {
   }
 
   void remove(AppRemovedSchedulerEvent event) {
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       EvenweaveApplication application = (EvenweaveApplication) scheduler.getSchedulerApplications().remove(event.getApplicationID());
       if (application == null) {
@@ -166,7 +166,7 @@ final class Applications {
       byNumber.remove(application.number);
       application.stop(event.getFinalState());
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
@@ -201,7 +201,7 @@ final class Applications {
   }
 
   String move(ApplicationId id, String queue) throws YarnException {
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       EvenweaveApplication application = toMove(id);
       mayMove(id, queue);
@@ -224,7 +224,7 @@ final class Applications {
     } catch (CoreRefusal refusal) {
       throw new YarnException(refusal.getMessage(), refusal);
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
@@ -232,7 +232,7 @@ final class Applications {
 
   void addAttempt(AppAttemptAddedSchedulerEvent event) {
     ApplicationAttemptId id = event.getApplicationAttemptId();
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       EvenweaveApplication application = get(id.getApplicationId());
       if (application == null) {
@@ -260,7 +260,7 @@ final class Applications {
         scheduler.send(new RMAppAttemptEvent(id, RMAppAttemptEventType.ATTEMPT_ADDED));
       }
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
@@ -294,7 +294,7 @@ final class Applications {
   void removeAttempt(AppAttemptRemovedSchedulerEvent event) {
     ApplicationAttemptId id = event.getApplicationAttemptID();
     LOG.info("Application Attempt {} is done. finalState={}", id, event.getFinalAttemptState());
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       EvenweaveAttempt attempt = scheduler.getApplicationAttempt(id);
       if (attempt == null || attempt.isStopped()) {
@@ -320,7 +320,7 @@ final class Applications {
       }
       attempt.stop(event.getFinalAttemptState());
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 

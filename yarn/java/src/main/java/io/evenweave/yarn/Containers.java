@@ -161,35 +161,30 @@ final class Containers {
     node.releaseContainer(id, true);
   }
 
-  /** A container that ends by anything else. */
+  /** A container that ends by anything else; by whoever holds the core's lock. */
   void ended(RMContainer container, ContainerStatus status, RMContainerEventType event) {
-    scheduler.core.lock.lock();
-    try {
-      ContainerId id = container.getContainerId();
-      EvenweaveAttempt attempt = attemptOf(id, event);
-      if (attempt == null) {
-        return;
-      }
-      EvenweaveNode node = scheduler.getSchedulerNode(container.getAllocatedNode());
-      CoreId coreId = node == null ? null : node.coreId(id);
-      if (!attempt.completed(container, status, event)) {
-        return;
-      }
-      if (coreId != null) {
-        live.remove(coreId);
-        if (!coreKnows && collected != null) {
-          collected.add(coreId);
-        } else if (!coreKnows) {
-          release(attempt, Collections.singletonList(coreId));
-        }
-      }
-      if (node != null) {
-        node.releaseContainer(id, false);
-      }
-      scheduler.showAvailable();
-    } finally {
-      scheduler.core.lock.unlock();
+    ContainerId id = container.getContainerId();
+    EvenweaveAttempt attempt = attemptOf(id, event);
+    if (attempt == null) {
+      return;
     }
+    EvenweaveNode node = scheduler.getSchedulerNode(container.getAllocatedNode());
+    CoreId coreId = node == null ? null : node.coreId(id);
+    if (!attempt.completed(container, status, event)) {
+      return;
+    }
+    if (coreId != null) {
+      live.remove(coreId);
+      if (!coreKnows && collected != null) {
+        collected.add(coreId);
+      } else if (!coreKnows) {
+        release(attempt, Collections.singletonList(coreId));
+      }
+    }
+    if (node != null) {
+      node.releaseContainer(id, false);
+    }
+    scheduler.showAvailable();
   }
 
   private EvenweaveAttempt attemptOf(ContainerId id, RMContainerEventType event) {

@@ -325,14 +325,14 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   /** The container ended before its master saw it: what it was taken from is asked for again. */
   @Override
   public void recoverResourceRequestsForContainer(ContainerRequest request) {
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       super.recoverResourceRequestsForContainer(request);
       if (!isStopped && request.getResourceRequests() != null) {
         scheduler.masters.askAgain(this, outstanding(request.getResourceRequests()));
       }
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 

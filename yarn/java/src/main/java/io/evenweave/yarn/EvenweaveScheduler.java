@@ -296,12 +296,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   @Override
   public void updateNodeResource(RMNode rmNode, ResourceOption option) {
-    core.lock.lock();
+    core.lock();
     try {
       super.updateNodeResource(rmNode, option);
       nodes.resized(rmNode.getNodeID());
     } finally {
-      core.lock.unlock();
+      core.unlock();
     }
   }
 
@@ -315,7 +315,10 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     if (event == RMContainerEventType.FINISHED) {
       containers.finished(container, status);
     } else {
-      containers.ended(container, status, event);
+      core.locked(() -> {
+        containers.ended(container, status, event);
+        return null;
+      });
     }
   }
 
@@ -406,14 +409,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** Demand and shares anew, and what is due; by the update thread, or whoever cannot wait for it. */
   @Override
   public void update() {
-    core.lock.lock();
-    try {
+    core.locked(() -> {
       lookAtQueueFile();
       apps.keepQueues();
       core.tellIfThere(out -> out.command(Wire.UPDATE));
-    } finally {
-      core.lock.unlock();
-    }
+      return null;
+    });
   }
 
   RMContext context() {

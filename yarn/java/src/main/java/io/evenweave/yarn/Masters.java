@@ -36,7 +36,7 @@ final class Masters {
   /** The answer to asks that have been checked and normalised. */
   Allocation answer(EvenweaveAttempt attempt, List<ResourceRequest> asks, List<String> listed, List<String> takenBack) {
     Set<ContainerId> preempted = attempt.marked();
-    Answer answer = ask(attempt, asks, listed, takenBack);
+    Answer answer = scheduler.core.locked(() -> ask(attempt, asks, listed, takenBack));
     if (answer != null) {
       scheduler.containers.addLive(answer.preempted, preempted);
     }
@@ -54,19 +54,19 @@ final class Masters {
         attempt.pullNewlyDemotedContainers(), previous, null);
   }
 
+  /** By whoever holds the core's lock. */
   private Answer ask(EvenweaveAttempt attempt, List<ResourceRequest> asks, List<String> listed, List<String> takenBack) {
-    scheduler.core.lock.lock();
+    if (attempt.isStopped()) {
+      return null;
+    }
+    attempt.updateResourceRequests(asks);
+    if (!attempt.isInCore) {
+      if (!asks.isEmpty()) {
+        scheduler.apps.begin(attempt, asks, listed, false);
+      }
+      return null;
+    }
     try {
-      if (attempt.isStopped()) {
-        return null;
-      }
-      attempt.updateResourceRequests(asks);
-      if (!attempt.isInCore) {
-        if (!asks.isEmpty()) {
-          scheduler.apps.begin(attempt, asks, listed, false);
-        }
-        return null;
-      }
       return scheduler.core.ask(out -> Asks.put(out.command(Wire.ALLOCATE).number(attempt.application.number), asks)
           .texts(listed).texts(takenBack), Answer::new);
     } catch (CoreRefusal refusal) {
@@ -74,8 +74,6 @@ final class Masters {
         EvenweaveScheduler.LOG.error("{}: {}", attempt.getApplicationAttemptId(), refusal.getMessage());
       }
       return null;
-    } finally {
-      scheduler.core.lock.unlock();
     }
   }
 

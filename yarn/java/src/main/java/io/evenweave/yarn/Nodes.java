@@ -36,7 +36,7 @@ final class Nodes {
     // Both take locks that are not to be taken under the core's.
     scheduler.nodeComes(node);
     scheduler.recoverContainersOnNode(reports, rmNode);
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       register(node);
       byNumber.put(node.number, node);
@@ -46,7 +46,7 @@ final class Nodes {
     } catch (CoreRefusal refusal) {
       LOG.error("Node {} gets no containers: {}", rmNode.getNodeAddress(), refusal.getMessage());
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
@@ -73,7 +73,7 @@ final class Nodes {
   /** The core hears of a heartbeat whose news are in Hadoop's books, and offers the node's room. */
   void report(RMNode rmNode) {
     EvenweaveNode node = scheduler.getSchedulerNode(rmNode.getNodeID());
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       if (node == null) {
         LOG.info("Skipping scheduling as the node {} has been removed", rmNode.getNodeID());
@@ -86,14 +86,14 @@ final class Nodes {
       }
       scheduler.showAvailable();
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
   void remove(RMNode rmNode) {
     // Takes a lock that is not to be taken under the core's.
     scheduler.nodeGoes(rmNode.getNodeID());
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       EvenweaveNode node = scheduler.getSchedulerNode(rmNode.getNodeID());
       if (node == null) {
@@ -114,7 +114,7 @@ final class Nodes {
       scheduler.showAvailable();
       LOG.info("Removed node {} cluster capacity: {}", rmNode.getNodeAddress(), scheduler.getClusterResource());
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
@@ -137,7 +137,7 @@ final class Nodes {
 
   /** It comes after each change of a node, whether there are labels or not: limits are worked out once more. */
   void labelsUpdated(Set<NodeId> ids) {
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       List<EvenweaveNode> updated = new ArrayList<>();
       for (NodeId id : ids) {
@@ -151,7 +151,7 @@ final class Nodes {
         updated.forEach(node -> out.number(node.number));
       });
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 }

@@ -35,7 +35,7 @@ final class Users {
       return false;
     }
     List<String> groups = user.getGroups();
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       scheduler.core.tell(out -> out.command(Wire.GROUPS).text(user.getShortUserName()).texts(groups));
       return scheduler.core.ask(out -> out.command(Wire.PERMITS).text(user.getShortUserName()).text(state.name)
@@ -44,7 +44,7 @@ final class Users {
       EvenweaveScheduler.LOG.error("No access to {}: {}", queue, refusal.getMessage());
       return false;
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 
