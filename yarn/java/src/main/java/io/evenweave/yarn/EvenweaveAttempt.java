@@ -63,6 +63,8 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   private final Map<Long, Long> reservedNumbers = new HashMap<>();
   /** The core asks for a master's container under request id 0, the ResourceManager under its own; null when there is none to come. */
   private Long awaitedRequestId;
+  /** Containers of one ask have one key. */
+  private SchedulerRequestKey lastKey;
 
   EvenweaveAttempt(EvenweaveScheduler scheduler, EvenweaveApplication application, ApplicationAttemptId id, Queue queue,
       AbstractUsersManager users, boolean keepsContainers, RMContext context) {
@@ -98,7 +100,10 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     try {
       SchedulerRequestKey key = keyOf(granted.priority, granted.allocationRequestId);
       awaitedRequestId = null;
-      Container container = container(node, number(granted.id.number()), key, granted.resource);
+      AppPlacementAllocator<EvenweaveNode> asked = appSchedulingInfo.getAppPlacementAllocator(key);
+      PendingAsk pending = asked == null ? PendingAsk.ZERO : asked.getPendingAsk(ResourceRequest.ANY);
+      Container container =
+          container(node, number(granted.id.number()), key, granted.size.toResource(pending.getPerAllocationResource()));
       ContainerId id = container.getId();
       RMContainerImpl made = new RMContainerImpl(container, key, getApplicationAttemptId(), node.getNodeID(), getUser(), rmContext);
       made.setQueueName(getQueueName());
@@ -106,11 +111,10 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
       addToNewlyAllocatedContainers(node, made);
       liveContainers.put(id, made);
       // One place that is asked for is anywhere.
-      AppPlacementAllocator<EvenweaveNode> asked = appSchedulingInfo.getAppPlacementAllocator(key);
       boolean namesPlaces = asked != null && asked.getUniqueLocationAsks() > 1;
       NodeType requested = namesPlaces ? NodeType.NODE_LOCAL : NodeType.OFF_SWITCH;
       NodeType type = namesPlaces ? locality(node, asked) : NodeType.OFF_SWITCH;
-      if (asked != null && asked.getOutstandingAsksCount(ResourceRequest.ANY) > 0) {
+      if (pending.getCount() > 0) {
         made.setContainerRequest(taken(type, node, key, made));
       } else {
         EvenweaveScheduler.LOG.error("{} was granted for an ask that is not there: {}", id, key);
@@ -176,8 +180,12 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     }
   }
 
-  private SchedulerRequestKey keyOf(int priority, long requestId) {
-    return new SchedulerRequestKey(Priority.newInstance(priority), awaitedRequestId == null ? requestId : awaitedRequestId, null);
+  private SchedulerRequestKey keyOf(int priority, long requestInCore) {
+    long requestId = awaitedRequestId == null ? requestInCore : awaitedRequestId;
+    if (lastKey == null || lastKey.getPriority().getPriority() != priority || lastKey.getAllocationRequestId() != requestId) {
+      lastKey = new SchedulerRequestKey(Priority.newInstance(priority), requestId, null);
+    }
+    return lastKey;
   }
 
   private Container container(EvenweaveNode node, long number, SchedulerRequestKey key, Resource resource) {
