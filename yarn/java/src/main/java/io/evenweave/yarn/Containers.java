@@ -145,33 +145,36 @@ final class Containers {
     }
   }
 
-  /** A container that a node says has ended. The core hears of it with the node's heartbeat. */
-  void finished(RMContainer container, ContainerStatus status) {
+  /** A container that a node says has ended. The core hears of it with the node's heartbeat. Whose it was; null where it had ended before. */
+  EvenweaveAttempt finished(RMContainer container, ContainerStatus status) {
     ContainerId id = container.getContainerId();
     EvenweaveAttempt attempt = attemptOf(id, RMContainerEventType.FINISHED);
     EvenweaveNode node = scheduler.getSchedulerNode(container.getAllocatedNode());
-    if (attempt == null || !attempt.completed(container, status, RMContainerEventType.FINISHED) || node == null) {
-      return;
+    if (attempt == null || !attempt.completed(container, status, RMContainerEventType.FINISHED)) {
+      return null;
     }
-    CoreId coreId = node.coreId(id);
+    CoreId coreId = node == null ? null : node.coreId(id);
     if (coreId != null) {
       live.remove(coreId);
     }
-    // One that ends before its node has said that it runs would be gone from there, and the core would not hear of it.
-    node.releaseContainer(id, true);
+    if (node != null) {
+      // One that ends before its node has said that it runs would be gone from there, and the core would not hear of it.
+      node.releaseContainer(id, true);
+    }
+    return attempt;
   }
 
-  /** A container that ends by anything else; by whoever holds the core's lock. */
-  void ended(RMContainer container, ContainerStatus status, RMContainerEventType event) {
+  /** The same of a container that ends by anything else; by whoever holds the core's lock. */
+  EvenweaveAttempt ended(RMContainer container, ContainerStatus status, RMContainerEventType event) {
     ContainerId id = container.getContainerId();
     EvenweaveAttempt attempt = attemptOf(id, event);
     if (attempt == null) {
-      return;
+      return null;
     }
     EvenweaveNode node = scheduler.getSchedulerNode(container.getAllocatedNode());
     CoreId coreId = node == null ? null : node.coreId(id);
     if (!attempt.completed(container, status, event)) {
-      return;
+      return null;
     }
     if (coreId != null) {
       live.remove(coreId);
@@ -185,6 +188,7 @@ final class Containers {
       node.releaseContainer(id, false);
     }
     scheduler.showAvailable();
+    return attempt;
   }
 
   private EvenweaveAttempt attemptOf(ContainerId id, RMContainerEventType event) {

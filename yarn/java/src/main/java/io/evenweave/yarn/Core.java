@@ -72,7 +72,7 @@ final class Core {
 
   /**
    * Does something under the lock, on this thread or on that which has it: a caller that is woken for the lock would mostly find it taken again.
-   * It throws nothing that is to be caught by kind.
+   * So it takes no lock that the caller may have, such as that of an attempt's state machine, and asks for nothing of its thread.
    */
   <T> T locked(Supplier<T> what) {
     if (lock.tryLock()) {

@@ -301,8 +301,6 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
         queue.getMetrics().preemptContainer();
       }
       Resource resource = container.getContainer().getResource();
-      RMAuditLogger.logSuccess(getUser(), AuditConstants.RELEASE_CONTAINER, "SchedulerApp", getApplicationId(), id,
-          resource, container.getQueueName(), null);
       queue.getMetrics().releaseResources(container.getNodeLabelExpression(), getUser(), 1, resource);
       attemptResourceUsage.decUsed(resource);
       lastMemoryAggregateAllocationUpdateTime = -1;
@@ -310,6 +308,12 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     } finally {
       writeLock.unlock();
     }
+  }
+
+  /** By the thread that was asked to end it, whose caller's address is logged. */
+  void auditEnd(RMContainer container) {
+    RMAuditLogger.logSuccess(getUser(), AuditConstants.RELEASE_CONTAINER, "SchedulerApp", getApplicationId(), container.getContainerId(),
+        container.getContainer().getResource(), container.getQueueName(), null);
   }
 
   void mark(ContainerId id) {

@@ -312,13 +312,10 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   @Override
   protected void completedContainerInternal(RMContainer container, ContainerStatus status, RMContainerEventType event) {
-    if (event == RMContainerEventType.FINISHED) {
-      containers.finished(container, status);
-    } else {
-      core.locked(() -> {
-        containers.ended(container, status, event);
-        return null;
-      });
+    EvenweaveAttempt attempt = event == RMContainerEventType.FINISHED ? containers.finished(container, status)
+        : core.locked(() -> containers.ended(container, status, event));
+    if (attempt != null) {
+      attempt.auditEnd(container);
     }
   }
 
