@@ -224,12 +224,6 @@ public final class Soak {
     List<ContainerId> releases = new ArrayList<>(master.toRelease);
     master.toRelease.clear();
     AllocateResponse answer = master.am.allocate(AllocateRequest.newInstance(0, 0, lines, releases, null));
-    for (ContainerStatus status : answer.getCompletedContainersStatuses()) {
-      ContainerId id = status.getContainerId();
-      check(ended.add(id), id + " ended twice");
-      early += given.contains(id) ? 0 : 1;
-      master.open.remove(id);
-    }
     for (Container container : answer.getAllocatedContainers()) {
       ContainerId id = container.getId();
       check(given.add(id), id + " was given twice");
@@ -245,6 +239,13 @@ public final class Soak {
           node.fresh.add(id);
         }
       }
+    }
+    // After what is given: a container may end while the answer is being made, and stands in both lists then.
+    for (ContainerStatus status : answer.getCompletedContainersStatuses()) {
+      ContainerId id = status.getContainerId();
+      check(ended.add(id), id + " ended twice");
+      early += given.contains(id) ? 0 : 1;
+      master.open.remove(id);
     }
   }
 
