@@ -13,7 +13,8 @@ classes=${RM_CLASSES:-"figures.Ceiling $hadoops.fair.FairScheduler io.evenweave.
 for load in "$@"; do
   for round in $(seq "$rounds"); do
     for class in $classes; do
-      run_java -Xmx4g -XX:+UseParallelGC -- figures.Figures "$class" "${RM_SECONDS:-20}" "$work" "${RM_ROOM:-30}" $(echo "$load" | tr : ' ')
+      # Room for what is live, so that hardly any collection is a full one.
+      run_java -Xms6g -Xmx6g -Xmn4g -XX:+UseParallelGC -- figures.Figures "$class" "${RM_SECONDS:-20}" "$work" "${RM_ROOM:-30}" $(echo "$load" | tr : ' ')
     done
   done
 done
