@@ -1,4 +1,4 @@
-//! What has happened while a batch was worked off: containers granted and ended, nodes reserved and not any more.
+//! What has happened while a batch was worked off: containers granted and preempted, nodes reserved and not any more.
 //!
 //! They are taken out of the mailboxes as soon as they are there, because Java makes its objects of them at once; an AM gets them from
 //! there by its next call.
@@ -6,7 +6,7 @@
 use crate::bridge::State;
 use crate::wire::Writer;
 use evenweave::view::ReservationNews;
-use evenweave::{Allocation, Container, ContainerId, EndReason, EndedContainer};
+use evenweave::{Allocation, Container, ContainerId, EndReason};
 use std::collections::HashMap;
 use std::sync::PoisonError;
 
@@ -14,32 +14,21 @@ use std::sync::PoisonError;
 #[derive(Debug, Default)]
 pub(crate) struct Outcomes {
     granted: Vec<(u32, Container)>,
-    ended: Vec<EndedContainer>,
+    /// The one end that the core decides: all others are asked for by Java.
+    preempted: Vec<ContainerId>,
     /// What AMs are to be told of preemption, and are told once: it came with a look into a mailbox that was no AM's call.
     to_tell: HashMap<u32, Vec<ContainerId>>,
-    scratch: Allocation,
-}
-
-/// Ends that come of what Java has asked for are told to it all the same, with their reason; it knows which those are.
-fn number_of(reason: EndReason) -> u8 {
-    match reason {
-        EndReason::Completed => 0,
-        EndReason::Released => 1,
-        EndReason::AppFinished => 2,
-        EndReason::NodeLost => 3,
-        EndReason::Preempted => 4,
-        EndReason::Expired => 5,
-        // New ones of a later core.
-        _ => u8::MAX,
-    }
+    /// Memory for a look into the mailboxes.
+    scratch: (Vec<u32>, Allocation),
 }
 
 impl State {
     /// What an answer brings beside the headroom. `None` of `told`: no AM's call.
     pub(crate) fn note(&mut self, app: u32, answer: &mut Allocation, told: Option<&mut Vec<ContainerId>>) {
-        let Outcomes { granted, ended, to_tell, .. } = &mut self.outcomes;
+        let Outcomes { granted, preempted, to_tell, .. } = &mut self.outcomes;
         granted.extend(answer.granted.drain(..).map(|container| (app, container)));
-        ended.append(&mut answer.ended);
+        let ended = answer.ended.drain(..).filter(|ended| ended.reason == EndReason::Preempted);
+        preempted.extend(ended.map(|ended| ended.id));
         match told {
             Some(told) => {
                 told.extend(to_tell.remove(&app).into_iter().flatten());
@@ -54,16 +43,16 @@ impl State {
 
     /// Empties every mailbox that has something.
     fn empty_mailboxes(&mut self) {
-        let mail = std::mem::take(&mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut answer = std::mem::take(&mut self.outcomes.scratch);
-        for app in mail {
+        let (mut mail, mut answer) = std::mem::take(&mut self.outcomes.scratch);
+        std::mem::swap(&mut mail, &mut *self.mail.lock().unwrap_or_else(PoisonError::into_inner));
+        for app in mail.drain(..) {
             let Some(handle) = self.apps.get(&app).cloned() else { continue };
             // Refused where it has ended meanwhile: then its mail is gone.
             if self.driver.manage(&handle, &evenweave::AllocateRequest::default(), &mut answer).is_ok() {
                 self.note(app, &mut answer, None);
             }
         }
-        self.outcomes.scratch = answer;
+        self.outcomes.scratch = (mail, answer);
     }
 
     /// An application is over.
@@ -75,7 +64,7 @@ impl State {
     /// Writes what has happened since this was last called.
     pub(crate) fn write_outcomes(&mut self, out: &mut Writer) {
         self.empty_mailboxes();
-        let Outcomes { granted, ended, .. } = &mut self.outcomes;
+        let Outcomes { granted, preempted, .. } = &mut self.outcomes;
         out.length(granted.len());
         for (app, container) in granted.drain(..) {
             out.count(app);
@@ -98,10 +87,7 @@ impl State {
                 out.resource(&reserved.resource);
             }
         }
-        out.length(ended.len());
-        for EndedContainer { id, reason, .. } in ended.drain(..) {
-            out.container(id);
-            out.byte(number_of(reason));
-        }
+        out.length(preempted.len());
+        preempted.drain(..).for_each(|id| out.container(id));
     }
 }

@@ -69,6 +69,9 @@ impl From<BuildError> for StartError {
 /// Applications that have something in their mailbox, in the order in which it came.
 pub(crate) type Mail = Arc<Mutex<Vec<u32>>>;
 
+/// Most answers are shorter.
+const ANSWER: usize = 4096;
+
 /// What a batch works on.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -153,7 +156,7 @@ impl Bridge {
     pub fn run(&self, batch: &[u8]) -> Result<Vec<u8>, &'static str> {
         // After a panic the books of the core are what it has made of them: the caller has been told, and may go on or not.
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut out = Writer { types: state.types.len(), ..Writer::default() };
+        let mut out = Writer { bytes: Vec::with_capacity(ANSWER), types: state.types.len() };
         let outcome = Batch { state: &mut state, out: &mut out }.run(batch);
         outcome.map_err(|Malformed| "the jar and the native library are of different versions")?;
         Ok(out.bytes)
@@ -245,7 +248,7 @@ mod tests {
                 assert_eq!(read.resource(), Ok(Resource::new(1024, 1)));
             }
             assert_eq!(read.count(), Ok(0), "reserved");
-            assert_eq!(read.count(), Ok(0), "ended");
+            assert_eq!(read.count(), Ok(0), "preempted");
             assert!(read.is_at_end());
         }
     }

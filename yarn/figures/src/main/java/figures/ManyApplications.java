@@ -31,7 +31,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmitter;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
-import org.apache.hadoop.yarn.server.utils.BuilderUtils;
 import org.slf4j.event.Level;
 
 /**
@@ -40,6 +39,7 @@ import org.slf4j.event.Level;
  */
 public final class ManyApplications {
   private static final int NODES = 10;
+  private static final int QUEUES = 20;
   private static final int AT_A_TIME = 50;
   private static final int EACH = 6;
   private static final int TOLD_EVERY = 1000;
@@ -56,11 +56,9 @@ public final class ManyApplications {
   }
 
   public static void main(String[] args) throws Exception {
-    Configuration conf = Figures.configuration(args[0], Path.of(args[2]));
+    Configuration conf = Figures.configuration(args[0], Path.of(args[2]), QUEUES);
     // What has finished is forgotten early, so that the first thousand are like the last.
     conf.setInt(YarnConfiguration.RM_MAX_COMPLETED_APPLICATIONS, 100);
-    // The CapacityScheduler gives one of these a heartbeat otherwise.
-    conf.setInt("yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", 100);
     new ManyApplications(conf).run(args[0], Integer.parseInt(args[1]));
     System.exit(0);
   }
@@ -92,7 +90,7 @@ public final class ManyApplications {
     List<RMApp> apps = new ArrayList<>();
     for (int i = first; i < first + AT_A_TIME; i++) {
       String user = USERS[i % USERS.length];
-      String queue = "q" + i % Figures.QUEUES;
+      String queue = "q" + i % QUEUES;
       apps.add(UserGroupInformation.createRemoteUser(user).doAs((java.security.PrivilegedExceptionAction<RMApp>) () ->
           MockRMAppSubmitter.submit(rm, MockRMAppSubmissionData.Builder.createWithMemory(1024, rm).withQueue(queue).withUser(user)
               .withWaitForAppAcceptedState(false).build())));
@@ -121,7 +119,7 @@ public final class ManyApplications {
     for (RMApp app : apps) {
       masters.get(app).unregisterAppAttempt(FinishApplicationMasterRequest.newInstance(FinalApplicationStatus.SUCCEEDED, "", ""), false);
       Container master = app.getCurrentAppAttempt().getMasterContainer();
-      toReport.get(master.getNodeId()).add(status(master.getId(), ContainerState.COMPLETE));
+      toReport.get(master.getNodeId()).add(Simulated.status(master.getId(), ContainerState.COMPLETE));
     }
     while (!apps.stream().allMatch(app -> app.getState() == RMAppState.FINISHED)) {
       report();
@@ -133,7 +131,7 @@ public final class ManyApplications {
 
   private int call(MockAM master, List<ResourceRequest> asks) throws Exception {
     List<Container> got = master.allocate(AllocateRequest.newInstance(0, 0, asks, Collections.emptyList(), null)).getAllocatedContainers();
-    got.forEach(container -> toReport.get(container.getNodeId()).add(status(container.getId(), ContainerState.RUNNING)));
+    got.forEach(container -> toReport.get(container.getNodeId()).add(Simulated.status(container.getId(), ContainerState.RUNNING)));
     containers += got.size();
     return got.size();
   }
@@ -142,14 +140,10 @@ public final class ManyApplications {
     for (MockNM node : nodes) {
       List<ContainerStatus> statuses = toReport.put(node.getNodeId(), new ArrayList<>());
       for (ContainerId id : node.nodeHeartbeat(Collections.singletonMap(null, statuses), true).getContainersToCleanup()) {
-        toReport.get(node.getNodeId()).add(status(id, ContainerState.COMPLETE));
+        toReport.get(node.getNodeId()).add(Simulated.status(id, ContainerState.COMPLETE));
       }
     }
     rm.drainEvents();
-  }
-
-  private static ContainerStatus status(ContainerId id, ContainerState state) {
-    return BuilderUtils.newContainerStatus(id, state, "", 0, Resource.newInstance(0, 0));
   }
 
   private static long heap() {

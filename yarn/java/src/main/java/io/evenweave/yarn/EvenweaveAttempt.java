@@ -8,23 +8,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.LogAggregationContext;
+import org.apache.hadoop.yarn.api.records.NMToken;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerError;
+import org.apache.hadoop.yarn.server.api.ContainerType;
+import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger;
 import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger.AuditConstants;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerFinishedEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerState;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractUsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
@@ -47,6 +54,7 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   /** Marked for preemption by the ResourceManager itself, because their node has become too small. */
   private final Set<ContainerId> marked = Collections.synchronizedSet(new LinkedHashSet<>());
   private final long numbersFrom;
+  private final LogAggregationContext logAggregation;
   /** The last number of a container within this attempt and ResourceManager. */
   private long lastNumber;
   /** Somebody else has taken a number: from then on the core's are not gone by. */
@@ -55,6 +63,8 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   private final Map<Long, Long> reservedNumbers = new HashMap<>();
   /** The core asks for a master's container under request id 0, the ResourceManager under its own; null when there is none to come. */
   private Long awaitedRequestId;
+  /** Containers of one ask have one key. */
+  private SchedulerRequestKey lastKey;
 
   EvenweaveAttempt(EvenweaveScheduler scheduler, EvenweaveApplication application, ApplicationAttemptId id, Queue queue,
       AbstractUsersManager users, boolean keepsContainers, RMContext context) {
@@ -63,6 +73,9 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     this.application = application;
     this.keepsContainers = keepsContainers;
     this.numbersFrom = context.getEpoch() << ResourceManager.EPOCH_BIT_SHIFT;
+    RMApp rmApp = context.getRMApps() == null ? null : context.getRMApps().get(id.getApplicationId());
+    ApplicationSubmissionContext submission = rmApp == null ? null : rmApp.getApplicationSubmissionContext();
+    this.logAggregation = submission == null ? null : submission.getLogAggregationContext();
   }
 
   void recovering(boolean recovering) {
@@ -81,23 +94,28 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
 
   // ------------------------------------------------------------------------------------------------ containers
 
-  /** A container was granted: it is this attempt's, and charged on its node. */
-  RMContainer granted(EvenweaveNode node, Granted granted) {
+  /** A container was granted: it is this attempt's and {@code live} before anybody sees it, and charged on its node. */
+  void granted(EvenweaveNode node, Granted granted, Map<CoreId, RMContainer> live) {
     writeLock.lock();
     try {
       SchedulerRequestKey key = keyOf(granted.priority, granted.allocationRequestId);
       awaitedRequestId = null;
-      Container container = container(node, number(granted.id.number()), key, granted.resource);
+      AppPlacementAllocator<EvenweaveNode> asked = appSchedulingInfo.getAppPlacementAllocator(key);
+      PendingAsk pending = asked == null ? PendingAsk.ZERO : asked.getPendingAsk(ResourceRequest.ANY);
+      Container container =
+          container(node, number(granted.id.number()), key, granted.size.toResource(pending.getPerAllocationResource()));
       ContainerId id = container.getId();
       RMContainerImpl made = new RMContainerImpl(container, key, getApplicationAttemptId(), node.getNodeID(), getUser(), rmContext);
       made.setQueueName(getQueueName());
+      live.put(granted.id, made);
       addToNewlyAllocatedContainers(node, made);
       liveContainers.put(id, made);
-      NodeType type = locality(node, key);
-      NodeType requested = requested(key);
-      if (getOutstandingAsksCount(key) > 0) {
-        ContainerRequest request = appSchedulingInfo.allocate(type, node, key, made);
-        made.setContainerRequest(request);
+      // One place that is asked for is anywhere.
+      boolean namesPlaces = asked != null && asked.getUniqueLocationAsks() > 1;
+      NodeType requested = namesPlaces ? NodeType.NODE_LOCAL : NodeType.OFF_SWITCH;
+      NodeType type = namesPlaces ? locality(node, asked) : NodeType.OFF_SWITCH;
+      if (pending.getCount() > 0) {
+        made.setContainerRequest(taken(type, node, key, made));
       } else {
         EvenweaveScheduler.LOG.error("{} was granted for an ask that is not there: {}", id, key);
       }
@@ -107,10 +125,22 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
       incNumAllocatedContainers(type, requested);
       RMAuditLogger.logSuccess(getUser(), AuditConstants.ALLOC_CONTAINER, "SchedulerApp", getApplicationId(), id,
           container.getResource(), getQueueName(), null);
-      return made;
     } finally {
       writeLock.unlock();
     }
+  }
+
+  /** A container is taken from what is asked for, in the lists of asks and in the metrics. */
+  private ContainerRequest taken(NodeType type, EvenweaveNode node, SchedulerRequestKey key, RMContainer made) {
+    if (appSchedulingInfo.isPending() || !node.getPartition().isEmpty()) {
+      return appSchedulingInfo.allocate(type, node, key, made);
+    }
+    // The same with one walk through the metrics less: what is allocated is no longer pending.
+    ContainerRequest request = appSchedulingInfo.allocate(type, node, key, null);
+    queue.getMetrics().allocateResources(node.getPartition(), getUser(), 1, made.getContainer().getResource(), true);
+    queue.getMetrics().incrNodeTypeAggregations(getUser(), type);
+    ClusterMetrics.getMetrics().incrNumContainerAssigned();
+    return request;
   }
 
   /** A node is reserved for a container of this attempt, whose number it has already. */
@@ -150,8 +180,12 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     }
   }
 
-  private SchedulerRequestKey keyOf(int priority, long requestId) {
-    return new SchedulerRequestKey(Priority.newInstance(priority), awaitedRequestId == null ? requestId : awaitedRequestId, null);
+  private SchedulerRequestKey keyOf(int priority, long requestInCore) {
+    long requestId = awaitedRequestId == null ? requestInCore : awaitedRequestId;
+    if (lastKey == null || lastKey.getPriority().getPriority() != priority || lastKey.getAllocationRequestId() != requestId) {
+      lastKey = new SchedulerRequestKey(Priority.newInstance(priority), requestId, null);
+    }
+    return lastKey;
   }
 
   private Container container(EvenweaveNode node, long number, SchedulerRequestKey key, Resource resource) {
@@ -182,17 +216,70 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   }
 
   /** How near the core has placed it: as near as was asked for, since nearer asks go first on any node. */
-  private NodeType locality(EvenweaveNode node, SchedulerRequestKey key) {
-    boolean onRack = getOutstandingAsksCount(key, node.getRackName()) > 0;
-    if (onRack && getOutstandingAsksCount(key, node.nameInCore) > 0) {
+  private static NodeType locality(EvenweaveNode node, AppPlacementAllocator<EvenweaveNode> asked) {
+    boolean onRack = asked.getOutstandingAsksCount(node.getRackName()) > 0;
+    if (onRack && asked.getOutstandingAsksCount(node.nameInCore) > 0) {
       return NodeType.NODE_LOCAL;
     }
     return onRack ? NodeType.RACK_LOCAL : NodeType.OFF_SWITCH;
   }
 
-  private NodeType requested(SchedulerRequestKey key) {
-    AppPlacementAllocator<EvenweaveNode> asked = appSchedulingInfo.getAppPlacementAllocator(key);
-    return asked != null && asked.getUniqueLocationAsks() > 1 ? NodeType.NODE_LOCAL : NodeType.OFF_SWITCH;
+  /**
+   * The containers that the master has not had yet, with their tokens. Tokens are signed outside the attempt's lock, so that whoever grants need
+   * not wait; what ends meanwhile is not handed out.
+   */
+  @Override
+  public List<Container> pullNewlyAllocatedContainers() {
+    List<RMContainer> fresh;
+    writeLock.lock();
+    try {
+      fresh = newlyAllocatedContainers;
+      newlyAllocatedContainers = new ArrayList<>();
+    } finally {
+      writeLock.unlock();
+    }
+    List<RMContainer> signed = new ArrayList<>(fresh.size());
+    List<RMContainer> unsigned = new ArrayList<>();
+    List<NMToken> tokens = new ArrayList<>();
+    for (RMContainer container : fresh) {
+      try {
+        sign(container, tokens);
+        signed.add(container);
+      } catch (IllegalArgumentException unknownHost) {
+        EvenweaveScheduler.LOG.error("No token for {} now: its node's name is not resolved", container.getContainerId(), unknownHost);
+        unsigned.add(container);
+      }
+    }
+    List<Container> given = new ArrayList<>(signed.size());
+    writeLock.lock();
+    try {
+      unsigned.removeIf(container -> !liveContainers.containsKey(container.getContainerId()));
+      newlyAllocatedContainers.addAll(0, unsigned);
+      updatedNMTokens.addAll(tokens);
+      for (RMContainer container : signed) {
+        if (liveContainers.containsKey(container.getContainerId())) {
+          container.handle(new RMContainerEvent(container.getContainerId(), RMContainerEventType.ACQUIRED));
+          given.add(container.getContainer());
+        }
+      }
+    } finally {
+      writeLock.unlock();
+    }
+    return given;
+  }
+
+  private void sign(RMContainer made, List<NMToken> tokens) {
+    Container container = made.getContainer();
+    container.setContainerToken(rmContext.getContainerTokenSecretManager().createContainerToken(container.getId(), container.getVersion(),
+        container.getNodeId(), getUser(), container.getResource(), container.getPriority(), made.getCreationTime(),
+        logAggregation, made.getNodeLabelExpression(),
+        isWaitingForAMContainer() ? ContainerType.APPLICATION_MASTER : ContainerType.TASK, container.getExecutionType(),
+        container.getAllocationRequestId(), made.getAllocationTags()));
+    container.setAllocationTags(made.getAllocationTags());
+    NMToken token = rmContext.getNMTokenSecretManager().createAndGetNMToken(getUser(), getApplicationAttemptId(), container);
+    if (token != null) {
+      tokens.add(token);
+    }
   }
 
   /** A container has ended. False where it had before. */
@@ -204,15 +291,16 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
         EvenweaveScheduler.LOG.info("Additional complete request on completed container {}", id);
         return false;
       }
-      newlyAllocatedContainers.remove(container);
+      // The list may be long, and what its master has had is not in it.
+      if (container.getState() == RMContainerState.ALLOCATED) {
+        newlyAllocatedContainers.remove(container);
+      }
       marked.remove(id);
       container.handle(new RMContainerFinishedEvent(id, status, event));
       if (status.getDiagnostics().equals(SchedulerUtils.PREEMPTED_CONTAINER)) {
         queue.getMetrics().preemptContainer();
       }
       Resource resource = container.getContainer().getResource();
-      RMAuditLogger.logSuccess(getUser(), AuditConstants.RELEASE_CONTAINER, "SchedulerApp", getApplicationId(), id,
-          resource, container.getQueueName(), null);
       queue.getMetrics().releaseResources(container.getNodeLabelExpression(), getUser(), 1, resource);
       attemptResourceUsage.decUsed(resource);
       lastMemoryAggregateAllocationUpdateTime = -1;
@@ -220,6 +308,12 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     } finally {
       writeLock.unlock();
     }
+  }
+
+  /** By the thread that was asked to end it, whose caller's address is logged. */
+  void auditEnd(RMContainer container) {
+    RMAuditLogger.logSuccess(getUser(), AuditConstants.RELEASE_CONTAINER, "SchedulerApp", getApplicationId(), container.getContainerId(),
+        container.getContainer().getResource(), container.getQueueName(), null);
   }
 
   void mark(ContainerId id) {
@@ -243,14 +337,14 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   /** The container ended before its master saw it: what it was taken from is asked for again. */
   @Override
   public void recoverResourceRequestsForContainer(ContainerRequest request) {
-    scheduler.core.lock.lock();
+    scheduler.core.lock();
     try {
       super.recoverResourceRequestsForContainer(request);
       if (!isStopped && request.getResourceRequests() != null) {
-        scheduler.askAgain(this, outstanding(request.getResourceRequests()));
+        scheduler.masters.askAgain(this, outstanding(request.getResourceRequests()));
       }
     } finally {
-      scheduler.core.lock.unlock();
+      scheduler.core.unlock();
     }
   }
 

@@ -23,6 +23,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsMana
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
@@ -66,7 +68,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
           CapacitySchedulerConfiguration.DEFAULT_SCHEDULE_ASYNCHRONOUSLY_INTERVAL);
       offers = new Repeating("EvenweaveAsyncScheduling", Math.max(1, pause), this::offer);
     }
-    return new Core(site(from), null, properties(own), this::take);
+    return new Core(site(from), null, properties(own), containers::take);
   }
 
   private void offer() {
@@ -247,8 +249,8 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
     if (failsFast) {
       throw new QueueInvalidException("Application " + id + " cannot be recovered into queue " + queue + ": " + refusal.getMessage());
     }
-    killApplication(id, "Application killed on recovery as it was submitted to queue " + queue + " which "
-        + (refusal.kind.equals("not-leaf") ? "is no longer a leaf queue after restart." : "no longer exists after restart."));
+    send(new RMAppEvent(id, RMAppEventType.KILL, "Application killed on recovery as it was submitted to queue " + queue + " which "
+        + (refusal.kind.equals("not-leaf") ? "is no longer a leaf queue after restart." : "no longer exists after restart.")));
   }
 
   /** What was asked for stays the application's queue, unless a rule leads elsewhere. */
@@ -292,7 +294,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   @Override
   public Priority updateApplicationPriority(Priority asked, ApplicationId id, SettableFuture<Object> future,
       UserGroupInformation user) throws YarnException {
-    EvenweaveApplication application = application(id);
+    EvenweaveApplication application = apps.get(id);
     RMApp rmApp = rmContext.getRMApps().get(id);
     if (application == null || rmApp == null) {
       throw new YarnException("Application '" + id + "' is not present, hence could not change priority.");

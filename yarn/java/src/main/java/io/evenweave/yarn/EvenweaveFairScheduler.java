@@ -19,6 +19,8 @@ import org.apache.hadoop.yarn.exceptions.SchedulerInvalidResoureRequestException
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
@@ -61,7 +63,7 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     if (file.isSent()) {
       looks = new Repeating("EvenweaveAllocationFile", AllocationFile.INTERVAL_MS, () -> sendFile(true));
     }
-    return new Core(site(from), file::write, null, this::take);
+    return new Core(site(from), file::write, null, containers::take);
   }
 
   /** The file is looked at before the core's lock is taken: that may take its time. What is found reaches the core in order. */
@@ -245,7 +247,7 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
 
   @Override
   void lost(ApplicationId id, String queue, CoreRefusal refusal) {
-    killApplication(id, "Application " + id + " cannot be recovered: " + refusal.getMessage());
+    send(new RMAppEvent(id, RMAppEventType.KILL, "Application " + id + " cannot be recovered: " + refusal.getMessage()));
   }
 
   @Override

@@ -48,7 +48,7 @@ final class EvenweaveQueue implements Queue {
 
   @Override
   public List<QueueUserACLInfo> getQueueUserAclInfo(UserGroupInformation user) {
-    return Collections.singletonList(scheduler.userAcls(name, user));
+    return Collections.singletonList(scheduler.users.acls(name, user));
   }
 
   @Override

@@ -1,7 +1,5 @@
 package io.evenweave.yarn;
 
-import org.apache.hadoop.yarn.api.records.Resource;
-
 /** A container that the core has granted. */
 final class Granted {
   final int application;
@@ -9,7 +7,7 @@ final class Granted {
   final int node;
   final int priority;
   final long allocationRequestId;
-  final Resource resource;
+  final Amounts size;
 
   Granted(Wire in) {
     application = in.readInt();
@@ -17,6 +15,6 @@ final class Granted {
     node = in.readInt();
     priority = in.readInt();
     allocationRequestId = in.readLong();
-    resource = in.readResource();
+    size = in.readAmounts();
   }
 }

@@ -54,11 +54,11 @@ final class Queues {
 
   /** What the core shows. Called under locks that others take who hold the core's: nobody waits for it here. */
   Map<String, ShownQueue> shown() {
-    if (System.nanoTime() / 1_000_000 - shownAt > FRESH_MS && scheduler.core.lock.tryLock()) {
+    if (System.nanoTime() / 1_000_000 - shownAt > FRESH_MS && scheduler.core.tryLock()) {
       try {
         refresh();
       } finally {
-        scheduler.core.lock.unlock();
+        scheduler.core.unlock();
       }
     }
     return shown;

@@ -207,12 +207,15 @@ final class Wire {
   }
 
   Resource readResource() {
-    int count = readByte();
-    Resource resource = Resource.newInstance(0, 0);
-    for (int i = 0; i < count; i++) {
-      resource.setResourceValue(types[i], readLong());
+    return readAmounts().toResource();
+  }
+
+  Amounts readAmounts() {
+    long[] amounts = new long[readByte()];
+    for (int i = 0; i < amounts.length; i++) {
+      amounts[i] = readLong();
     }
-    return resource;
+    return new Amounts(types, amounts);
   }
 
   CoreId readContainer() {
