@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use evenweave::reason::{AppVisited, CapacityPass};
 
 use crate::scheduler::Scheduler;
+use crate::time;
 
 /// So many visits of an application are kept, or 1.2 for each node (`yarn.resourcemanager.activities-manager.app-activities.max-queue-length`).
 const VISITS: usize = 100;
@@ -19,7 +20,7 @@ const KEPT_MS: u64 = 600_000;
 /// So many passes are kept for who asks for many.
 const PASSES: usize = 500;
 
-/// What is kept.
+/// What is kept, with times in ms since 1970.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     /// The last pass over each node that was told in full.
@@ -94,21 +95,27 @@ impl Activities {
             Err(TryLockError::Poisoned(kept)) => kept.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        let watched = scheduler.take_watched();
+        let mut watched = scheduler.take_watched();
+        // The scheduler's clock does not begin in 1970.
+        let (now_ms, clock_ms) = (time::now_ms(), watched.now_ms);
+        let dated = |time_ms: &mut u64| *time_ms = now_ms.saturating_sub(clock_ms.saturating_sub(*time_ms));
+        watched.passes.iter_mut().for_each(|pass| dated(&mut pass.time_ms));
+        watched.visits.iter_mut().for_each(|visit| dated(&mut visit.time_ms));
         let most = VISITS.max(scheduler.nodes().len() * 12 / 10);
         watched.passes.into_iter().for_each(|pass| kept.took(pass));
         watched.visits.into_iter().for_each(|visit| kept.visited(visit, most));
-        kept.forget(watched.now_ms, runs);
+        kept.forget(now_ms, runs);
         Some(kept)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use evenweave::{FairScheduler, Settings};
+    use evenweave::reason::Watch;
+    use evenweave::{CapacityConfiguration, CapacityScheduler, FairScheduler, Heartbeat, Resource, Settings};
 
     use super::*;
-    use crate::scheduler::{Basics, Steps};
+    use crate::scheduler::{Basics, CapacitySteps, Steps};
 
     #[test]
     fn a_second_question_does_not_wait_for_the_first() {
@@ -121,5 +128,21 @@ mod tests {
         assert!(activities.kept(&scheduler, |_| true).is_none());
         drop(first);
         assert!(activities.kept(&scheduler, |_| true).is_some());
+    }
+    #[test]
+    fn times_are_of_the_calendar() {
+        let configuration = CapacityConfiguration::from_properties([], []).expect("Hadoop's defaults");
+        let basics = Basics::of_capacity(configuration.file().settings());
+        let mut stepped = CapacityScheduler::builder(configuration).stepped().expect("a scheduler");
+        let node = stepped.add_node("n1", "/r1", Resource::new(1024, 1)).expect("a node");
+        stepped.watch(&Watch::Node("n1".to_owned()));
+        stepped.advance(5_000);
+        stepped.heartbeat(Heartbeat::new(&node));
+        stepped.advance(2_000);
+        let (scheduler, activities, before) =
+            (CapacitySteps::new(stepped, basics), Activities::default(), time::now_ms());
+        let kept = activities.kept(&scheduler, |_| true).expect("nobody else asks");
+        let pass = kept.on_node("n1").expect("it was watched");
+        assert!((before - 2_000..=time::now_ms() - 2_000).contains(&pass.time_ms), "{pass:?}");
     }
 }

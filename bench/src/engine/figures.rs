@@ -1,11 +1,14 @@
 //! What the load asks a scheduler about, whichever of the two it is.
 
-use crate::api::{AppView, CapacityAppView, CapacityQueueView, CapacityStats, QueueView, Resource, Stats};
+use crate::api::{
+    AppView, CapacityAppView, CapacityQueueKind, CapacityQueueView, CapacityStats, QueueView, Resource, Stats,
+};
 
 /// A queue.
 #[derive(Clone, Debug)]
 pub(crate) struct QueueFigures {
     pub(crate) name: String,
+    /// Whether jobs are sent there. Of a CapacityScheduler's plan they are, and not of the queues below it, which come and go.
     pub(crate) leaf: bool,
     pub(crate) policy: String,
     /// By containers.
@@ -34,8 +37,13 @@ impl From<QueueView> for QueueFigures {
 impl From<CapacityQueueView> for QueueFigures {
     fn from(view: CapacityQueueView) -> QueueFigures {
         let usage = view.used.minus(&view.reserved);
+        let leaf = match view.configured.kind {
+            CapacityQueueKind::Plan => true,
+            CapacityQueueKind::Reservation => false,
+            _ => view.leaf.is_some(),
+        };
         QueueFigures {
-            leaf: view.leaf.is_some(),
+            leaf,
             policy: "capacity".to_owned(),
             usage,
             share: view.guaranteed,

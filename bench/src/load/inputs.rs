@@ -159,8 +159,12 @@ fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec
     if let Some(switch) = options.asynchronous {
         site.set(bundled::CAPACITY_ASYNC_PROPERTY, switch.to_string());
     }
-    let configuration =
-        CapacityConfiguration::from_site(&site, &file).map_err(|error| Failure::input(error.to_string()))?;
+    let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| {
+        let is_fair = text.contains("<allocations");
+        let other =
+            if is_fair { "; this looks like a FairScheduler's file: leave --scheduler capacity out" } else { "" };
+        Failure::input(format!("{name}: {error}{other}"))
+    })?;
     let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
     Ok((Rules::Capacity { site, configuration }, warnings))
 }

@@ -157,9 +157,14 @@ impl Lint<'_, '_> {
             // The limit is rounded up to whole containers, and the first AM is let in whatever it is.
             let part = label.effective_maximum.memory_mb() as f32 * fraction;
             if part <= minimum.memory_mb() as f32 {
-                let message = format!("is {fraction}, which is {part:.0} MiB of memory in {} at most", queue.path);
+                let message = format!(
+                    "gives AMs of {} at most {part:.0} MiB (the AM limit is {})",
+                    queue.path,
+                    percent(fraction)
+                );
                 let effect = "one application runs at a time: the AM of a second one has no room";
-                self.warn(&property, "am-percent", &message, effect, "raise it, or give the queue more");
+                let help = "raise maximum-am-resource-percent, or give the queue more";
+                self.warn(&property, "am-percent", &message, effect, help);
             }
         }
     }
