@@ -354,8 +354,8 @@ mod tests {
             ("file://host/fair.xml", "HOST"),
             ("s3a://bucket/fair.xml", "AllocationSource"),
             ("VIEWFS:/fair.xml", "AllocationSource"),
-            ("http://host/fair.xml", "no file system"),
-            ("a:b", "no file system"),
+            ("http://host/fair.xml", "not a file system"),
+            ("a:b", "not a file system"),
         ];
         for (wrong, says) in kinds {
             let error = at(wrong).unwrap_err().to_string();

@@ -39,8 +39,8 @@ pub enum Unresolved {
 /// with which all values together do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the variables ${{...}} in it need {MAX_SUBSTITUTIONS} replacements or more, or give more than {MAX_LENGTH} bytes, or more than \
-     {MOST_EXPANDED} bytes in all properties together"
+    "after {MAX_SUBSTITUTIONS} replacements of ${{...}} there is no end, or more than {MAX_LENGTH} bytes have come out, or \
+     {MOST_EXPANDED} of all properties together"
 )]
 pub struct TooManySubstitutions;
 
