@@ -104,6 +104,10 @@ pub struct Submission {
     /// does; a CapacityScheduler refuses it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub accepted: bool,
+    /// It was accepted by a ResourceManager that has been restarted, and its attempt is the one that was stored. It counts only where it was
+    /// [accepted](Submission::accepted). A queue that is STOPPED drains for it, as in Hadoop.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub recovered: bool,
     /// The reservation into whose queue it is to go, where the placement rules put it into a plan of the FairScheduler's.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reservation: Option<ReservationId>,
@@ -113,13 +117,27 @@ impl Submission {
     /// Of a user, with an unmanaged AM, wherever the placement rules put it.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
-        Submission { number, user: user.into(), queue: None, am: None, accepted: false, reservation: None }
+        Submission {
+            number,
+            user: user.into(),
+            queue: None,
+            am: None,
+            accepted: false,
+            recovered: false,
+            reservation: None,
+        }
     }
 
     /// The same, accepted before into this leaf queue, of which the full name is given.
     #[must_use]
     pub fn accepted_in(self, queue: impl Into<String>) -> Submission {
         Submission { queue: Some(queue.into()), accepted: true, ..self }
+    }
+
+    /// The same, accepted into this leaf queue by a ResourceManager that has been restarted.
+    #[must_use]
+    pub fn recovered_in(self, queue: impl Into<String>) -> Submission {
+        Submission { recovered: true, ..self.accepted_in(queue) }
     }
 
     /// The same, and asks for a queue.

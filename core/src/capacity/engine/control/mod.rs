@@ -73,6 +73,8 @@ pub(crate) struct CapacityControl {
     asked: SubmitTerms,
     priority: i32,
     lifetime_seconds: i64,
+    /// The queues above do not count it.
+    is_uncounted: bool,
     /// By slot of a leaf.
     entries_beyond: Vec<Arc<Counted>>,
     /// Changes of the cluster, and refreshes.
@@ -123,6 +125,7 @@ impl CapacityControl {
             asked: SubmitTerms::default(),
             priority: 0,
             lifetime_seconds: 0,
+            is_uncounted: false,
             entries_beyond: Vec::new(),
             turns: [1; 2],
             cluster_has_changed: false,

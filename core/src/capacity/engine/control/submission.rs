@@ -71,6 +71,7 @@ impl Control {
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
         let Submission { number, user, queue, am, accepted, .. } = submission;
+        self.own.is_uncounted = false;
         if *accepted {
             return self.find_accepted(submission);
         }
@@ -150,8 +151,24 @@ impl Control {
         };
         let size = am.as_ref().map(size).transpose()?;
         self.own.priority = self.priority_for(self.own.asked.priority, user, Some(leaf), name, *number)?;
+        if submission.recovered {
+            self.drain_again(leaf);
+            // As in Hadoop, where the leaf would refuse it as a new one: the queues above do not learn of it.
+            self.own.is_uncounted = self.check_leaf(leaf, user).is_err();
+        }
         self.is_needed(leaf);
         Ok(Entry { leaf, am: size })
+    }
+
+    /// A STOPPED queue with an application of before the restart was DRAINING then, and so were those above it.
+    fn drain_again(&mut self, leaf: u32) {
+        let above: Vec<u32> = self.own.tree.path(leaf).collect();
+        for queue in above {
+            if !self.own.tree.drains_again(queue) {
+                break;
+            }
+            self.dirty.insert(queue);
+        }
     }
 
     /// What a leaf asks of a submission; it leaves a user record behind where it has looked at the user's count.
@@ -204,7 +221,9 @@ impl Control {
         if app.attempt == 1 {
             let seconds = self.own.lifetime_seconds;
             self.own.lifetimes.begin(number, app.start_ms, seconds);
-            self.count_above(leaf, 1);
+            if !std::mem::take(&mut self.own.is_uncounted) {
+                self.count_above(leaf, 1);
+            }
         }
         let runnable = self.run_or_wait(number, &app.user, leaf);
         if runnable {
