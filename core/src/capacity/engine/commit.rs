@@ -192,8 +192,8 @@ impl Shard {
         local.used = local.used.plus(size);
         let leaf = local.leaf;
         books.holds(entry, 1);
+        // As in Hadoop a fair leaf does not order it anew by that.
         books.charge_leaf(leaf, entry, size, 1);
-        books.note_reorder(entry);
         books.charge_above(leaf, size, 1);
     }
 

@@ -520,7 +520,7 @@ impl<D: Decider> Shard<D> {
             return;
         };
         app.closed = true;
-        // In the order of attempts, epochs and numbers, as views show them.
+        // In the order of attempts and numbers, as views show them.
         let mut containers: SmallVec<[u32; 16]> = SmallVec::from_slice(&app.containers);
         containers.sort_unstable_by_key(|index| self.containers[*index].named());
         for index in containers {

@@ -137,7 +137,9 @@ impl Control {
             Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
             Named::Unknown => {
                 let again = self.mapped_again(user, name);
-                self.make_queue(again.as_deref().unwrap_or(name), true)?
+                let made = self.make_queue(again.as_deref().unwrap_or(name), true);
+                // As in Hadoop, whatever stands against making it.
+                made.map_err(|_| Refused::NoSuchQueue(name.to_owned()))?
             }
             Named::Queue(slot) => slot,
         };
@@ -201,6 +203,13 @@ impl Control {
         own.tree.path(leaf).skip(1).for_each(|queue| own.applications[queue as usize] += by);
     }
 
+    /// The queues above a leaf do not count an application: the audit is told.
+    #[cfg(feature = "faults")]
+    fn pass_over_above(&mut self, leaf: u32) {
+        let above: Vec<u32> = self.own.tree.path(leaf).skip(1).collect();
+        above.into_iter().for_each(|queue| *self.own.never_counted.entry(queue).or_default() += 1);
+    }
+
     pub(super) fn count_of_user(&mut self, leaf: u32, user: &str, by: i64) {
         let key = (leaf, user.into());
         let count = self.own.of_user.entry(key).or_default();
@@ -221,7 +230,10 @@ impl Control {
         if app.attempt == 1 {
             let seconds = self.own.lifetime_seconds;
             self.own.lifetimes.begin(number, app.start_ms, seconds);
-            if !std::mem::take(&mut self.own.is_uncounted) {
+            if std::mem::take(&mut self.own.is_uncounted) {
+                #[cfg(feature = "faults")]
+                self.pass_over_above(leaf);
+            } else {
                 self.count_above(leaf, 1);
             }
         }
