@@ -68,7 +68,7 @@ impl CapacityScheduler {
 
     /// Takes over a container that runs already: a node has registered with a ResourceManager that has been restarted, and says so. It is charged
     /// to the node, the application and its queues, whatever their limits say; it has an id from now on, and ends as any other. Its AM has it:
-    /// no answer of `allocate` brings it. Submit the application first, [accepted](crate::Submission::accepted_in), with an AM that
+    /// no answer of `allocate` brings it. Submit the application first, [as it was](crate::Submission::recovered_in), with an AM that
     /// [runs](crate::AmRequest::running). As `AbstractYarnScheduler.recoverContainersOnNode`; whose application or attempt is over is not to be
     /// recovered but to be stopped, which is for the caller to see to.
     ///
