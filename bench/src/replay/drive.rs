@@ -9,8 +9,8 @@ use super::named::Named;
 use super::options::PlayOptions;
 use super::scenario::{AskLine, ReportedContainer, Scenario, Step};
 use crate::api::{
-    AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound, QueueView,
-    Refused, ReserveError, Resource, ResourceTypes, Submission,
+    AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound,
+    QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission,
 };
 use serde_json::Value;
 

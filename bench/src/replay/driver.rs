@@ -16,7 +16,8 @@ use crate::api::FairReason;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
     FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
-    PreemptionRound, QueueView, RecoveredContainer, Refused, Resource, ResourceTypes, Settings, Stepped, Submission, VirtualClock,
+    PreemptionRound, QueueView, RecoveredContainer, Refused, Resource, ResourceTypes, Settings, Stepped, Submission,
+    VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -138,7 +139,9 @@ impl Steps {
 
     /// The AM of one that was taken over acquires all that it was granted; then its node says something, and is not offered.
     fn report(&mut self, app: u32, view: &ContainerView, say: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
-        if !view.ended && let Ok(app) = self.stepped.app_numbered(app) {
+        if !view.ended
+            && let Ok(app) = self.stepped.app_numbered(app)
+        {
             self.stepped.allocate(&app, &AllocateRequest::default(), &mut Allocation::default())?;
         }
         let node = self.node(&view.node)?;

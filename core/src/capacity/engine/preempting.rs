@@ -12,9 +12,7 @@ use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::preempted::{
-    Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted,
-};
+use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted};
 use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;

@@ -102,6 +102,7 @@ impl Shard {
         let sizes: Vec<Resource> = of_containers.chain(self.reservations_of(slot).map(|(_, made)| made.size)).collect();
         self.own.books.moved(entry, leaf, runnable, &sizes);
         let local = self.app(slot);
-        self.own.books.apps[entry].moved_below = ContainerNumber::granted(local.attempt.into(), self.shared.epoch, local.next_number);
+        self.own.books.apps[entry].moved_below =
+            ContainerNumber::granted(local.attempt.into(), self.shared.epoch, local.next_number);
     }
 }

@@ -7,9 +7,7 @@ use crate::capacity::asks::ANY;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
-use crate::capacity::preempted::{
-    Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted,
-};
+use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted};
 use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
@@ -231,6 +229,10 @@ impl Preempted for Plain {
     }
 
     fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
-        Plain::app(self, app).reservations.iter().map(|made| (ContainerNumber::granted(1, 0, made.number), made.size)).collect()
+        Plain::app(self, app)
+            .reservations
+            .iter()
+            .map(|made| (ContainerNumber::granted(1, 0, made.number), made.size))
+            .collect()
     }
 }

@@ -183,11 +183,7 @@ impl NewAttemptOf<'_> {
 
 impl<D: Decider> Control<D> {
     /// An attempt that has a slot and is nowhere yet.
-    pub(super) fn new_app(
-        &mut self,
-        of: NewAttemptOf<'_>,
-        am: Option<&AmRequest>,
-    ) -> Result<Arc<AppShared>, Refused> {
+    pub(super) fn new_app(&mut self, of: NewAttemptOf<'_>, am: Option<&AmRequest>) -> Result<Arc<AppShared>, Refused> {
         let NewAttemptOf { number, user, leaf, attempt, recovered } = of;
         let workers = self.shared.workers;
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
