@@ -35,8 +35,8 @@ pub(crate) use evenweave::view::{
     ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, Stats,
 };
 pub(crate) use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
+    AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler,
     FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled,
-    Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Worker,
+    RecoveredContainer, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

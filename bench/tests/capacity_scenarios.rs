@@ -109,5 +109,9 @@ families! {
     attempts = "attempts",
     dynamic_queues = "dynamic-queues",
     nodes_change = "nodes-change",
+    recover = "recover",
+    recover_limits = "recover-limits",
+    recover_preempt = "recover-preempt",
+    recover_queues = "recover-queues",
     }
 }

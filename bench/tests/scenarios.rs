@@ -4,7 +4,7 @@
 //! which decide by views that are apart, and holds the outcome against how far these may be.
 //!
 //! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays, `data/scenarios/preemption` those of preemption; those of the reservation system are the core's, too. A family is thirty scenarios.
+//! replays, `data/scenarios/preemption` those of preemption, `data/scenarios/recovery` those of restarts; those of the reservation system are the core's, too. A family is thirty scenarios.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -147,6 +147,18 @@ mod preemption {
             let tally = outcomes.tally();
             assert_eq!((tally.passed, tally.failed), (60, 0), "{driver:?}, {workers} workers: {}", outcomes.text(5));
         }
+    }
+}
+
+/// After a restart of the ResourceManager: what runs is taken over.
+mod recovery {
+    use super::*;
+
+    families! { "data/scenarios/recovery":
+        recover = "recover",
+        recover_limits = "recover-limits",
+        recover_preempt = "recover-preempt",
+        recover_queues = "recover-queues",
     }
 }
 

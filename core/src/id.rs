@@ -107,6 +107,27 @@ pub struct ContainerId {
     pub(crate) record: u32,
 }
 
+/// A container's or reservation's place among those of its application, in the order of Hadoop's ids: attempt by attempt, epoch by epoch, by
+/// number. What was taken over comes before what this scheduler grants, whatever epochs it was told.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ContainerNumber {
+    pub(crate) attempt: u32,
+    pub(crate) granted_here: bool,
+    pub(crate) epoch: u32,
+    pub(crate) number: u32,
+    /// Which of those that were taken over it is, so that no two are one.
+    pub(crate) taken_over: u32,
+}
+
+#[cfg(not(loom))]
+impl ContainerNumber {
+    /// Of what a scheduler of this epoch has granted itself.
+    pub(crate) fn granted(attempt: u32, epoch: u32, number: u32) -> ContainerNumber {
+        ContainerNumber { attempt, granted_here: true, epoch, number, taken_over: 0 }
+    }
+}
+
 /// A container as the worker names it that granted it: what tells it from all others that have had its record.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

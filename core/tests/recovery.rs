@@ -19,7 +19,7 @@ fn capacity() -> CapacityConfiguration {
 
 /// An application of before, whose AM runs.
 fn of_before(number: u32, queue: &str) -> Submission {
-    Submission::new(number, "ann").accepted_in(queue).with_am(AmRequest::from(TASK).running())
+    Submission::new(number, "ann").recovered_in(queue).with_am(AmRequest::from(TASK).running())
 }
 
 fn task(number: u32) -> RecoveredContainer {
@@ -37,14 +37,17 @@ macro_rules! takes_over {
         $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
         let master = $scheduler.recover_container(&app, &node, task(1).with_am(true)).unwrap();
         let kept = $scheduler.recover_container(&app, &node, task(5)).unwrap();
+        let gone = $scheduler.recover_container(&app, &node, task(4).with_ended(true)).unwrap();
         $settle;
-        assert_eq!((master.number(), kept.number()), (1, 5));
+        assert_eq!((master.number(), kept.number(), gone.number()), (1, 5, 4));
         assert_eq!($used, Resource::new(2048, 2));
         assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(6144, 6));
-        // None of it is news to the AM, and new containers are numbered from 1.
+        // None of it is news to the AM but what has ended, and new containers are numbered from 1.
         let asks = [Ask::anywhere(4, TASK, 1)];
         $scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).unwrap();
         assert!(answer.granted.is_empty());
+        let told: Vec<_> = answer.ended.iter().map(|ended| (ended.id, ended.reason)).collect();
+        assert_eq!(told, [(gone, EndReason::Completed)]);
         $settle;
         let _ = $scheduler.heartbeat(Heartbeat::new(&node));
         $settle;
@@ -238,4 +241,104 @@ fn a_number_that_comes_again_is_another_container() {
         assert!(answer.ended.is_empty(), "I13: nor is it given back");
     }
     assert_eq!(ends(&mut scheduler, granted), Resource::new(8192 - 1024, 7));
+}
+
+fn leaf_of<'a>(queues: &'a [evenweave::view::CapacityQueueView], name: &str) -> &'a evenweave::view::CapacityQueueView {
+    queues.iter().find(|queue| queue.name == name).expect("a queue of the file")
+}
+
+/// I13, and the order of Hadoop's ids: what was granted since the restart is younger than what was taken over, whatever the numbers say, and
+/// goes first.
+#[test]
+fn what_was_granted_since_goes_before_what_was_taken_over() {
+    let monitor = [
+        ("yarn.resourcemanager.scheduler.monitor.enable", "true"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "0"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "1.0"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor", "1.0"),
+    ];
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "50"),
+        ("yarn.scheduler.capacity.root.a.user-limit-factor", "10"),
+        ("yarn.scheduler.capacity.root.b.capacity", "50"),
+        ("yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", "100"),
+    ];
+    let configuration = CapacityConfiguration::from_properties(monitor, queues).unwrap();
+    // With and without the epochs that an embedder should give.
+    for (before, now) in [(3, 4), (0, 0)] {
+        let mut scheduler = CapacityScheduler::builder(configuration.clone()).epoch(now).stepped().unwrap();
+        let node = scheduler.add_node("n1", "/r1", Resource::new(4096, 4)).unwrap();
+        let app = scheduler.submit(of_before(7, "root.a")).unwrap();
+        for container in [task(1).with_am(true), task(2)] {
+            scheduler.recover_container(&app, &node, container.with_epoch(before)).unwrap();
+        }
+        let mut answer = Allocation::default();
+        scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(3, TASK, 2)]), &mut answer).unwrap();
+        scheduler.heartbeat(Heartbeat::new(&node));
+        scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        let mut granted: Vec<_> = answer.granted.iter().map(|new| new.id).collect();
+        assert_eq!(granted.iter().map(|id| id.number()).collect::<Vec<_>>(), [1, 2]);
+        let poor = scheduler.submit(Submission::new(8, "bob").in_queue("root.b")).unwrap();
+        scheduler.allocate(&poor, &AllocateRequest::new([Ask::anywhere(3, TASK, 2)]), &mut answer).unwrap();
+        for _ in 0..2 {
+            scheduler.preempt().unwrap();
+        }
+        scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        let mut gone: Vec<_> = answer.ended.iter().map(|ended| ended.id).collect();
+        gone.sort_unstable();
+        granted.sort_unstable();
+        assert_eq!(gone, granted, "epochs {before} and {now}");
+    }
+}
+
+/// Hadoop takes an application of before for granted: what the leaf would say to a new one is not asked, but the queues above do not count it
+/// then.
+#[test]
+fn a_leaf_that_takes_none_any_more_drains_for_those_of_before() {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "50"),
+        ("yarn.scheduler.capacity.root.a.state", "STOPPED"),
+        ("yarn.scheduler.capacity.root.b.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.maximum-applications", "1"),
+    ];
+    let configuration = CapacityConfiguration::from_properties([], queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let state = |scheduler: &mut evenweave::CapacityStepped| leaf_of(&scheduler.queues(false), "root.a").state.clone();
+    let counted = |scheduler: &mut evenweave::CapacityStepped| {
+        let queues = scheduler.queues(false);
+        ["root", "root.b"].map(|name| leaf_of(&queues, name).applications)
+    };
+    assert_eq!(state(&mut scheduler), "STOPPED");
+    // What was accepted by this very scheduler is another matter.
+    scheduler.submit(Submission::new(5, "ann").accepted_in("root.b")).unwrap();
+    assert_eq!(counted(&mut scheduler), [1, 1]);
+    let app = scheduler.submit(of_before(1, "root.a")).unwrap();
+    assert_eq!(state(&mut scheduler), "DRAINING");
+    assert_eq!(counted(&mut scheduler), [1, 1], "as a new one it would have been refused");
+    scheduler.submit(of_before(2, "root.b")).unwrap();
+    assert_eq!(counted(&mut scheduler), [1, 2], "the leaf has one more than it may");
+    scheduler.finish(&app).unwrap();
+    assert_eq!(state(&mut scheduler), "STOPPED");
+    assert_eq!(counted(&mut scheduler), [0, 2], "as in Hadoop: above it is taken off though it was never counted");
+}
+
+/// Of those that wait for their AMs to fit, those of before the restart come first, whatever the priorities.
+#[test]
+fn those_of_before_start_first() {
+    let site = [("yarn.cluster.max-application-priority", "10")];
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a"),
+        ("yarn.scheduler.capacity.root.a.capacity", "100"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "0.1"),
+    ];
+    let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let new = Submission::new(1, "ann").in_queue("root.a").with_am(TASK);
+    scheduler.submit_with_priority(&new, 9).unwrap();
+    scheduler.submit(of_before(2, "root.a")).unwrap();
+    scheduler.add_node("n1", "/r1", NODE).unwrap();
+    let active: Vec<_> = scheduler.apps().iter().filter(|app| app.state == "active").map(|app| app.number).collect();
+    assert_eq!(active, [2]);
 }

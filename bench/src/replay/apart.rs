@@ -86,8 +86,9 @@ pub(super) fn measure(scenario: &Scenario, how: PlayOptions) -> Result<Apart, Bo
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
         let mut mine = step.clone();
         let mut has_counterpart = true;
-        if let Step::Release { app, container } | Step::Launch { app, container } | Step::Complete { app, container } =
-            &mut mine
+        if let Step::Release { app, container, .. }
+        | Step::Launch { app, container, .. }
+        | Step::Complete { app, container, .. } = &mut mine
         {
             match counterpart(&there, &here, *app, *container) {
                 Some(number) => *container = number,
@@ -126,7 +127,7 @@ fn record(there: &mut Apps<()>, expected: &Expected) {
     }
 }
 
-fn distance(player: &mut Player, there: &Apps<()>, here: &Apps<Resource>, apart: &mut Apart) {
+fn distance(player: &mut Player<'_>, there: &Apps<()>, here: &Apps<Resource>, apart: &mut Apart) {
     let mut queues: BTreeMap<String, i64> = BTreeMap::new();
     for app in player.driver().apps() {
         let difference = live(here, app.id.number) - live(there, app.id.number);
@@ -152,7 +153,7 @@ fn same(
 }
 
 /// I1, I2 and I4 at quiet.
-fn balanced(player: &mut Player, here: &Apps<Resource>, outcome: &Journal) -> Result<(), Mismatch> {
+fn balanced(player: &mut Player<'_>, here: &Apps<Resource>, outcome: &Journal) -> Result<(), Mismatch> {
     let types = player.types().clone();
     let (queues, apps, nodes) = {
         let driver = player.driver();

@@ -4,31 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bookings::{Booking, booking};
+use super::named::{Named, TakenOver};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
-    NewAttempt, NodeHandle, NodeView, Refused, Resource, Submission, VirtualClock,
+    NewAttempt, NodeHandle, NodeView, RecoveredContainer, Refused, Resource, Submission, VirtualClock,
 };
 #[cfg(test)]
 use crate::api::{CapacityPass, Watch};
-
-/// A container as steps name it: numbers begin anew with each attempt.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Named {
-    pub(super) app: u32,
-    pub(super) attempt: u32,
-    pub(super) number: u32,
-}
-
-impl Named {
-    fn is(self, id: ContainerId) -> bool {
-        (id.application_number(), id.attempt(), id.number()) == (self.app, self.attempt, self.number)
-    }
-
-    fn missing(self) -> Refused {
-        Refused::NoSuchContainer { app: self.app, container: self.number }
-    }
-}
 
 /// The calls of a scenario. Each returns when nothing is under way any more.
 pub(super) trait CapacityDriver: Booking {
@@ -41,6 +24,8 @@ pub(super) trait CapacityDriver: Booking {
     fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused>;
     /// Nodes and racks of the blacklist by name. Gives the headroom, and what is to be preempted.
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<(Resource, Vec<u32>), Refused>;
+    /// A container that runs already is taken over.
+    fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused>;
     fn release(&mut self, container: Named) -> Result<(), Refused>;
     fn launch(&mut self, container: Named) -> Result<(), Refused>;
     fn complete(&mut self, container: Named) -> Result<(), Refused>;
@@ -83,11 +68,12 @@ pub(super) struct Steps {
     stepped: CapacityStepped,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,
+    taken_over: TakenOver,
 }
 
 impl Steps {
-    pub(super) fn new(stepped: CapacityStepped) -> Steps {
-        Steps { stepped, apps: HashMap::new() }
+    pub(super) fn new(stepped: CapacityStepped, epoch: u32) -> Steps {
+        Steps { stepped, apps: HashMap::new(), taken_over: TakenOver::by(epoch) }
     }
 
     fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
@@ -97,7 +83,8 @@ impl Steps {
     /// A container that lives, or whose node still has to report its end; of one that lives the AM has been told by now.
     fn find(&mut self, named: Named, must_live: bool) -> Result<ContainerView, Refused> {
         let app = self.apps.get(&named.app).ok_or(Refused::NoSuchApp(named.app))?;
-        let found = self.stepped.containers().into_iter().find(|view| named.is(view.id) && !(must_live && view.ended));
+        let is_it = |view: &ContainerView| self.taken_over.is(named, view.id) && !(must_live && view.ended);
+        let found = self.stepped.containers().into_iter().find(is_it);
         let found = found.ok_or_else(|| named.missing())?;
         if !found.ended {
             self.stepped.fetch(app, &mut Allocation::default())?;
@@ -154,15 +141,22 @@ impl CapacityDriver for Steps {
         self.stepped.allocate_numbered(app, asks, add, remove)
     }
 
+    fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused> {
+        let (app, node) = (self.stepped.app_numbered(named.app)?, self.node(node)?);
+        let id = self.stepped.recover_container(&app, &node, container)?;
+        self.taken_over.note(id, named);
+        Ok(())
+    }
+
     fn release(&mut self, container: Named) -> Result<(), Refused> {
         let app = self.stepped.app_numbered(container.app)?;
-        if app.attempt() == container.attempt {
+        if app.attempt() == container.attempt && !self.taken_over.is_earlier(container) {
             return self.stepped.release_numbered(container.app, container.number);
         }
         if app.waits_for_am() {
             return Err(Refused::NoAm(container.app));
         }
-        // One that was kept from an attempt before.
+        // One that was kept from an attempt before, or taken over.
         let releases = self.find(container, true).ok().map(|view| view.id);
         let request = AllocateRequest::default().with_releases(releases);
         self.stepped.allocate(&app, &request, &mut Allocation::default())
@@ -285,16 +279,18 @@ pub(super) struct Threaded {
     apps: HashMap<u32, AppHandle>,
     /// Applications of which the AM's container has not been fetched yet.
     masters: Vec<u32>,
+    taken_over: TakenOver,
 }
 
 impl Threaded {
     /// # Errors
     /// What the core says against the configuration.
-    pub(super) fn start(builder: CapacitySchedulerBuilder) -> Result<Threaded, String> {
+    pub(super) fn start(builder: CapacitySchedulerBuilder, epoch: u32) -> Result<Threaded, String> {
         let clock = Arc::new(VirtualClock::new());
         let builder = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).timers(false);
         let scheduler = builder.start().map_err(|error| error.to_string())?;
-        Ok(Threaded { scheduler, clock, apps: HashMap::new(), masters: Vec::new() })
+        let taken_over = TakenOver::by(epoch);
+        Ok(Threaded { scheduler, clock, apps: HashMap::new(), masters: Vec::new(), taken_over })
     }
 
     fn app(&self, number: u32) -> Result<&AppHandle, Refused> {
@@ -320,7 +316,7 @@ impl Threaded {
     /// A container that lives, or whose node still has to report its end.
     fn find(&self, named: Named) -> Result<(&AppHandle, ContainerView), Refused> {
         let handle = self.apps.get(&named.app).ok_or(Refused::NoSuchApp(named.app))?;
-        let found = self.scheduler.containers()?.into_iter().find(|view| named.is(view.id));
+        let found = self.scheduler.containers()?.into_iter().find(|view| self.taken_over.is(named, view.id));
         Ok((handle, found.ok_or_else(|| named.missing())?))
     }
 
@@ -388,6 +384,14 @@ impl CapacityDriver for Threaded {
         self.scheduler.quiesce();
         let warned = answer.strict_preemptions.into_iter().map(ContainerId::number).collect();
         Ok((self.scheduler.headroom(app), warned))
+    }
+
+    fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused> {
+        let (app, node) = (self.app(named.app)?, self.node(node)?);
+        let id = self.scheduler.recover_container(app, &node, container)?;
+        self.taken_over.note(id, named);
+        self.scheduler.quiesce();
+        Ok(())
     }
 
     fn release(&mut self, container: Named) -> Result<(), Refused> {

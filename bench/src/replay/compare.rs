@@ -121,6 +121,8 @@ pub(super) struct Observed {
     pub(super) preemption_warning: Vec<u32>,
     pub(super) marked: Vec<SeenRound>,
     pub(super) held: Vec<SeenHeld>,
+    /// Application and number of each container that the node is told to stop.
+    pub(super) orphans: Vec<(u32, u32)>,
     pub(super) queues: Vec<SeenQueue>,
     pub(super) apps: Vec<SeenApp>,
     pub(super) nodes: Vec<SeenNode>,
@@ -319,6 +321,11 @@ fn lists_and_headroom(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Op
     if let Some(found) = eye.lists("marked", &marked, &seen.marked, round) {
         return Some(found);
     }
+    let orphans: Vec<(u32, u32)> = expected.orphans.iter().map(|mark| (mark.app, mark.container)).collect();
+    let orphan = |(app, container): &(u32, u32)| format!("app {app} container {container}");
+    if let Some(found) = eye.lists("orphans", &orphans, &seen.orphans, orphan) {
+        return Some(found);
+    }
     if let Some(want) = &expected.headroom {
         let want = resource(eye.types, want);
         let got = seen.headroom.unwrap_or_default();
@@ -476,6 +483,7 @@ mod tests {
         assert_eq!(found(|s| s.held.push(held)).as_deref(), Some("held[0]"));
         let round = SeenRound { app: 1, containers: vec![(2, 1)] };
         assert_eq!(found(|s| s.marked.push(round)).as_deref(), Some("marked[0]"));
+        assert_eq!(found(|s| s.orphans.push((2, 1))).as_deref(), Some("orphans[0]"));
         assert_eq!(found(|s| s.headroom = None).as_deref(), Some("headroom"));
         assert_eq!(found(|s| s.preemption_warning.push(1)).as_deref(), Some("preemption-warning[0]"));
         assert_eq!(found(|s| s.queues[0].resources[2] = r).as_deref(), Some("queue root usage"));

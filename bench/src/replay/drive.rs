@@ -4,12 +4,13 @@ use super::amounts::resource;
 use super::booking::Booked;
 use super::bookings::{Bookings, take_followed};
 use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNode, SeenQueue, SeenRound};
-use super::driver::{Driver, start};
+use super::driver::{Beginning, Driver, start};
+use super::named::Named;
 use super::options::PlayOptions;
-use super::scenario::{AskLine, Scenario, Step};
+use super::scenario::{AskLine, ReportedContainer, Scenario, Step};
 use crate::api::{
-    AllocatedView, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound, QueueView,
-    Refused, ReserveError, Resource, ResourceTypes, Submission,
+    AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound,
+    QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission,
 };
 use serde_json::Value;
 
@@ -19,6 +20,7 @@ pub(super) struct Told {
     headroom: Option<Resource>,
     warning: Vec<u32>,
     marked: Vec<SeenRound>,
+    orphans: Vec<(u32, u32)>,
     booked: Booked,
 }
 
@@ -30,9 +32,18 @@ fn round(round: PreemptionRound) -> SeenRound {
     SeenRound { app: round.app, containers }
 }
 
+fn named(app: u32, number: u32, epoch: u32) -> Named {
+    Named { app, attempt: 1, epoch, number }
+}
+
 /// The scheduler of one scenario.
-pub(super) struct Player {
+pub(super) struct Player<'s> {
+    scenario: &'s Scenario,
+    how: PlayOptions,
+    trace: bool,
     driver: Box<dyn Driver>,
+    /// What the scheduler began with; the allocations are those in force.
+    beginning: Beginning,
     types: ResourceTypes,
     bookings: Bookings,
 }
@@ -56,15 +67,43 @@ impl From<ReserveError> for Refusal {
     }
 }
 
-impl Player {
+impl<'s> Player<'s> {
     /// Builds the scheduler from the scenario's configuration; with `trace` it notes its reasons.
     ///
     /// # Errors
     /// What the core says against it.
-    pub(super) fn new(scenario: &Scenario, how: PlayOptions, trace: bool) -> Result<Player, String> {
+    pub(super) fn new(scenario: &'s Scenario, how: PlayOptions, trace: bool) -> Result<Player<'s>, String> {
         let types = scenario.types()?;
-        let driver = start(scenario, &types, how, trace)?;
-        Ok(Player { driver, types, bookings: Bookings::new(scenario.start) })
+        let now_ms = scenario.start.unwrap_or_default();
+        let beginning = Beginning { allocations: scenario.allocations.clone(), epoch: 0, now_ms };
+        let driver = start(scenario, &beginning, &types, how, trace)?;
+        Ok(Player { scenario, how, trace, driver, beginning, types, bookings: Bookings::new(scenario.start) })
+    }
+
+    /// Another scheduler begins, which knows nothing of what the one before had.
+    fn restart(&mut self, allocations: Option<&str>) -> Result<(), Refusal> {
+        if let Some(text) = allocations {
+            text.clone_into(&mut self.beginning.allocations);
+        }
+        self.beginning.epoch += 1;
+        let refused = |message| Refusal { kind: "bad-allocations".to_owned(), message: Some(message) };
+        self.driver = start(self.scenario, &self.beginning, &self.types, self.how, self.trace).map_err(refused)?;
+        Ok(())
+    }
+
+    /// A node registers, and says what runs on it; whose applications are not known is to be stopped.
+    fn register(&mut self, node: &str, reports: &[ReportedContainer]) -> Result<Told, Refusal> {
+        let mut told = Told::default();
+        for report in reports {
+            match self.driver.recover(node, report.named(), report.recovered(&self.types)) {
+                Ok(()) => {}
+                Err(Refused::NoSuchApp(_)) if report.complete => {}
+                Err(Refused::NoSuchApp(app)) => told.orphans.push((app, report.container)),
+                Err(other) => return Err(other.into()),
+            }
+        }
+        told.orphans.sort_unstable();
+        Ok(told)
     }
 
     /// The scheduler.
@@ -82,10 +121,11 @@ impl Player {
         let mut seen = Observed { error: None, ..Observed::default() };
         let (answer, outcome) = self.play(step);
         match answer {
-            Ok(Told { headroom, warning, marked, booked }) => {
+            Ok(Told { headroom, warning, marked, orphans, booked }) => {
                 seen.headroom = headroom;
                 seen.preemption_warning = warning;
                 seen.marked = marked;
+                seen.orphans = orphans;
                 seen.booked = booked;
             }
             Err(Refusal { kind, message }) => {
@@ -196,8 +236,14 @@ impl Player {
     fn apply(&mut self, step: &Step) -> Result<Told, Refusal> {
         let driver = &mut self.driver;
         match step {
-            Step::NodeAdd { node, rack, resource: total } => {
+            Step::NodeAdd { node, rack, resource: total, containers } => {
                 driver.add_node(node, rack, resource(&self.types, total))?;
+                return self.register(node, containers);
+            }
+            Step::Restart { allocations } => self.restart(allocations.as_deref())?,
+            Step::RecoverApp { app, user, queue, am } => {
+                let am = am.as_ref().map(|wanted| AmRequest::from(resource(&self.types, wanted)).running());
+                driver.submit(Submission::new(*app, user.clone()).recovered_in(queue).maybe_with_am(am))?;
             }
             Step::NodeRemove { node } => driver.remove_node(node)?,
             Step::Heartbeat { node } => driver.heartbeat(node)?,
@@ -211,14 +257,22 @@ impl Player {
             Step::Ask { app, asks, blacklist_add, blacklist_remove } => {
                 return Ok(self.ask(*app, asks, blacklist_add, blacklist_remove)?);
             }
-            Step::Release { app, container } => driver.release(*app, *container)?,
-            Step::Launch { app, container } => driver.launch(*app, *container)?,
-            Step::Complete { app, container } => driver.complete(*app, *container)?,
+            Step::Release { app, container, epoch } => driver.release(named(*app, *container, *epoch))?,
+            Step::Launch { app, container, epoch } => driver.launch(named(*app, *container, *epoch))?,
+            Step::Complete { app, container, epoch } => driver.complete(named(*app, *container, *epoch))?,
             Step::Finish { app } => driver.finish(*app)?,
             Step::Update => driver.update(),
-            Step::Advance { ms } => driver.advance(*ms),
+            Step::Advance { ms } => {
+                driver.advance(*ms);
+                self.beginning.now_ms += ms;
+            }
             Step::Move { app, queue } => driver.move_app(*app, queue)?,
-            Step::Reload { allocations, plans } => driver.reload(allocations.as_deref(), *plans)?,
+            Step::Reload { allocations, plans } => {
+                driver.reload(allocations.as_deref(), *plans)?;
+                if let Some(text) = allocations {
+                    text.clone_into(&mut self.beginning.allocations);
+                }
+            }
             Step::ReserveNew
             | Step::ReserveSubmit { .. }
             | Step::ReserveUpdate { .. }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::bookings::{Booking, booking};
+use super::named::{Named, TakenOver};
 use super::options::{DriverChoice, PlayOptions};
 use super::scenario::Scenario;
 #[cfg(test)]
@@ -15,7 +16,8 @@ use crate::api::FairReason;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
     FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
-    PreemptionRound, QueueView, Refused, Resource, ResourceTypes, Settings, Stepped, Submission, VirtualClock,
+    PreemptionRound, QueueView, RecoveredContainer, Refused, Resource, ResourceTypes, Settings, Stepped, Submission,
+    VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -32,9 +34,11 @@ pub(super) trait Driver: Booking {
     fn submit(&mut self, submission: Submission) -> Result<(), Refused>;
     /// Nodes and racks of the blacklist by name. Gives the headroom.
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused>;
-    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused>;
-    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused>;
-    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused>;
+    /// A container that runs already is taken over.
+    fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused>;
+    fn release(&mut self, named: Named) -> Result<(), Refused>;
+    fn launch(&mut self, named: Named) -> Result<(), Refused>;
+    fn complete(&mut self, named: Named) -> Result<(), Refused>;
     fn finish(&mut self, app: u32) -> Result<(), Refused>;
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
     /// `refresh`: by an administrator's refresh.
@@ -66,12 +70,21 @@ pub(super) trait Driver: Booking {
     fn nodes(&mut self) -> Vec<NodeView>;
 }
 
+/// What a scheduler begins with: the first, or one after a restart.
+pub(super) struct Beginning {
+    pub(super) allocations: String,
+    pub(super) epoch: u32,
+    /// Where the clock stands.
+    pub(super) now_ms: u64,
+}
+
 /// The scheduler of one scenario, as it is wanted; only the stepped one keeps a trace.
 ///
 /// # Errors
 /// What the core says against the scenario's configuration.
 pub(super) fn start(
     scenario: &Scenario,
+    beginning: &Beginning,
     types: &ResourceTypes,
     how: PlayOptions,
     trace: bool,
@@ -80,12 +93,13 @@ pub(super) fn start(
     // Whoever made a recording of the reservation system did not look after containers that were never launched.
     let never = scenario.start.map(|_| ("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", NEVER_MS));
     let settings = Settings::from_properties(never.into_iter().chain(properties)).map_err(|error| error.to_string())?;
-    let parsed = AllocationFile::parse(&scenario.allocations, &scenario.name, types, &[]);
+    let parsed = AllocationFile::parse(&beginning.allocations, &scenario.name, types, &[]);
     let mut builder = FairScheduler::builder()
         .settings(settings)
         .allocations(parsed.map_err(|error| error.to_string())?.file)
         .groups(Arc::new(scenario.groups.clone()))
         .cluster_timestamp(scenario.start.unwrap_or(CLUSTER_TIMESTAMP))
+        .epoch(beginning.epoch)
         .workers(how.workers)
         .journal(true)
         .trace(trace);
@@ -93,143 +107,199 @@ pub(super) fn start(
         builder = builder.fold_every(changes);
     }
     let mut driver: Box<dyn Driver> = match how.driver {
-        DriverChoice::Stepped => Box::new(builder.stepped().map_err(|error| error.to_string())?),
+        DriverChoice::Stepped => {
+            let stepped = builder.stepped().map_err(|error| error.to_string())?;
+            Box::new(Steps { stepped, taken_over: TakenOver::by(beginning.epoch) })
+        }
         DriverChoice::Plain => {
             return Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned());
         }
-        DriverChoice::Threaded => Box::new(Threaded::start(builder)?),
+        DriverChoice::Threaded => Box::new(Threaded::start(builder, beginning.epoch)?),
     };
-    driver.advance(scenario.start.unwrap_or_default());
+    driver.advance(beginning.now_ms);
     Ok(driver)
 }
 
-fn node_named(stepped: &mut Stepped, name: &str) -> Result<NodeHandle, Refused> {
-    stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+/// The scheduler without threads.
+struct Steps {
+    stepped: Stepped,
+    taken_over: TakenOver,
 }
 
-booking!(Stepped, self: self);
+impl Steps {
+    fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
+        self.stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+    }
+
+    /// A container that was taken over, and that lives or whose node still has to report its end.
+    fn find(&mut self, named: Named) -> Result<ContainerView, Refused> {
+        let found = self.stepped.containers().into_iter().find(|view| self.taken_over.is(named, view.id));
+        found.ok_or_else(|| named.missing())
+    }
+
+    /// The AM of one that was taken over acquires all that it was granted; then its node says something, and is not offered.
+    fn report(&mut self, app: u32, view: &ContainerView, say: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
+        if !view.ended
+            && let Ok(app) = self.stepped.app_numbered(app)
+        {
+            self.stepped.allocate(&app, &AllocateRequest::default(), &mut Allocation::default())?;
+        }
+        let node = self.node(&view.node)?;
+        let mut heartbeat = Heartbeat::new(&node);
+        heartbeat.offer = false;
+        say(&mut heartbeat);
+        self.stepped.heartbeat(heartbeat);
+        Ok(())
+    }
+}
+
+booking!(Steps, self: self.stepped);
 booking!(Threaded, self: self.scheduler, self.scheduler.quiesce());
 
-impl Driver for Stepped {
+impl Driver for Steps {
     fn location(&self, name: &str) -> Location {
-        Stepped::location(self, name)
+        self.stepped.location(name)
     }
 
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
-        Stepped::add_node(self, name, rack, total).map(drop)
+        self.stepped.add_node(name, rack, total).map(drop)
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
-        let node = node_named(self, name)?;
-        Stepped::remove_node(self, &node)
+        let node = self.node(name)?;
+        self.stepped.remove_node(&node)
     }
 
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        let node = node_named(self, node)?;
-        Stepped::heartbeat(self, Heartbeat::new(&node));
+        let node = self.node(node)?;
+        self.stepped.heartbeat(Heartbeat::new(&node));
         Ok(())
     }
 
     fn submit(&mut self, submission: Submission) -> Result<(), Refused> {
-        Stepped::submit(self, &submission).map(drop)
+        self.stepped.submit(&submission).map(drop)
     }
 
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused> {
-        self.allocate_numbered(app, asks, add, remove)
+        self.stepped.allocate_numbered(app, asks, add, remove)
     }
 
-    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        self.release_numbered(app, container)
+    fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused> {
+        let (app, node) = (self.stepped.app_numbered(named.app)?, self.node(node)?);
+        let id = self.stepped.recover_container(&app, &node, container)?;
+        self.taken_over.note(id, named);
+        Ok(())
     }
 
-    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        self.launch_numbered(app, container)
+    fn release(&mut self, named: Named) -> Result<(), Refused> {
+        if !self.taken_over.is_earlier(named) {
+            return self.stepped.release_numbered(named.app, named.number);
+        }
+        let app = self.stepped.app_numbered(named.app)?;
+        // Not its own: nothing happens.
+        let releases = self.find(named).ok().map(|view| view.id);
+        self.stepped.allocate(&app, &AllocateRequest::default().with_releases(releases), &mut Allocation::default())
     }
 
-    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        self.complete_numbered(app, container)
+    fn launch(&mut self, named: Named) -> Result<(), Refused> {
+        if !self.taken_over.is_earlier(named) {
+            return self.stepped.launch_numbered(named.app, named.number);
+        }
+        let view = self.find(named)?;
+        if view.ended {
+            return Err(named.missing());
+        }
+        self.report(named.app, &view, |heartbeat| heartbeat.launched.push(view.id))
+    }
+
+    fn complete(&mut self, named: Named) -> Result<(), Refused> {
+        if !self.taken_over.is_earlier(named) {
+            return self.stepped.complete_numbered(named.app, named.number);
+        }
+        let view = self.find(named)?;
+        self.report(named.app, &view, |heartbeat| heartbeat.completed.push(view.id))
     }
 
     fn finish(&mut self, app: u32) -> Result<(), Refused> {
-        let app = self.app_numbered(app)?;
-        Stepped::finish(self, &app)
+        let app = self.stepped.app_numbered(app)?;
+        self.stepped.finish(&app)
     }
 
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused> {
-        let app = self.app_numbered(app)?;
-        Stepped::move_app(self, &app, queue)
+        let app = self.stepped.app_numbered(app)?;
+        self.stepped.move_app(&app, queue)
     }
 
     fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused> {
         match allocations {
-            Some(text) if refresh => self.refresh_with(text).map(drop),
-            Some(text) => self.reload_text(text).map(drop),
+            Some(text) if refresh => self.stepped.refresh_with(text).map(drop),
+            Some(text) => self.stepped.reload_text(text).map(drop),
             None if refresh => Ok(()),
             None => {
-                self.clean_up();
+                self.stepped.clean_up();
                 Ok(())
             }
         }
     }
 
     fn update(&mut self) {
-        Stepped::update_now(self);
+        self.stepped.update_now();
     }
 
     fn advance(&mut self, ms: u64) {
-        Stepped::advance(self, ms);
+        self.stepped.advance(ms);
     }
 
     fn continuous(&mut self) -> Result<(), Refused> {
-        Stepped::continuous(self);
+        self.stepped.continuous();
         Ok(())
     }
 
     fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        Stepped::preempt(self, kill)
+        self.stepped.preempt(kill)
     }
 
     fn kill(&mut self) -> Result<(), Refused> {
         // Where preemption is off nothing is marked.
-        match Stepped::kill_marked(self) {
+        match self.stepped.kill_marked() {
             Err(Refused::PreemptionOff) => Ok(()),
             other => other,
         }
     }
 
     fn preemptions_numbered(&mut self, app: u32) -> Result<Vec<u32>, Refused> {
-        Stepped::preemptions_numbered(self, app)
+        self.stepped.preemptions_numbered(app)
     }
 
     fn take_journal(&mut self) -> Result<Journal, Refused> {
-        Ok(Stepped::take_journal(self))
+        Ok(self.stepped.take_journal())
     }
 
     fn take_trace(&mut self) -> Vec<Decision> {
-        Stepped::take_trace(self)
+        self.stepped.take_trace()
     }
 
     fn not_offered(&mut self, app: u32) -> Option<NotOffered> {
-        let app = self.app_numbered(app).ok()?;
-        Stepped::not_offered(self, &app)
+        let app = self.stepped.app_numbered(app).ok()?;
+        self.stepped.not_offered(&app)
     }
 
     #[cfg(test)]
     fn why_waiting_on(&mut self, app: u32, node: &str) -> Vec<FairReason> {
-        let (Ok(app), Ok(node)) = (self.app_numbered(app), node_named(self, node)) else { return Vec::new() };
-        Stepped::why_waiting_on(self, &app, &node).unwrap_or_default()
+        let (Ok(app), Ok(node)) = (self.stepped.app_numbered(app), self.node(node)) else { return Vec::new() };
+        self.stepped.why_waiting_on(&app, &node).unwrap_or_default()
     }
 
     fn queues(&mut self) -> Vec<QueueView> {
-        Stepped::queues(self)
+        self.stepped.queues()
     }
 
     fn apps(&mut self) -> Vec<AppView> {
-        Stepped::apps(self)
+        self.stepped.apps()
     }
 
     fn nodes(&mut self) -> Vec<NodeView> {
-        Stepped::nodes(self)
+        self.stepped.nodes()
     }
 }
 
@@ -248,14 +318,22 @@ struct Threaded {
     /// Applications of which the AM's container has not been fetched yet.
     masters: Vec<u32>,
     nodes: HashMap<String, NodeHandle>,
+    taken_over: TakenOver,
 }
 
 impl Threaded {
-    fn start(builder: FairSchedulerBuilder) -> Result<Threaded, String> {
+    fn start(builder: FairSchedulerBuilder, epoch: u32) -> Result<Threaded, String> {
         let clock = Arc::new(VirtualClock::new());
         let builder = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).timers(false);
         let scheduler = builder.start().map_err(|error| error.to_string())?;
-        Ok(Threaded { scheduler, clock, apps: HashMap::new(), masters: Vec::new(), nodes: HashMap::new() })
+        Ok(Threaded {
+            scheduler,
+            clock,
+            apps: HashMap::new(),
+            masters: Vec::new(),
+            nodes: HashMap::new(),
+            taken_over: TakenOver::by(epoch),
+        })
     }
 
     /// The application of a number, while it is there.
@@ -270,11 +348,10 @@ impl Threaded {
     }
 
     /// A container that lives, or whose node still has to report its end.
-    fn find(&self, app: u32, container: u32) -> Result<(&AppHandle, ContainerView), Refused> {
-        let handle = self.apps.get(&app).ok_or(Refused::NoSuchApp(app))?;
-        let is = |id: &ContainerId| id.application_number() == app && id.number() == container;
-        let found = self.scheduler.containers()?.into_iter().find(|view| is(&view.id));
-        Ok((handle, found.ok_or(Refused::NoSuchContainer { app, container })?))
+    fn find(&self, named: Named) -> Result<(&AppHandle, ContainerView), Refused> {
+        let handle = self.apps.get(&named.app).ok_or(Refused::NoSuchApp(named.app))?;
+        let found = self.scheduler.containers()?.into_iter().find(|view| self.taken_over.is(named, view.id));
+        Ok((handle, found.ok_or_else(|| named.missing())?))
     }
 
     /// Sends what a node says of its containers; it is offered only where `report` says so.
@@ -334,11 +411,20 @@ impl Driver for Threaded {
         Ok(answer.headroom)
     }
 
-    fn release(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        let handle = self.calling(app)?;
+    fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused> {
+        let app = self.app(named.app)?;
+        let node = self.nodes.get(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
+        let id = self.scheduler.recover_container(app, node, container)?;
+        self.taken_over.note(id, named);
+        self.scheduler.quiesce();
+        Ok(())
+    }
+
+    fn release(&mut self, named: Named) -> Result<(), Refused> {
+        let handle = self.calling(named.app)?;
         acquire(&self.scheduler, handle);
         // Not its own: nothing happens.
-        if let Ok((_, view)) = self.find(app, container) {
+        if let Ok((_, view)) = self.find(named) {
             let request = AllocateRequest::default().with_releases([view.id]);
             self.scheduler.allocate(handle, &request, &mut Allocation::default())?;
             self.scheduler.quiesce();
@@ -346,10 +432,10 @@ impl Driver for Threaded {
         Ok(())
     }
 
-    fn launch(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        let (handle, view) = self.find(app, container)?;
+    fn launch(&mut self, named: Named) -> Result<(), Refused> {
+        let (handle, view) = self.find(named)?;
         if view.ended {
-            return Err(Refused::NoSuchContainer { app, container });
+            return Err(named.missing());
         }
         acquire(&self.scheduler, handle);
         self.send(&view.node, |heartbeat| {
@@ -358,8 +444,8 @@ impl Driver for Threaded {
         })
     }
 
-    fn complete(&mut self, app: u32, container: u32) -> Result<(), Refused> {
-        let (handle, view) = self.find(app, container)?;
+    fn complete(&mut self, named: Named) -> Result<(), Refused> {
+        let (handle, view) = self.find(named)?;
         if !view.ended {
             acquire(&self.scheduler, handle);
         }

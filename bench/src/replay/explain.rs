@@ -274,7 +274,7 @@ fn check_app(scenario: &Scenario, number: u32, last: usize) -> Result<(), Failur
     }
 }
 
-fn say_state(out: &mut String, words: &Words<'_>, player: &mut Player, view: &AppView) {
+fn say_state(out: &mut String, words: &Words<'_>, player: &mut Player<'_>, view: &AppView) {
     let runs = if view.runnable { "runnable" } else { "waiting" };
     let _ = writeln!(out, "  {runs} in {}, user {}", view.queue, view.user);
     let rows = [
@@ -299,7 +299,7 @@ fn say_state(out: &mut String, words: &Words<'_>, player: &mut Player, view: &Ap
 fn say_history(
     out: &mut String,
     words: &Words<'_>,
-    player: &mut Player,
+    player: &mut Player<'_>,
     history: &History,
     not_offered: Option<&NotOffered>,
     submitted: usize,

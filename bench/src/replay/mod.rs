@@ -41,6 +41,8 @@ mod input;
 
 mod lines;
 
+mod named;
+
 mod on_engine;
 
 mod options;

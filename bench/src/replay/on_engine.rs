@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::booking::Booked;
 use super::bookings::{Bookings, take_followed};
-use super::capacity_driver::{CapacityDriver, Named, Steps, Threaded};
+use super::capacity_driver::{CapacityDriver, Steps, Threaded};
+use super::named::Named;
 use super::options::DriverChoice;
-use super::scenario::Step;
+use super::scenario::{ReportedContainer, Step};
 #[cfg(test)]
 use crate::api::CapacityPass;
 use crate::api::{
-    Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
+    AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
     CapacityScheduler, CapacityUserView, EndReason, Location, NewAttempt, QueueMaking, Refused, Resource,
     ResourceTypes, Submission,
 };
@@ -24,8 +26,43 @@ const CLUSTER_TIMESTAMP: u64 = 1;
 /// A scheduler, and the names that recordings have for its resource types.
 pub(super) struct OnEngine {
     scheduler: Box<dyn CapacityDriver>,
+    beginning: Beginning,
     types: ResourceTypes,
     bookings: Bookings,
+}
+
+/// What a scheduler begins with: the first, or one after a restart.
+struct Beginning {
+    driver: DriverChoice,
+    site: Properties,
+    /// Those in force of `capacity-scheduler.xml`.
+    own: Properties,
+    groups: HashMap<String, Vec<String>>,
+    cluster_timestamp: u64,
+    epoch: u32,
+    /// Where the clock stands.
+    now_ms: u64,
+}
+
+impl Beginning {
+    fn begin(&self) -> Result<(Box<dyn CapacityDriver>, ResourceTypes), String> {
+        let read = CapacityConfiguration::from_properties(pairs(&self.site), pairs(&self.own));
+        let configuration = read.map_err(|error| error.to_string())?;
+        let types = configuration.file().settings().types.clone();
+        let built = CapacityScheduler::builder(configuration)
+            .cluster_timestamp(self.cluster_timestamp)
+            .epoch(self.epoch)
+            .groups(Arc::new(self.groups.clone()))
+            .journal(true);
+        let mut scheduler: Box<dyn CapacityDriver> = match self.driver {
+            DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),
+            DriverChoice::Stepped | DriverChoice::Plain => {
+                Box::new(Steps::new(built.stepped().map_err(|error| error.to_string())?, self.epoch))
+            }
+        };
+        scheduler.advance(self.now_ms);
+        Ok((scheduler, types))
+    }
 }
 
 const EXPIRY: &str = "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms";
@@ -104,22 +141,51 @@ impl OnEngine {
             // Whoever made a recording of the reservation system did not look after containers that were never launched.
             site.insert(EXPIRY.to_owned(), i32::MAX.to_string());
         }
-        let read = CapacityConfiguration::from_properties(pairs(&site), pairs(&own));
-        let configuration = read.map_err(|error| error.to_string())?;
-        let types = configuration.file().settings().types.clone();
         let start = scenario.get("start").and_then(Value::as_u64);
-        let built = CapacityScheduler::builder(configuration)
-            .cluster_timestamp(start.unwrap_or(CLUSTER_TIMESTAMP))
-            .groups(Arc::new(groups(scenario)))
-            .journal(true);
-        let mut scheduler: Box<dyn CapacityDriver> = match driver {
-            DriverChoice::Threaded => Box::new(Threaded::start(built)?),
-            DriverChoice::Stepped | DriverChoice::Plain => {
-                Box::new(Steps::new(built.stepped().map_err(|error| error.to_string())?))
-            }
+        let beginning = Beginning {
+            driver,
+            site,
+            own,
+            groups: groups(scenario),
+            cluster_timestamp: start.unwrap_or(CLUSTER_TIMESTAMP),
+            epoch: 0,
+            now_ms: start.unwrap_or_default(),
         };
-        scheduler.advance(start.unwrap_or_default());
-        Ok(OnEngine { scheduler, types, bookings: Bookings::new(start) })
+        let (scheduler, types) = beginning.begin()?;
+        Ok(OnEngine { scheduler, beginning, types, bookings: Bookings::new(start) })
+    }
+
+    /// Another scheduler begins, which knows nothing of what the one before had.
+    fn restart(&mut self, capacity: Option<&Value>) -> Result<(), Refused> {
+        if capacity.is_some() {
+            self.beginning.own = properties(capacity);
+        }
+        self.beginning.epoch += 1;
+        (self.scheduler, self.types) = self.beginning.begin().map_err(Refused::BadConfiguration)?;
+        Ok(())
+    }
+
+    /// A node registers, and says what runs on it; whose applications are not known is to be stopped.
+    fn register(&mut self, step: &Value, shown: &mut Map<String, Value>) -> Result<(), Refused> {
+        let (node, total) = (text(step, "node"), self.resource(step.get("resource")));
+        self.scheduler.add_node(node, text(step, "rack"), total)?;
+        let mut orphans = Vec::new();
+        for report in step.get("containers").and_then(Value::as_array).into_iter().flatten() {
+            // What cannot be read is not there, and the rest of the run tells.
+            let Ok(report) = ReportedContainer::deserialize(report) else { continue };
+            match self.scheduler.recover(node, report.named(), report.recovered(&self.types)) {
+                Ok(()) => {}
+                Err(Refused::NoSuchApp(_)) if report.complete => {}
+                Err(Refused::NoSuchApp(app)) => orphans.push((app, report.container)),
+                Err(other) => return Err(other),
+            }
+        }
+        orphans.sort_unstable();
+        if !orphans.is_empty() {
+            let orphans = orphans.iter().map(|(app, number)| json!({"app": app, "container": number}));
+            shown.insert("orphans".to_owned(), orphans.collect());
+        }
+        Ok(())
     }
 
     /// Why an application waits, of one node or of all; nothing where it is not there.
@@ -234,11 +300,14 @@ impl OnEngine {
     fn play(&mut self, op: &str, step: &Value, shown: &mut Map<String, Value>) -> Result<(), Refused> {
         let app = number(step, "app");
         let attempt = number(step, "attempt").max(1);
-        let container = Named { app, attempt, number: number(step, "container") };
+        let container = Named { app, attempt, epoch: number(step, "epoch"), number: number(step, "container") };
         match op {
-            "node-add" => {
-                let total = self.resource(step.get("resource"));
-                self.scheduler.add_node(text(step, "node"), text(step, "rack"), total)
+            "node-add" => self.register(step, shown),
+            "restart" => self.restart(step.get("capacity")),
+            "recover-app" => {
+                let am = step.get("am").map(|am| AmRequest::from(self.resource(Some(am))).running());
+                let stored = Submission::new(app, text(step, "user")).recovered_in(text(step, "queue"));
+                self.scheduler.submit(stored.maybe_with_am(am), Some(int(step, "priority")))
             }
             "node-remove" => self.scheduler.remove_node(text(step, "node")),
             "heartbeat" => self.scheduler.heartbeat(text(step, "node")),
@@ -277,14 +346,18 @@ impl OnEngine {
             }
             "finish" => self.scheduler.finish(app),
             "advance" => {
-                self.scheduler.advance(step.get("ms").and_then(Value::as_u64).unwrap_or_default());
+                let ms = step.get("ms").and_then(Value::as_u64).unwrap_or_default();
+                self.scheduler.advance(ms);
+                self.beginning.now_ms += ms;
                 Ok(())
             }
             "priority" => self.scheduler.set_priority(app, int(step, "priority")),
             "move" => self.scheduler.move_app(app, text(step, "queue")),
             "reload" => {
                 let own = properties(step.get("capacity"));
-                self.scheduler.refresh(&pairs(&own).collect::<Vec<_>>())
+                self.scheduler.refresh(&pairs(&own).collect::<Vec<_>>())?;
+                self.beginning.own = own;
+                Ok(())
             }
             "preempt" => {
                 let marked = self.scheduler.preempt()?;

@@ -12,7 +12,7 @@ use super::options::DriverChoice;
 use crate::failure::Failure;
 
 /// Names of steps.
-const STEPS: [&str; 20] = [
+const STEPS: [&str; 22] = [
     "node-add",
     "node-remove",
     "heartbeat",
@@ -33,6 +33,8 @@ const STEPS: [&str; 20] = [
     "decommission",
     "recommission",
     "attempt",
+    "restart",
+    "recover-app",
 ];
 
 /// What a run is played on.

@@ -6,10 +6,11 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::amounts::Amounts;
+use super::amounts::{Amounts, resource};
 use super::booking::{Definition, ListedAs};
 use super::lines::{filled_lines, parse_line};
-use crate::api::ResourceTypes;
+use super::named::Named;
+use crate::api::{RecoveredContainer, ResourceTypes};
 use crate::failure::Failure;
 
 /// One deterministic run.
@@ -44,6 +45,45 @@ fn yes() -> bool {
     true
 }
 
+/// A container that a node reports as it registers.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ReportedContainer {
+    pub(super) app: u32,
+    #[serde(default = "first")]
+    pub(super) attempt: u32,
+    pub(super) container: u32,
+    /// How many ResourceManagers there were before the one that granted it.
+    #[serde(default)]
+    pub(super) epoch: u32,
+    pub(super) priority: i32,
+    pub(super) resource: Amounts,
+    /// It is the AM's.
+    #[serde(default)]
+    pub(super) am: bool,
+    /// It has ended.
+    #[serde(default)]
+    pub(super) complete: bool,
+}
+
+fn first() -> u32 {
+    1
+}
+
+impl ReportedContainer {
+    pub(super) fn named(&self) -> Named {
+        Named { app: self.app, attempt: self.attempt, epoch: self.epoch, number: self.container }
+    }
+
+    /// As the core is told of it.
+    pub(super) fn recovered(&self, types: &ResourceTypes) -> RecoveredContainer {
+        RecoveredContainer::new(self.attempt, self.container, resource(types, &self.resource))
+            .asked_for(self.priority, 0)
+            .with_epoch(self.epoch)
+            .with_am(self.am)
+            .with_ended(self.complete)
+    }
+}
+
 /// One step.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case")]
@@ -52,6 +92,9 @@ pub(super) enum Step {
         node: String,
         rack: String,
         resource: Amounts,
+        /// What runs on it: of a ResourceManager that was restarted.
+        #[serde(default)]
+        containers: Vec<ReportedContainer>,
     },
     NodeRemove {
         node: String,
@@ -66,6 +109,17 @@ pub(super) enum Step {
         am: Option<Amounts>,
         reservation: Option<i64>,
     },
+    /// Another ResourceManager begins, which knows nothing.
+    Restart {
+        allocations: Option<String>,
+    },
+    /// An application as it was stored, with an AM that runs.
+    RecoverApp {
+        app: u32,
+        user: String,
+        queue: String,
+        am: Option<Amounts>,
+    },
     Ask {
         app: u32,
         #[serde(default)]
@@ -78,14 +132,20 @@ pub(super) enum Step {
     Release {
         app: u32,
         container: u32,
+        #[serde(default)]
+        epoch: u32,
     },
     Launch {
         app: u32,
         container: u32,
+        #[serde(default)]
+        epoch: u32,
     },
     Complete {
         app: u32,
         container: u32,
+        #[serde(default)]
+        epoch: u32,
     },
     Finish {
         app: u32,
@@ -146,6 +206,8 @@ impl Step {
             Step::NodeRemove { .. } => "node-remove",
             Step::Heartbeat { .. } => "heartbeat",
             Step::Submit { .. } => "submit",
+            Step::Restart { .. } => "restart",
+            Step::RecoverApp { .. } => "recover-app",
             Step::Ask { .. } => "ask",
             Step::Release { .. } => "release",
             Step::Launch { .. } => "launch",
@@ -174,16 +236,19 @@ impl fmt::Display for Step {
         f.write_str(self.op())?;
         match self {
             Step::NodeAdd { node, .. } | Step::NodeRemove { node } | Step::Heartbeat { node } => write!(f, " {node}"),
-            Step::Submit { app, .. } | Step::Ask { app, .. } | Step::Finish { app } => write!(f, " {app}"),
-            Step::Release { app, container } | Step::Launch { app, container } | Step::Complete { app, container } => {
-                write!(f, " {app}/{container}")
+            Step::Submit { app, .. } | Step::RecoverApp { app, .. } | Step::Ask { app, .. } | Step::Finish { app } => {
+                write!(f, " {app}")
             }
+            Step::Release { app, container, .. }
+            | Step::Launch { app, container, .. }
+            | Step::Complete { app, container, .. } => write!(f, " {app}/{container}"),
             Step::Advance { ms } => write!(f, " {ms}"),
             Step::Move { app, queue } => write!(f, " {app} {queue}"),
             Step::ReserveSubmit { reservation: Some(number), .. }
             | Step::ReserveUpdate { reservation: Some(number), .. }
             | Step::ReserveDelete { reservation: Some(number), .. } => write!(f, " {number}"),
             Step::Update
+            | Step::Restart { .. }
             | Step::Reload { .. }
             | Step::ReserveNew
             | Step::ReserveSubmit { .. }
@@ -316,6 +381,9 @@ pub(super) struct Expected {
     pub(super) marked: Vec<ExpectedRound>,
     #[serde(default)]
     pub(super) held: Vec<ExpectedHeld>,
+    /// Containers that the node is told to stop as it registers.
+    #[serde(default)]
+    pub(super) orphans: Vec<ExpectedMark>,
     pub(super) queues: Option<Vec<ExpectedQueue>>,
     pub(super) apps: Option<Vec<ExpectedApp>>,
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Killable containers of one node, in the order in which Hadoop's hash map has them (16.6 step 4).
 
-use super::preempted::{Candidate, attempt_and_number};
+use super::preempted::Candidate;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 
 /// Killable containers of a node, in the order of Hadoop's hash map.
@@ -20,11 +21,12 @@ impl Default for Killable {
 
 /// The hash of a container, where the ResourceManager has started at 0.
 fn hash((app, number): Candidate) -> u32 {
-    let (attempt, number) = attempt_and_number(number);
+    let ContainerNumber { attempt, epoch, number, .. } = number;
     let of_app = 371_237_u32.wrapping_mul(371_237_u32.wrapping_mul(6_521)).wrapping_add(app);
     let of_attempt =
         347_671_u32.wrapping_mul(347_671_u32.wrapping_mul(5_501).wrapping_add(of_app)).wrapping_add(attempt);
-    number.wrapping_mul(31).wrapping_add(of_attempt)
+    // An id has the epoch above forty bits of number; the hash of a long folds its halves.
+    (number ^ epoch << 8).wrapping_mul(31).wrapping_add(of_attempt)
 }
 
 impl Killable {
@@ -69,11 +71,12 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_buckets_and_not_of_the_marks() {
         let mut killable = Killable::default();
-        (1..=8).for_each(|number| killable.add((2, number), Resource::new(1024, 1)));
-        let order: Vec<u64> = killable.in_order().into_iter().map(|((_, number), _)| number).collect();
+        let of = |number| (2, ContainerNumber::granted(1, 0, number));
+        (1..=8).for_each(|number| killable.add(of(number), Resource::new(1024, 1)));
+        let order: Vec<u32> = killable.in_order().into_iter().map(|((_, number), _)| number.number).collect();
         assert_eq!(order, [3, 2, 1, 8, 7, 6, 5, 4]);
         assert_eq!(killable.sum(), Resource::new(8192, 8));
-        killable.remove((2, 2));
+        killable.remove(of(2));
         assert_eq!(killable.in_order().len(), 7);
     }
 }

@@ -74,7 +74,7 @@ impl Leaf {
         am: &Resource,
         rank_of: impl Fn(AppEntry) -> AppRank,
     ) -> bool {
-        let comes = self.pending.insert(entry, rank, AppOrder::Fifo, rank_of);
+        let comes = self.pending.insert(entry, rank, AppOrder::Waiting, rank_of);
         if comes {
             *self.pending_ams.entry(am.memory_mb()).or_default() += 1;
         }
@@ -88,7 +88,7 @@ impl Leaf {
         am: &Resource,
         rank_of: impl Fn(AppEntry) -> AppRank,
     ) -> Option<AppEntry> {
-        let entry = self.pending.remove(rank, AppOrder::Fifo, rank_of)?;
+        let entry = self.pending.remove(rank, AppOrder::Waiting, rank_of)?;
         self.one_waits_less(am);
         Some(entry)
     }
@@ -228,7 +228,7 @@ impl Leaf {
             self.am_used = self.am_used.plus(&am);
             self.users.add_am(record, &am);
             self.users.let_start(record, &of_user);
-            self.pending.remove_entry(entry, &rank, AppOrder::Fifo);
+            self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
             self.one_waits_less(&am);
         }
         activated

@@ -103,13 +103,15 @@ impl FairCache {
 /// What applications of a leaf are compared by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AppRank {
+    /// It was accepted before a restart of the ResourceManager.
+    pub(crate) recovered: bool,
     pub(crate) number: u32,
     pub(crate) priority: i32,
     pub(crate) start_ms: u64,
     pub(crate) fair: FairCache,
 }
 
-/// `fifo`, and the order in which applications wait to be activated.
+/// `fifo`, and the order in which applications wait to be activated, but for those of before a restart.
 pub(crate) fn compare_fifo(a: &AppRank, b: &AppRank) -> Ordering {
     b.priority.cmp(&a.priority).then(a.number.cmp(&b.number)).then(a.start_ms.cmp(&b.start_ms))
 }
@@ -128,8 +130,9 @@ pub(crate) fn compare_fair(a: &AppRank, b: &AppRank, size_based_weight: bool) ->
 /// How applications of a list are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AppOrder {
-    /// Also the order in which applications wait to be activated.
     Fifo,
+    /// In which applications wait to be activated: those of before a restart first. `FifoOrderingPolicyForPendingApps`.
+    Waiting,
     Fair {
         size_based_weight: bool,
     },
@@ -143,15 +146,15 @@ impl AppOrder {
     pub(crate) fn of(ordering: &AppOrdering) -> AppOrder {
         match ordering {
             AppOrdering::Fair { size_based_weight } => AppOrder::Fair { size_based_weight: *size_based_weight },
-            AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } | AppOrdering::FifoForPendingApps => {
-                AppOrder::Fifo
-            }
+            AppOrdering::FifoForPendingApps => AppOrder::Waiting,
+            AppOrdering::Fifo | AppOrdering::FifoWithPartitions { .. } => AppOrder::Fifo,
         }
     }
 
     pub(crate) fn compare(self, a: &AppRank, b: &AppRank) -> Ordering {
         match self {
             AppOrder::Fifo => compare_fifo(a, b),
+            AppOrder::Waiting => b.recovered.cmp(&a.recovered).then_with(|| compare_fifo(a, b)),
             AppOrder::Fair { size_based_weight } => compare_fair(a, b, size_based_weight),
         }
     }
@@ -159,9 +162,10 @@ impl AppOrder {
     /// The same order as a key. None where a value is no number, which no key can be equal to.
     pub(crate) fn key(self, rank: &AppRank) -> Option<AppKey> {
         match self {
-            AppOrder::Fifo => {
-                let priority = !(rank.priority.cast_unsigned() ^ (1 << 31));
-                Some([priority.into(), rank.number.into(), rank.start_ms])
+            AppOrder::Fifo | AppOrder::Waiting => {
+                let priority = u64::from(!(rank.priority.cast_unsigned() ^ (1 << 31)));
+                let comes_later = u64::from(self == AppOrder::Waiting && !rank.recovered);
+                Some([comes_later << 32 | priority, rank.number.into(), rank.start_ms])
             }
             AppOrder::Fair { size_based_weight } => {
                 let value = rank.fair.value(size_based_weight);
@@ -205,6 +209,7 @@ mod tests {
     #[test]
     fn size_weighs_what_is_used() {
         let app = |number, used_mb, pending_mb| AppRank {
+            recovered: false,
             number,
             priority: 0,
             start_ms: 0,
@@ -244,20 +249,21 @@ mod tests {
 
         #[test]
         fn keys_of_applications_order_as_they_are_compared(
-            apps in prop::collection::vec((0_i32..3, 0_u64..3, 0_i64..4, 0_i64..4), 2..8),
+            apps in prop::collection::vec((any::<bool>(), 0_i32..3, 0_u64..3, 0_i64..4, 0_i64..4), 2..8),
             size_based_weight in any::<bool>(),
         ) {
             let ranks: Vec<AppRank> = apps
                 .iter()
                 .zip(1_u32..)
-                .map(|((priority, start_ms, used_mb, pending_mb), number)| AppRank {
+                .map(|((recovered, priority, start_ms, used_mb, pending_mb), number)| AppRank {
+                    recovered: *recovered,
                     number,
                     priority: *priority,
                     start_ms: *start_ms,
                     fair: FairCache { used_mb: *used_mb, pending_mb: *pending_mb },
                 })
                 .collect();
-            for by in [AppOrder::Fifo, AppOrder::Fair { size_based_weight }] {
+            for by in [AppOrder::Fifo, AppOrder::Waiting, AppOrder::Fair { size_based_weight }] {
                 for (a, b) in ranks.iter().zip(&ranks[1..]) {
                     prop_assert_eq!(by.key(a).cmp(&by.key(b)), by.compare(a, b));
                 }

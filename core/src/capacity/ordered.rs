@@ -178,8 +178,12 @@ mod tests {
     use crate::capacity::order::FairCache;
     use proptest::prelude::*;
 
-    const ORDERS: [AppOrder; 3] =
-        [AppOrder::Fifo, AppOrder::Fair { size_based_weight: false }, AppOrder::Fair { size_based_weight: true }];
+    const ORDERS: [AppOrder; 4] = [
+        AppOrder::Fifo,
+        AppOrder::Waiting,
+        AppOrder::Fair { size_based_weight: false },
+        AppOrder::Fair { size_based_weight: true },
+    ];
 
     proptest! {
         /// While ranks stay as they are, and where they are no numbers, both forms are the same list.
@@ -187,13 +191,14 @@ mod tests {
         fn a_tree_is_the_list_that_is_searched_from_the_front(
             ranks in prop::collection::vec((-1_i32..2, 0_u64..2, 0_i64..4, -2_i64..3), 8),
             steps in prop::collection::vec((0_usize..8, any::<bool>()), 1..60),
-            order in 0_usize..3,
+            order in 0_usize..4,
         ) {
             let by = ORDERS[order];
             let ranks: Vec<AppRank> = ranks
                 .iter()
                 .zip(0_u32..)
                 .map(|((priority, start_ms, used_mb, pending_mb), number)| AppRank {
+                    recovered: number % 2 == 0,
                     number,
                     priority: *priority,
                     start_ms: *start_ms,

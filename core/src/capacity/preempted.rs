@@ -8,24 +8,11 @@ use super::ordered::AppEntry;
 use super::tree::QueueNode;
 use super::users::Users;
 use crate::config::capacity::AppOrdering;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
-
-/// A container's or reservation's number within its application, in the order of attempts and numbers: see [`number_of`].
-pub(crate) type ContainerNumber = u64;
 
 /// A container or a reservation: its application and its number there.
 pub(crate) type Candidate = (u32, ContainerNumber);
-
-/// Numbers begin anew with each attempt; of the first they are as they stand.
-pub(crate) fn number_of(attempt: u32, number: u32) -> ContainerNumber {
-    u64::from(attempt.saturating_sub(1)) << 32 | u64::from(number)
-}
-
-/// The attempt, and the number within it.
-pub(crate) fn attempt_and_number(of: ContainerNumber) -> (u32, u32) {
-    let half = |of: u64| u32::try_from(of & u64::from(u32::MAX)).expect("no more than 32 bits are left");
-    (half(of >> 32) + 1, half(of))
-}
 
 /// An application, as far as a round has to know it.
 #[derive(Clone, Debug)]

@@ -262,6 +262,16 @@ impl Tree {
         }
     }
 
+    /// A queue that is STOPPED has an application all the same; says whether it was STOPPED.
+    pub(crate) fn drains_again(&mut self, queue: u32) -> bool {
+        let status = &mut self.nodes[queue as usize].status;
+        let is_stopped = *status == Status::Stopped;
+        if is_stopped {
+            *status = Status::Draining;
+        }
+        is_stopped
+    }
+
     /// What a refresh from `file` comes to. `property` is the new configuration's text of a property, `apps` how many applications a queue
     /// has.
     pub(crate) fn plan(

@@ -5,13 +5,14 @@
 
 use super::order::{AppOrder, compare_fair};
 use super::ordered::AppEntry;
-use super::preempted::{Candidate, ContainerNumber, NodeIn, OnNode, Preempted};
+use super::preempted::{Candidate, NodeIn, OnNode, Preempted};
 use super::preemption::{
     AppIn, ByPriority, Entry, Held, Plan, Round, SeenNode, Standing, Taker, Taking, UserIn, Victim, by_priority,
     cheapest, match_demands,
 };
 use super::users::Sharing;
 use crate::config::capacity::{AppOrdering, PreemptionOrder, PreemptionSettings, QueueOrdering};
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -124,15 +124,7 @@ mod tests {
         for name in ["n0", "n1"] {
             stepped.add_node(name, &format!("/{name}"), Resource::new(8192, 8)).unwrap();
         }
-        let submission = Submission {
-            number: 1,
-            user: "ann".to_owned(),
-            queue: Some("root.q".to_owned()),
-            am: None,
-            accepted: false,
-            reservation: None,
-        };
-        let app = stepped.submit(&submission).unwrap();
+        let app = stepped.submit(Submission::new(1, "ann").in_queue("root.q")).unwrap();
         let ask = |priority| Ask::anywhere(priority, Resource::new(1024, 1), u32::from(priority == 1));
         let asks = (1..=KEYS).map(ask).collect();
         stepped.allocate(&app, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();

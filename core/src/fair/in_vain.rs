@@ -188,14 +188,7 @@ mod tests {
             let (name, rack) = node(index);
             stepped.add_node(&name, &rack, Resource::new(2048, 2)).unwrap()
         });
-        let submission = |number| Submission {
-            number,
-            user: "ann".to_owned(),
-            queue: Some(format!("root.q{number}")),
-            am: None,
-            accepted: false,
-            reservation: None,
-        };
+        let submission = |number| Submission::new(number, "ann").in_queue(format!("root.q{number}"));
         let [full, waiting] = [1, 2].map(|number| stepped.submit(submission(number)).unwrap());
         let asks = vec![Ask::anywhere(1, SIZE, 8)];
         stepped.allocate(&full, &AllocateRequest { asks, ..Default::default() }, &mut Allocation::default()).unwrap();

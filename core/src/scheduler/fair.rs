@@ -325,7 +325,7 @@ impl FairScheduler {
     /// The container is charged to the node, the application and its queues, whatever their limits are. It gets an id, and ends
     /// like any other. Its AM has it already, so no answer of `allocate` contains it.
     ///
-    /// Submit the application first, as [accepted](crate::Submission::accepted_in), with an AM that
+    /// Submit the application first, as [recovered](crate::Submission::recovered_in), with an AM that
     /// [runs](crate::AmRequest::running). If the application or attempt of a container is over, do not recover the container, but
     /// stop it. The scheduler does not do this.
     ///

@@ -170,7 +170,8 @@ impl Control {
             self.own.tree.path(app.leaf).skip(1).for_each(|queue| *below.entry(queue).or_default() += 1);
         }
         for slot in self.own.tree.slots().iter().filter(|slot| !self.own.tree.get(**slot).config.kind.is_leaf()) {
-            let (counted, there) = (self.own.applications(*slot), below.get(slot).copied().unwrap_or_default());
+            let counted = self.own.applications(*slot) + self.own.never_counted(*slot);
+            let there = below.get(slot).copied().unwrap_or_default();
             if counted != there {
                 let path = &self.own.tree.get(*slot).config.path;
                 wrong.push(format!("queue {path} counts {counted} applications, it has {there}"));

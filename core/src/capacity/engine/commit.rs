@@ -5,10 +5,9 @@ use super::preempting::candidate_of;
 use super::types::Shard;
 use crate::capacity::allocator::Chosen;
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::preempted::{Candidate, attempt_and_number};
+use crate::capacity::preempted::Candidate;
 use crate::engine::commit::grant::{self, Refusal};
 use crate::engine::worker::node::Reservation;
-use crate::id::ContainerId;
 use crate::resource::Resource;
 
 /// What a pass has chosen.
@@ -193,8 +192,8 @@ impl Shard {
         local.used = local.used.plus(size);
         let leaf = local.leaf;
         books.holds(entry, 1);
+        // As in Hadoop a fair leaf does not order it anew by that.
         books.charge_leaf(leaf, entry, size, 1);
-        books.note_reorder(entry);
         books.charge_above(leaf, size, 1);
     }
 
@@ -212,9 +211,8 @@ impl Shard {
             self.nodes[node as usize].own.ended.push((candidate, leaf));
         }
         if has_marked {
-            let (attempt, container) = attempt_and_number(candidate.1);
-            let is_it = |marked: &ContainerId| (u32::from(marked.attempt), marked.number) == (attempt, container);
-            self.app(app).shared.am.lock().to_preempt.retain(|marked| !is_it(marked));
+            let id = self.container_id(index);
+            self.app(app).shared.am.lock().to_preempt.retain(|marked| *marked != id);
         }
         self.own.books.usage_lost(entry, &size);
         if !self.own.books.counts(leaf).killable.is_empty() {

@@ -7,6 +7,7 @@ use crate::capacity::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::resting::Token;
 use crate::engine::books::turn::OwnTurn;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -41,6 +42,7 @@ impl Entrant {
             submitted_priority: *submitted_priority,
             am: *am,
             start_ms: app.start_ms,
+            recovered: app.recovered,
             runnable: *runnable,
             used: Resource::ZERO,
             drift: Resource::ZERO,
@@ -56,7 +58,7 @@ impl Entrant {
             is_noted: false,
             others: Others::default(),
             held: 0,
-            moved_below: 0,
+            moved_below: ContainerNumber::default(),
             turn: OwnTurn::default(),
             joint: joint.clone(),
         }

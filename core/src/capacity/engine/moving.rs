@@ -23,7 +23,7 @@ use super::message::CapacityMessage;
 use super::surveying::tell;
 use super::transit::{Move, Transit};
 use super::types::Shard;
-use crate::capacity::preempted::{Candidate, HeldIn, number_of};
+use crate::capacity::preempted::{Candidate, HeldIn};
 use crate::capacity::tree::ROOT;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::worker::node::Reservation;
@@ -45,7 +45,7 @@ impl Shard {
         let key = self.key_index(made.app.index, made.key).map(|at| &app.keys[at]);
         let would_do_elsewhere = key.is_none_or(|key| key.relax || !key.is_open());
         Some(HeldIn {
-            candidate: (app.number, number_of(app.attempt.into(), made.number)),
+            candidate: (app.number, self.number_of(app, made.number)),
             size: made.size,
             since_ms: node.own.reserved_since_ms,
             may_move: would_do_elsewhere && !node.own.reserved_has_moved,

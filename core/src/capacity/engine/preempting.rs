@@ -12,9 +12,7 @@ use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::preempted::{
-    Candidate, ContainerNumber, Facts, HeldIn, Live, NodeIn, OnNode, Preempted, attempt_and_number, number_of,
-};
+use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted};
 use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;
@@ -23,12 +21,13 @@ use crate::config::capacity::{AppOrdering, PreemptionSettings};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::mail::container::EndReason;
 use crate::engine::worker::containers::ContainerRecord;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
 /// A container, as a round names it.
 pub(super) fn candidate_of(record: &ContainerRecord) -> Candidate {
-    (record.application, number_of(record.attempt.into(), record.number))
+    (record.application, record.named())
 }
 
 impl Shard {
@@ -64,7 +63,7 @@ impl Shard {
         marked.retain(|_, since| *since + keep >= now);
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
         self.deal_with(&chosen);
-        let marked = chosen.marks.iter().map(|(app, number)| (*app, attempt_and_number(*number).1)).collect();
+        let marked = chosen.marks.iter().map(|(app, number)| (*app, number.number)).collect();
         if self.shared.workers > 1 {
             self.tell_all_others(&CapacityMessage::Chosen(Arc::new(chosen)));
         }
@@ -74,7 +73,7 @@ impl Shard {
     /// A round has chosen; what runs elsewhere, or has ended, is not found here.
     pub(super) fn deal_with(&mut self, chosen: &Chosen) {
         for (app, number) in &chosen.reservations {
-            let (attempt, number) = attempt_and_number(*number);
+            let ContainerNumber { attempt, number, .. } = *number;
             if self.own.books.find(*app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
                 self.end_reservation_of(*app, number);
             }

@@ -6,9 +6,10 @@
 //! ended meanwhile is not found. Cost: O(containers) a round.
 
 use super::types::Shared;
-use crate::capacity::preempted::{Candidate, ContainerNumber, HeldIn, Live, NodeIn};
+use crate::capacity::preempted::{Candidate, HeldIn, Live, NodeIn};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;

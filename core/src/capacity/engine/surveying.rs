@@ -5,10 +5,11 @@
 use super::message::CapacityMessage;
 use super::preempting::candidate_of;
 use super::survey::{Survey, Surveyed};
-use super::types::{Internal, Shard, Shared};
-use crate::capacity::preempted::{ContainerNumber, Live, number_of};
+use super::types::{AppLocal, Internal, Shard, Shared};
+use crate::capacity::preempted::Live;
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::channel::Sender;
 
@@ -98,8 +99,13 @@ impl Shard {
         live.collect()
     }
 
+    /// A reservation's number among what its application has.
+    pub(super) fn number_of(&self, app: &AppLocal, number: u32) -> ContainerNumber {
+        ContainerNumber::granted(app.attempt.into(), self.shared.epoch, number)
+    }
+
     pub(super) fn own_reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
-        let attempt = self.app(app).shared.attempt;
-        self.reservations_of(app).map(|(_, made)| (number_of(attempt, made.number), made.size)).collect()
+        let local = self.app(app);
+        self.reservations_of(app).map(|(_, made)| (self.number_of(local, made.number), made.size)).collect()
     }
 }

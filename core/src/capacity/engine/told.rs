@@ -4,7 +4,7 @@ use super::books::AppBook;
 use super::message::{CapacityMessage, Entrant};
 use super::types::Shard;
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::preempted::number_of;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 
 impl Shard {
@@ -97,11 +97,12 @@ impl Shard {
         let Some(entry) = self.own.books.apps.entry(number) else { return };
         let slot = self.own.books.apps[entry].slot;
         let mut containers = self.app(slot).containers.clone();
-        containers.sort_unstable_by_key(|index| self.containers[*index].number);
+        containers.sort_unstable_by_key(|index| self.containers[*index].named());
         let of_containers = containers.iter().map(|index| *self.containers.size(&self.containers[*index]));
         let sizes: Vec<Resource> = of_containers.chain(self.reservations_of(slot).map(|(_, made)| made.size)).collect();
         self.own.books.moved(entry, leaf, runnable, &sizes);
         let local = self.app(slot);
-        self.own.books.apps[entry].moved_below = number_of(local.attempt.into(), local.next_number);
+        self.own.books.apps[entry].moved_below =
+            ContainerNumber::granted(local.attempt.into(), self.shared.epoch, local.next_number);
     }
 }

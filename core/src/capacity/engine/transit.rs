@@ -5,6 +5,7 @@
 //! gets it puts it on a node, or sends it back, or drops it. A message that a panic came in between is not worked off once more.
 
 use crate::app::SchedulingKey;
+use crate::capacity::preempted::Candidate;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -13,7 +14,7 @@ use crate::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Move {
     /// By application and number.
-    pub(super) reserved: (u32, u64),
+    pub(super) reserved: Candidate,
     pub(super) from: Arc<NodeShared>,
     pub(super) to: Arc<NodeShared>,
 }

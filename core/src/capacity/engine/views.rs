@@ -302,7 +302,7 @@ impl Books {
     fn standing(&self, app: &AppBook) -> Standing {
         let (leaf, rank) = (self.leaf(app.leaf), app.rank());
         let active = leaf.active.contains(&rank, self.app_order(app.leaf), |other| self.rank(other));
-        let pending = || leaf.pending.contains(&rank, AppOrder::Fifo, |other| self.rank(other));
+        let pending = || leaf.pending.contains(&rank, AppOrder::Waiting, |other| self.rank(other));
         match active {
             true => Standing::Active,
             false if pending() => Standing::Pending,

@@ -1,18 +1,19 @@
 //! Lazy preemption: containers that go only when somebody needs their room (25.4, 16.6 step 4, 18.2).
 
 use super::state::Plain;
-use crate::capacity::preempted::{Candidate, attempt_and_number, number_of};
+use crate::capacity::preempted::Candidate;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use std::collections::BTreeMap;
 
 /// Its application and number: here applications have one attempt.
 pub(super) fn as_container((app, number): Candidate) -> (u32, u32) {
-    (app, attempt_and_number(number).1)
+    (app, number.number)
 }
 
 /// The same the other way round.
 pub(super) fn as_candidate(app: u32, number: u32) -> Candidate {
-    (app, number_of(1, number))
+    (app, ContainerNumber::granted(1, 0, number))
 }
 
 impl Plain {

@@ -7,14 +7,13 @@ use crate::capacity::asks::ANY;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::AppRank;
-use crate::capacity::preempted::{
-    Candidate, ContainerNumber, Facts, HeldIn, Live, NodeIn, OnNode, Preempted, number_of,
-};
+use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted};
 use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
 use crate::capacity::victims::{Chooser, milliseconds};
 use crate::config::capacity::AppOrdering;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use serde_json::{Map, Value, json};
 
@@ -221,7 +220,7 @@ impl Preempted for Plain {
     fn containers(&self, app: u32) -> Vec<Live> {
         let containers = Plain::app(self, app).containers.iter();
         let live = containers.map(|(number, container)| Live {
-            number: number_of(1, *number),
+            number: ContainerNumber::granted(1, 0, *number),
             size: container.size,
             priority: container.priority,
             am: container.am,
@@ -230,6 +229,10 @@ impl Preempted for Plain {
     }
 
     fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
-        Plain::app(self, app).reservations.iter().map(|made| (number_of(1, made.number), made.size)).collect()
+        Plain::app(self, app)
+            .reservations
+            .iter()
+            .map(|made| (ContainerNumber::granted(1, 0, made.number), made.size))
+            .collect()
     }
 }

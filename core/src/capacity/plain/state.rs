@@ -257,7 +257,7 @@ impl Plain {
 
     pub(super) fn rank(&self, number: u32) -> AppRank {
         let app = self.app(number);
-        AppRank { number, priority: app.priority, start_ms: app.start_ms, fair: app.fair }
+        AppRank { recovered: false, number, priority: app.priority, start_ms: app.start_ms, fair: app.fair }
     }
 
     /// The most that one container may have: the configured maximum, no more than the largest node.

@@ -157,7 +157,7 @@ impl Plain {
         let app = self.app(number);
         let (leaf, ordering, rank) = (self.leaf(app.leaf), self.ordering(app.leaf), self.rank(number));
         let active = leaf.active.contains(&rank, AppOrder::of(&ordering), |other| self.rank(other));
-        let pending = || leaf.pending.contains(&rank, AppOrder::Fifo, |other| self.rank(other));
+        let pending = || leaf.pending.contains(&rank, AppOrder::Waiting, |other| self.rank(other));
         let state = if active {
             "active"
         } else if pending() {

@@ -3,11 +3,12 @@
 //! `QueuePriorityContainerCandidateSelector` and `ReservedContainerCandidatesSelector`. Pure: nodes and containers are as the caller shows them.
 
 use super::ideal::Round;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A container or a reservation: its application and its number there.
-type Id = (u32, u64);
+type Id = (u32, ContainerNumber);
 
 /// A container that stands on a node, also one that has ended and whose room the node has not given back.
 #[derive(Clone, Copy, Debug)]
@@ -302,8 +303,13 @@ mod tests {
 
     /// Something of 20 is reserved for the first; 10 are free, and three containers of 6 of the second stand there.
     fn node() -> SeenNode {
-        let standing =
-            |number| Standing { id: (7, number), size: memory(6), am: false, killable: false, leaf: Some(2) };
+        let standing = |number| Standing {
+            id: (7, ContainerNumber::granted(1, 0, number)),
+            size: memory(6),
+            am: false,
+            killable: false,
+            leaf: Some(2),
+        };
         SeenNode {
             free: memory(10),
             killable: memory(0),
@@ -324,7 +330,7 @@ mod tests {
         SeenNode { held: None, ..node() }
     }
 
-    fn moves(nodes: Vec<SeenNode>) -> (Vec<u64>, Vec<(usize, usize)>) {
+    fn moves(nodes: Vec<SeenNode>) -> (Vec<u32>, Vec<(usize, usize)>) {
         let (round, mut budget) = (round(), memory(100));
         let taker = Taker { round: &round, cluster: memory(100), budget: &mut budget };
         let (victims, moves) = by_priority(taker, nodes, ByPriority { now_ms: 9000, delay_ms: 0, moves: true });
@@ -355,8 +361,8 @@ mod tests {
         assert_eq!(moves(vec![fixed, soft()]), (vec![], vec![]));
     }
 
-    fn ids(victims: &[Victim]) -> Vec<u64> {
-        victims.iter().map(|((_, number), _, _)| *number).collect()
+    fn ids(victims: &[Victim]) -> Vec<u32> {
+        victims.iter().map(|((_, number), _, _)| number.number).collect()
     }
 
     #[test]
@@ -392,7 +398,7 @@ mod tests {
         round.entries[2].to_obtain = memory(13);
         let mut cheap = node();
         cheap.free = memory(15);
-        cheap.containers = vec![Standing { id: (8, 1), ..cheap.containers[0] }];
+        cheap.containers = vec![Standing { id: (8, ContainerNumber::granted(1, 0, 1)), ..cheap.containers[0] }];
         let nodes = [node(), cheap];
         let mut budget = memory(100);
         let victims =

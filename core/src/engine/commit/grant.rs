@@ -272,6 +272,8 @@ impl<D: Decider> Shard<D> {
             allocation_request_id: key.allocation_request_id,
             priority: key.priority,
             attempt: app.attempt,
+            epoch: shared.epoch,
+            taken_over: 0,
             application: app.number,
             number,
             node: proposal.node,
@@ -520,7 +522,7 @@ impl<D: Decider> Shard<D> {
         app.closed = true;
         // In the order of attempts and numbers, as views show them.
         let mut containers: SmallVec<[u32; 16]> = SmallVec::from_slice(&app.containers);
-        containers.sort_unstable_by_key(|index| self.age(*index));
+        containers.sort_unstable_by_key(|index| self.containers[*index].named());
         for index in containers {
             self.end_container(index, EndReason::AppFinished, false);
         }

@@ -1,5 +1,6 @@
 //! Applications: submission, end, move.
 
+use super::attempts::NewAttemptOf;
 use super::{AmRequest, App, Control, ControlPart, Entry, Stand, Submission};
 use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
@@ -38,13 +39,14 @@ impl crate::queue::Apps for AppList<'_> {
 impl<D: Decider> Control<D> {
     /// Accepts an application, or says why not.
     pub(crate) fn submit(&mut self, submission: &Submission) -> Result<Arc<AppShared>, Refused> {
-        let Submission { number, user, am, .. } = submission;
+        let Submission { number, user, am, recovered, .. } = submission;
+        let recovered = *recovered;
         if self.by_number.contains_key(number) {
             return Err(Refused::DuplicateApp(*number));
         }
         am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let Entry { leaf, am: size } = D::Control::submitted(self, submission)?;
-        let app = self.new_app(*number, user, leaf, 1, am.as_ref())?;
+        let app = self.new_app(NewAttemptOf { number: *number, user, leaf, attempt: 1, recovered }, am.as_ref())?;
         self.admit(&app, leaf, am.as_ref().zip(size), false);
         Ok(app)
     }

@@ -163,16 +163,27 @@ pub(crate) struct Next {
     reply: Option<Reply<Result<Arc<AppShared>, Refused>>>,
 }
 
+/// Whose attempt it is that begins.
+pub(super) struct NewAttemptOf<'a> {
+    pub(super) number: u32,
+    pub(super) user: &'a str,
+    pub(super) leaf: u32,
+    pub(super) attempt: u32,
+    pub(super) recovered: bool,
+}
+
+impl NewAttemptOf<'_> {
+    /// The one after an attempt that ends.
+    fn after(before: &AppShared, leaf: u32) -> NewAttemptOf<'_> {
+        let AppShared { id, user, attempt, .. } = before;
+        NewAttemptOf { number: id.number, user, leaf, attempt: attempt + 1, recovered: false }
+    }
+}
+
 impl<D: Decider> Control<D> {
     /// An attempt that has a slot and is nowhere yet.
-    pub(super) fn new_app(
-        &mut self,
-        number: u32,
-        user: &str,
-        leaf: u32,
-        attempt: u32,
-        am: Option<&AmRequest>,
-    ) -> Result<Arc<AppShared>, Refused> {
+    pub(super) fn new_app(&mut self, of: NewAttemptOf<'_>, am: Option<&AmRequest>) -> Result<Arc<AppShared>, Refused> {
+        let NewAttemptOf { number, user, leaf, attempt, recovered } = of;
         let workers = self.shared.workers;
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
         if !(0..workers).any(|worker| alive(&worker)) {
@@ -195,6 +206,7 @@ impl<D: Decider> Control<D> {
             slot,
             user,
             managed: am.is_some(),
+            recovered,
             system_blacklist: am.map(AmRequest::sorted_blacklist).unwrap_or_default(),
             start_ms,
             home,
@@ -227,7 +239,7 @@ impl<D: Decider> Control<D> {
             self.publish();
             // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
             let size = self.size_of_next_am(am.as_ref(), leaf)?;
-            let app = self.new_app(shared.id.number, &shared.user, leaf, shared.attempt + 1, am.as_ref())?;
+            let app = self.new_app(NewAttemptOf::after(shared, leaf), am.as_ref())?;
             successor = Some((app, size));
         }
         shared.close();
@@ -258,7 +270,7 @@ impl<D: Decider> Control<D> {
         let outcome = match successor {
             Some((app, size)) => Ok((app, size)),
             None => self.size_of_next_am(am.as_ref(), leaf).and_then(|size| {
-                let app = self.new_app(before.id.number, &before.user, leaf, before.attempt + 1, am.as_ref())?;
+                let app = self.new_app(NewAttemptOf::after(before, leaf), am.as_ref())?;
                 Ok((app, size))
             }),
         };

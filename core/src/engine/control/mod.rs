@@ -104,6 +104,10 @@ pub struct Submission {
     /// `root.recovery`, as Hadoop does; a CapacityScheduler refuses it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub accepted: bool,
+    /// Whether a ResourceManager accepted it before its restart, and its attempt is the stored one. It counts only if the application was
+    /// [accepted](Submission::accepted). A STOPPED queue then drains for it, as in Hadoop.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub recovered: bool,
     /// The reservation whose queue the application enters, if the placement rules put it into the reservation's plan.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reservation: Option<ReservationId>,
@@ -113,13 +117,27 @@ impl Submission {
     /// An application of a user, with an unmanaged AM, in the queue that the placement rules choose.
     #[must_use]
     pub fn new(number: u32, user: impl Into<String>) -> Submission {
-        Submission { number, user: user.into(), queue: None, am: None, accepted: false, reservation: None }
+        Submission {
+            number,
+            user: user.into(),
+            queue: None,
+            am: None,
+            accepted: false,
+            recovered: false,
+            reservation: None,
+        }
     }
 
     /// Returns the submission as accepted before into this leaf queue. Give the queue's full name.
     #[must_use]
     pub fn accepted_in(self, queue: impl Into<String>) -> Submission {
         Submission { queue: Some(queue.into()), accepted: true, ..self }
+    }
+
+    /// Returns the submission as accepted into this leaf queue by a ResourceManager before its restart.
+    #[must_use]
+    pub fn recovered_in(self, queue: impl Into<String>) -> Submission {
+        Submission { recovered: true, ..self.accepted_in(queue) }
     }
 
     /// Returns the submission with a requested queue.

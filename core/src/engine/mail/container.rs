@@ -116,6 +116,9 @@ pub struct RecoveredContainer {
     pub attempt: u32,
     /// Its number within the attempt, from 1. The ResourceManager that granted it may be another one, whose numbers come again.
     pub number: u32,
+    /// The epoch of the ResourceManager that granted it. Of two containers with one number, the one of the earlier epoch is older.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub epoch: u32,
     /// The priority of its ask.
     pub priority: i32,
     /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of its ask.
@@ -124,6 +127,9 @@ pub struct RecoveredContainer {
     pub resource: Resource,
     /// Whether it is the AM's container, which is preempted last.
     pub am: bool,
+    /// It ended while no ResourceManager was there to be told. It is charged to nobody, and its AM is told of its end.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub ended: bool,
 }
 
 #[cfg(not(loom))]
@@ -131,13 +137,34 @@ impl RecoveredContainer {
     /// A container by its attempt and its number in the attempt.
     #[must_use]
     pub fn new(attempt: u32, number: u32, resource: Resource) -> RecoveredContainer {
-        RecoveredContainer { attempt, number, priority: 0, allocation_request_id: 0, resource, am: false }
+        RecoveredContainer {
+            attempt,
+            number,
+            epoch: 0,
+            priority: 0,
+            allocation_request_id: 0,
+            resource,
+            am: false,
+            ended: false,
+        }
     }
 
     /// Returns the container with the priority and request id of its ask.
     #[must_use]
     pub fn asked_for(self, priority: i32, allocation_request_id: i64) -> RecoveredContainer {
         RecoveredContainer { priority, allocation_request_id, ..self }
+    }
+
+    /// Returns the container as granted by a ResourceManager of this epoch.
+    #[must_use]
+    pub fn with_epoch(self, epoch: u32) -> RecoveredContainer {
+        RecoveredContainer { epoch, ..self }
+    }
+
+    /// Returns the container as ended, or not.
+    #[must_use]
+    pub fn with_ended(self, ended: bool) -> RecoveredContainer {
+        RecoveredContainer { ended, ..self }
     }
 
     /// Returns the container as the AM's, or not.

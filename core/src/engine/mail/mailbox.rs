@@ -271,8 +271,7 @@ impl Arena {
     }
 
     /// A container that its AM has had for long: it is handed over to nobody. By the worker.
-    #[cfg(not(loom))]
-    pub(crate) fn keep_acquired(&self, index: u32, container: &Container, now_ms: u64) {
+    pub fn keep_acquired(&self, index: u32, container: &Container, now_ms: u64) {
         self.write(index, container);
         let record = self.record(index);
         record.acquired_ms.store(low_half(now_ms), Ordering::Relaxed);

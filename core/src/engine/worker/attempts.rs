@@ -38,7 +38,7 @@ impl<D: Decider> Shard<D> {
         let mut kept: Vec<u32> =
             old.containers.iter().copied().filter(|index| stays(&self.containers[*index])).collect();
         // Oldest first: each goes before those that are there.
-        kept.sort_unstable_by_key(|index| self.age(*index));
+        kept.sort_unstable_by_key(|index| self.containers[*index].named());
         let mut sum = Resource::ZERO;
         for index in &kept {
             let record = self.containers[*index];
@@ -58,12 +58,6 @@ impl<D: Decider> Shard<D> {
         kept.iter().for_each(|_| self.note_change());
         self.app_mut(to).leaf = leaf;
         kept.iter().map(|index| self.container(*index)).collect()
-    }
-
-    /// The order of an application's containers: attempt by attempt, by number.
-    pub(crate) fn age(&self, index: u32) -> (u16, u32) {
-        let record = &self.containers[index];
-        (record.attempt, record.number)
     }
 
     fn container(&self, index: u32) -> Container {

@@ -12,7 +12,7 @@ mod audit;
 use crate::ahead;
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::worker::fate::Fate;
-use crate::id::{NONE, OwnContainer, Slot};
+use crate::id::{ContainerNumber, NONE, OwnContainer, Slot};
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -29,6 +29,10 @@ pub(crate) struct ContainerRecord {
     pub(crate) allocation_request_id: i64,
     pub(crate) priority: i32,
     pub(crate) attempt: u16,
+    /// That of the scheduler that granted it.
+    pub(crate) epoch: u32,
+    /// 0 where this scheduler granted it; of one that was taken over, which of those it was.
+    pub(crate) taken_over: u32,
     pub(crate) application: u32,
     pub(crate) number: u32,
     pub(crate) node: u32,
@@ -57,6 +61,8 @@ impl ContainerRecord {
         allocation_request_id: 0,
         priority: 0,
         attempt: 0,
+        epoch: 0,
+        taken_over: 0,
         application: NONE,
         number: 0,
         node: NONE,
@@ -70,6 +76,12 @@ impl ContainerRecord {
         acquired_at_end: false,
         app_place: NONE,
     };
+
+    /// Its place among its application's containers.
+    pub(crate) fn named(&self) -> ContainerNumber {
+        let ContainerRecord { attempt, epoch, number, taken_over, .. } = *self;
+        ContainerNumber { attempt: attempt.into(), granted_here: taken_over == 0, epoch, number, taken_over }
+    }
 
     pub(crate) fn key(&self) -> SchedulingKey {
         SchedulingKey { priority: self.priority, allocation_request_id: self.allocation_request_id }
@@ -197,6 +209,8 @@ impl Containers {
     pub(crate) fn take_over(&mut self, index: u32) {
         self.granted_to.insert(index, Slot { index: NONE, generation: self.taken_over });
         self.taken_over = self.taken_over.wrapping_add(1);
+        // 0 would say that it was granted here.
+        self[index].taken_over = self.taken_over.max(1);
     }
 
     /// Remembers the asks' sizes, where they are not all the container's.

@@ -6,7 +6,8 @@
 //!
 //! # What holds
 //! The container is charged to its node, its application and the queues above, whatever their limits say; no ask is taken, and none comes back
-//! when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as of one that was granted here.
+//! when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as of one that was granted here. One that has ended
+//! meanwhile is charged to nobody; its AM is told of its end.
 //!
 //! I13: an earlier scheduler numbered it, and this one counts from 1 again, as Hadoop does under a new epoch. So two containers of an attempt may
 //! have one number, one after the other in one record. Their ids differ in the slot that they were granted to
@@ -16,13 +17,14 @@ use crate::app::Locality;
 use crate::engine::books::paths::{self, Counting};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Recovery;
-use crate::engine::mail::container::{Container, RecoveredContainer};
+use crate::engine::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
 use crate::engine::shared::count;
 use crate::engine::worker::containers::{ContainerRecord, SizeId};
 use crate::engine::worker::fate::Fate;
 use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
 use crate::id::{ContainerId, NONE};
+use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
     /// Takes a container over; its id from now on.
@@ -37,30 +39,35 @@ impl<D: Decider> Shard<D> {
         let mail = self.shared.arenas[self.worker].allocate(&mut self.own_records).ok_or(Refused::Busy)?;
         let record = self.add_recovered(index, place, container, mail);
         let id = self.container_id(record);
-        let RecoveredContainer { priority, allocation_request_id, resource, .. } = *container;
+        let RecoveredContainer { priority, allocation_request_id, resource, ended, .. } = *container;
         let as_had = Container { id, node: node.id, priority, allocation_request_id, resource };
         self.shared.arenas[self.worker].keep_acquired(mail, &as_had, self.shared.clock.now_ms());
-        D::recovered(self, index, &resource);
-        self.publish_free(place);
-        self.note_change();
+        let local = self.app_mut(index);
+        if !local.ever_had {
+            local.ever_had = true;
+            local.shared.set_ever_had();
+        }
         count(&self.shared.counters[self.worker].granted, 1);
+        if ended {
+            self.tell_of_its_end(index, record, &as_had);
+        } else {
+            self.charge_recovered(index, place, record, &resource);
+        }
         Ok(id)
     }
 
-    /// The container is its application's and its node's, and counts as used.
+    /// A record with an id that no other container has or had.
     fn add_recovered(&mut self, index: u32, place: u32, container: &RecoveredContainer, mail: u32) -> u32 {
-        let Shard {
-            apps, queues, nodes, containers, types, cluster, shared, root_is_held, root_held: held, own, ..
-        } = self;
-        let (types, alone) = (*types, shared.workers == 1);
-        let app = apps[index as usize].as_mut().expect("met by the caller");
-        let node = &mut nodes[place as usize];
-        let size = containers.take_size(types, &container.resource, SizeId::NONE);
+        let Shard { apps, containers, types, .. } = self;
+        let app = apps[index as usize].as_ref().expect("met by the caller");
+        let size = containers.take_size(*types, &container.resource, SizeId::NONE);
         let record = containers.add(ContainerRecord {
             app: app.slot,
             allocation_request_id: container.allocation_request_id,
             priority: container.priority,
             attempt: u16::try_from(container.attempt).unwrap_or(u16::MAX),
+            epoch: container.epoch,
+            taken_over: 0,
             application: app.number,
             number: container.number,
             node: place,
@@ -68,27 +75,48 @@ impl<D: Decider> Shard<D> {
             mail,
             locality: Locality::OffSwitch,
             relax: 0,
-            fate: Fate::default(),
+            fate: if container.ended { Fate::OVER } else { Fate::default() },
             launched: true,
             am: container.am,
             acquired_at_end: false,
             app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
         });
         containers.take_over(record);
+        record
+    }
+
+    /// The container is its application's and its node's, and counts as used.
+    fn charge_recovered(&mut self, index: u32, place: u32, record: u32, size: &Resource) {
+        let Shard { apps, queues, nodes, types, cluster, shared, root_is_held, root_held: held, own, .. } = self;
+        let (types, alone) = (*types, shared.workers == 1);
+        let app = apps[index as usize].as_mut().expect("met by the caller");
+        let node = &mut nodes[place as usize];
         app.containers.push(record);
         node.containers.push(record);
-        node.free.subtract_in_types(types, &container.resource);
-        if !app.ever_had {
-            app.ever_had = true;
-            app.shared.set_ever_had();
-        }
+        node.free.subtract_in_types(types, size);
         let leaf = app.leaf;
         let mut counting = Counting { own, types, alone, root_is_held: *root_is_held, held, cluster };
-        paths::add_usage(app, queues, &container.resource, &mut counting);
-        paths::show_leaf(queues, leaf, types, &container.resource, alone);
+        paths::add_usage(app, queues, size, &mut counting);
+        paths::show_leaf(queues, leaf, types, size, alone);
         if !alone {
-            self.carry_room(leaf, &container.resource);
+            self.carry_room(leaf, size);
         }
-        record
+        D::recovered(self, index, size);
+        self.publish_free(place);
+        self.note_change();
+    }
+
+    /// It has ended already: nothing is charged, and the record may be another container's.
+    fn tell_of_its_end(&mut self, index: u32, record: u32, ended: &Container) {
+        let mail = std::mem::replace(&mut self.containers[record].mail, NONE);
+        let (arena, cell) = (&self.shared.arenas[self.worker], &self.app(index).cell);
+        if arena.push_ended(&cell.ended, mail, EndReason::Completed) {
+            self.wake_am(index);
+        }
+        let Container { id, node, .. } = *ended;
+        let told = EndedContainer { id, node, reason: EndReason::Completed };
+        self.journal.iter_mut().for_each(|journal| journal.ended.push(told));
+        count(&self.shared.counters[self.worker].ended, 1);
+        self.reuse_record(record);
     }
 }

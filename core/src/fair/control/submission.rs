@@ -61,7 +61,7 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am, accepted, reservation } = submission;
+        let Submission { number, user, queue, am, accepted, reservation, .. } = submission;
         if *accepted {
             return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref());
         }

@@ -280,8 +280,7 @@ mod tests {
                 // A refused call has changed nothing; that is as good a step as another.
                 match (op % 12, app) {
                     (0..=2, _) => {
-                        let queue = Some(queue.to_owned());
-                        let submission = Submission { number, user: format!("u{}", c % 3), queue, am: None, accepted: false, reservation: None };
+                        let submission = Submission::new(number, format!("u{}", c % 3)).in_queue(queue);
                         apps.extend(stepped.submit(&submission).ok().map(|app| (number, app)));
                     }
                     (3, Some(app)) => drop(stepped.finish(&apps.swap_remove(app).1)),

@@ -6,9 +6,9 @@
 use super::joint::{Joint, Others};
 use crate::capacity::order::{AppRank, FairCache};
 use crate::capacity::ordered::AppEntry;
-use crate::capacity::preempted::ContainerNumber;
 use crate::capacity::users::{UserRecord, UserSeat};
 use crate::engine::books::turn::OwnTurn;
+use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
@@ -37,6 +37,8 @@ pub(crate) struct AppBook {
     /// As it counts in the limits of AMs.
     pub(crate) am: Resource,
     pub(crate) start_ms: u64,
+    /// It began under a ResourceManager that has been restarted.
+    pub(crate) recovered: bool,
     /// It has entered the lists of its leaf queue; else a limit of parallel applications keeps it waiting.
     pub(crate) runnable: bool,
     /// By containers, with any worker.
@@ -73,7 +75,8 @@ pub(crate) struct AppBook {
 
 impl AppBook {
     pub(crate) fn rank(&self) -> AppRank {
-        AppRank { number: self.number, priority: self.priority, start_ms: self.start_ms, fair: self.fair }
+        let AppBook { recovered, number, priority, start_ms, fair, .. } = *self;
+        AppRank { recovered, number, priority, start_ms, fair }
     }
 }
 

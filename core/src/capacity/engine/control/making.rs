@@ -87,6 +87,8 @@ impl Control {
             debug_assert_eq!(added, slot, "slots are taken in the same order");
             self.children_changed.extend(node.parent);
             own.applications[slot as usize] = 0;
+            #[cfg(feature = "faults")]
+            own.never_counted.remove(&slot);
             own.entries_beyond[slot as usize] = Arc::default();
             own.parallel.begin(slot);
             own.making.last_ms[slot as usize] = 0;

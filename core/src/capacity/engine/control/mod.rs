@@ -73,6 +73,11 @@ pub(crate) struct CapacityControl {
     asked: SubmitTerms,
     priority: i32,
     lifetime_seconds: i64,
+    /// The queues above do not count it.
+    is_uncounted: bool,
+    /// By slot: how many a queue never counted, and takes off all the same when they leave.
+    #[cfg(feature = "faults")]
+    never_counted: FxHashMap<u32, i64>,
     /// By slot of a leaf.
     entries_beyond: Vec<Arc<Counted>>,
     /// Changes of the cluster, and refreshes.
@@ -123,6 +128,9 @@ impl CapacityControl {
             asked: SubmitTerms::default(),
             priority: 0,
             lifetime_seconds: 0,
+            is_uncounted: false,
+            #[cfg(feature = "faults")]
+            never_counted: FxHashMap::default(),
             entries_beyond: Vec::new(),
             turns: [1; 2],
             cluster_has_changed: false,
@@ -146,6 +154,12 @@ impl CapacityControl {
 
     fn is_leaf(&self, slot: u32) -> bool {
         self.tree.get(slot).config.kind.is_leaf()
+    }
+
+    /// How many applications of before a restart a queue never counted.
+    #[cfg(feature = "faults")]
+    pub(crate) fn never_counted(&self, slot: u32) -> i64 {
+        self.never_counted.get(&slot).copied().unwrap_or_default()
     }
 
     /// Applications of a queue, as Hadoop counts them.

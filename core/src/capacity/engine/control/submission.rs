@@ -71,6 +71,7 @@ impl Control {
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_leaf(&mut self, submission: &Submission) -> Result<Entry, Refused> {
         let Submission { number, user, queue, am, accepted, .. } = submission;
+        self.own.is_uncounted = false;
         if *accepted {
             return self.find_accepted(submission);
         }
@@ -136,7 +137,9 @@ impl Control {
             Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
             Named::Unknown => {
                 let again = self.mapped_again(user, name);
-                self.make_queue(again.as_deref().unwrap_or(name), true)?
+                let made = self.make_queue(again.as_deref().unwrap_or(name), true);
+                // As in Hadoop, whatever stands against making it.
+                made.map_err(|_| Refused::NoSuchQueue(name.to_owned()))?
             }
             Named::Queue(slot) => slot,
         };
@@ -150,8 +153,24 @@ impl Control {
         };
         let size = am.as_ref().map(size).transpose()?;
         self.own.priority = self.priority_for(self.own.asked.priority, user, Some(leaf), name, *number)?;
+        if submission.recovered {
+            self.drain_again(leaf);
+            // As in Hadoop, where the leaf would refuse it as a new one: the queues above do not learn of it.
+            self.own.is_uncounted = self.check_leaf(leaf, user).is_err();
+        }
         self.is_needed(leaf);
         Ok(Entry { leaf, am: size })
+    }
+
+    /// A STOPPED queue with an application of before the restart was DRAINING then, and so were those above it.
+    fn drain_again(&mut self, leaf: u32) {
+        let above: Vec<u32> = self.own.tree.path(leaf).collect();
+        for queue in above {
+            if !self.own.tree.drains_again(queue) {
+                break;
+            }
+            self.dirty.insert(queue);
+        }
     }
 
     /// What a leaf asks of a submission; it leaves a user record behind where it has looked at the user's count.
@@ -184,6 +203,13 @@ impl Control {
         own.tree.path(leaf).skip(1).for_each(|queue| own.applications[queue as usize] += by);
     }
 
+    /// The queues above a leaf do not count an application: the audit is told.
+    #[cfg(feature = "faults")]
+    fn pass_over_above(&mut self, leaf: u32) {
+        let above: Vec<u32> = self.own.tree.path(leaf).skip(1).collect();
+        above.into_iter().for_each(|queue| *self.own.never_counted.entry(queue).or_default() += 1);
+    }
+
     pub(super) fn count_of_user(&mut self, leaf: u32, user: &str, by: i64) {
         let key = (leaf, user.into());
         let count = self.own.of_user.entry(key).or_default();
@@ -204,7 +230,12 @@ impl Control {
         if app.attempt == 1 {
             let seconds = self.own.lifetime_seconds;
             self.own.lifetimes.begin(number, app.start_ms, seconds);
-            self.count_above(leaf, 1);
+            if std::mem::take(&mut self.own.is_uncounted) {
+                #[cfg(feature = "faults")]
+                self.pass_over_above(leaf);
+            } else {
+                self.count_above(leaf, 1);
+            }
         }
         let runnable = self.run_or_wait(number, &app.user, leaf);
         if runnable {

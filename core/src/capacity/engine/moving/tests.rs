@@ -75,9 +75,7 @@ impl Full {
         }
         stepper.pump();
         let mut submit = |number, queue: &str| {
-            let queue = Some(queue.to_owned());
-            let app =
-                Submission { number, user: "ann".to_owned(), queue, am: None, accepted: false, reservation: None };
+            let app = Submission::new(number, "ann").in_queue(queue);
             stepper.control().submit(&app).unwrap()
         };
         let apps = [submit(1, "low"), submit(2, "high")];

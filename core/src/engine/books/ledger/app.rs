@@ -68,6 +68,7 @@ pub(crate) struct NewApp<'a> {
     pub(crate) slot: Slot,
     pub(crate) user: &'a str,
     pub(crate) managed: bool,
+    pub(crate) recovered: bool,
     pub(crate) system_blacklist: Box<[u32]>,
     pub(crate) start_ms: u64,
     pub(crate) home: usize,
@@ -86,6 +87,7 @@ impl NewApp<'_> {
             slot: Slot { index: number, generation: 0 },
             user: "u",
             managed: false,
+            recovered: false,
             system_blacklist: Box::default(),
             start_ms: 0,
             home: 0,
@@ -119,6 +121,8 @@ pub(crate) struct AppShared {
     has_blacklist: AtomicBool,
     /// Its first container is its AM.
     pub(crate) managed: bool,
+    /// It began under a ResourceManager that has been restarted.
+    pub(crate) recovered: bool,
     /// Which attempt of the application this is, from 1.
     pub(crate) attempt: u32,
     pub(crate) id: ApplicationId,
@@ -163,8 +167,20 @@ const BLOCK: u32 = 16;
 impl AppShared {
     /// An application as `made_of` says, of a scheduler with `workers`.
     pub(crate) fn new(made_of: NewApp<'_>, workers: usize) -> AppShared {
-        let NewApp { scheduler, id, attempt, slot, user, managed, system_blacklist, start_ms, home, queue, placed_in } =
-            made_of;
+        let NewApp {
+            scheduler,
+            id,
+            attempt,
+            slot,
+            user,
+            managed,
+            recovered,
+            system_blacklist,
+            start_ms,
+            home,
+            queue,
+            placed_in,
+        } = made_of;
         AppShared {
             scheduler,
             id,
@@ -172,6 +188,7 @@ impl AppShared {
             slot,
             user: user.into(),
             managed,
+            recovered,
             system_blacklist,
             kept: OnceLock::new(),
             start_ms,

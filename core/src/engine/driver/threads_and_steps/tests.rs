@@ -60,17 +60,7 @@ fn runner<D: Decider>(shard: Shard<D>, lanes: WorkerLanes<D>, shared: &Arc<Share
 }
 
 pub(crate) fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
-    let queue = Some(queue.to_owned());
-    control
-        .submit(&Submission {
-            number,
-            user: "ann".to_owned(),
-            queue,
-            am: am.map(Into::into),
-            accepted: false,
-            reservation: None,
-        })
-        .unwrap()
+    control.submit(&Submission::new(number, "ann").in_queue(queue).maybe_with_am(am)).unwrap()
 }
 
 pub(crate) fn add_node(control: &mut Control) {

@@ -25,14 +25,7 @@ fn world(workers: usize, on_a_rack: bool) -> (Stepped, Vec<NodeHandle>, AppHandl
     let rack = stepped.location(&format!("/{}", own.name()));
     let am = AmRequest::from(SMALL);
     let am = if on_a_rack { am.strict().at(rack, true) } else { am };
-    let submission = Submission {
-        number: 1,
-        user: "ann".to_owned(),
-        queue: Some("root.a".to_owned()),
-        am: Some(am),
-        accepted: false,
-        reservation: None,
-    };
+    let submission = Submission::new(1, "ann").in_queue("root.a").with_am(am);
     let app = stepped.submit(&submission).unwrap();
     stepped.update_now();
     (stepped, nodes, app)

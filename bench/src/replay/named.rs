@@ -1,0 +1,55 @@
+//! Containers as steps name them, and what a ResourceManager that was restarted has taken over.
+
+use std::collections::HashMap;
+
+use crate::api::{ContainerId, Refused};
+
+/// A container as steps name it: numbers begin anew with each attempt, and after each restart of the ResourceManager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) app: u32,
+    pub(super) attempt: u32,
+    /// How many ResourceManagers there were before the one that granted it.
+    pub(super) epoch: u32,
+    pub(super) number: u32,
+}
+
+impl Named {
+    pub(super) fn missing(self) -> Refused {
+        Refused::NoSuchContainer { app: self.app, container: self.number }
+    }
+}
+
+/// The containers that one scheduler took over from earlier ones.
+#[derive(Debug, Default)]
+pub(super) struct TakenOver {
+    epoch: u32,
+    names: HashMap<ContainerId, Named>,
+}
+
+impl TakenOver {
+    /// Nothing yet, by a scheduler with so many before it.
+    pub(super) fn by(epoch: u32) -> TakenOver {
+        TakenOver { epoch, names: HashMap::new() }
+    }
+
+    pub(super) fn note(&mut self, id: ContainerId, named: Named) {
+        self.names.insert(id, named);
+    }
+
+    /// Whether an earlier scheduler granted it.
+    pub(super) fn is_earlier(&self, named: Named) -> bool {
+        named.epoch != self.epoch
+    }
+
+    /// Whether a step means this container.
+    pub(super) fn is(&self, named: Named, id: ContainerId) -> bool {
+        match self.names.get(&id) {
+            Some(name) => *name == named,
+            None => {
+                let numbers = (id.application_number(), id.attempt(), id.number());
+                !self.is_earlier(named) && numbers == (named.app, named.attempt, named.number)
+            }
+        }
+    }
+}
