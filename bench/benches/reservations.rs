@@ -42,6 +42,10 @@ impl PlanQueues for Queues {
         self.0.get(queue).map(|_| Resource::ZERO)
     }
 
+    fn part(&self, queue: &str) -> Option<f32> {
+        self.0.get(queue).copied()
+    }
+
     fn make_leaf(&mut self, _: &str, queue: &str) {
         self.0.entry(queue.to_owned()).or_insert(1.0);
     }

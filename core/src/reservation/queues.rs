@@ -73,6 +73,9 @@ pub trait PlanQueues {
     /// What a leaf is to have, if there is one.
     fn share(&self, queue: &str) -> Option<Resource>;
 
+    /// The part of its plan that a leaf has, if there is one: what [`entitle`](PlanQueues::entitle) set last.
+    fn part(&self, queue: &str) -> Option<f32>;
+
     /// Makes a leaf queue in a plan, of weight 1 or of no capacity, where the plan has none of this name. Steady fair shares are computed anew then.
     fn make_leaf(&mut self, plan: &str, queue: &str);
 

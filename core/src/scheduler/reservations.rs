@@ -19,6 +19,7 @@ use crate::reservation::{
 };
 use crate::resource::Resource;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 impl<D: Decider, T: Running> Door<D, T> {
     fn planning<A: Send + 'static>(
@@ -141,6 +142,15 @@ macro_rules! reservation_calls {
         /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. As of [`reserve_new`](Self::reserve_new).
         pub fn follow_plans($this: $receiver) -> Result<BTreeMap<String, Followed>, ReserveError> {
             $($at)+.planning(|control| Ok(control.follow_plans(true)?))
+        }
+
+        /// How often [`follow_plans`](Self::follow_plans) is due: `yarn.resourcemanager.reservation-system.planfollower.time-step`, which is also
+        /// the plans' step.
+        ///
+        /// # Errors
+        /// As of [`reserve_new`](Self::reserve_new).
+        pub fn plan_step($this: $receiver) -> Result<Duration, ReserveError> {
+            $($at)+.planning(|control| control.with_plans(|system, _| Duration::from_millis(system.step_ms())))
         }
 
         /// The plans by name, with all that is promised: a copy, as of now.
