@@ -114,13 +114,21 @@ fn what_a_reader_would_not_think_of_is_said() {
     let changes = scratch.0.join("changes.csv");
     let lost = ["node1", "node2", "node3"].map(|node| format!("3600,lose,{node},,,\n")).concat();
     std::fs::write(&changes, format!("time_s,event,node,rack,memory_mb,vcores\n{lost}")).unwrap();
+    // They run on all nodes, and longer than the run.
+    let trace = scratch.0.join("jobs.csv");
+    std::fs::write(
+        &trace,
+        "job,submit_ms,queue,count,duration_ms\nlong,0,root.a,20,9000000\nother,0,root.b,4,9000000\n",
+    )
+    .unwrap();
     let lossy = run(&scratch, &FAIR.replace('W', "1"), |options| {
-        (options.cluster, options.load) = (ClusterOptions { changes: Some(changes), ..nodes(&[4]) }, 3.0);
+        options.cluster = ClusterOptions { changes: Some(changes), ..nodes(&[4]) };
+        options.traces = vec![trace];
     });
     let lossy = lossy.unwrap();
     let (lost, open) =
         (lossy.runs[0][0].lost_containers, lossy.runs[0][0].sums.iter().map(|sums| sums.open).sum::<u64>());
-    assert!(lost > 0 && open > 0);
+    assert!(lost > 0 && open > 0, "{lost} containers are lost, {open} jobs have no end");
     let said = words(&lossy);
     for remark in [format!("3 nodes were lost, and {lost} containers with them"), format!("{open} jobs have no end")] {
         assert!(said.contains(&remark), "{said}");
