@@ -26,8 +26,8 @@ pub(crate) use evenweave::reason::{
 };
 pub(crate) use evenweave::reservation::profile::{Piece, Point};
 pub(crate) use evenweave::reservation::{
-    Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationRequests,
-    ReservationSubmission, ReserveError, Stage,
+    Followed, Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery,
+    ReservationRequests, ReservationSubmission, ReserveError, Stage,
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use std::collections::BTreeMap;
+
 use evenweave_bench::Failure;
+use evenweave_bench::report;
 use evenweave_bench::simulate::{
     ClusterOptions, SimulateOptions, Simulated, Sweep, json, simulate, words, write_tables,
 };
@@ -71,6 +74,69 @@ fn a_point_decides_as_the_run_of_its_values_does() {
     assert_eq!(csv.lines().count(), 1 + 4 * 3, "{csv}");
     assert!(csv.starts_with("point,queues_file,nodes,root.a.weight,seeds,queue,"), "{csv}");
     assert!(json(&grid).contains("\"at\":{\"nodes\":\"6\",\"root.a.weight\":\"4\"}"));
+}
+
+/// The columns of a line of a table, by name.
+fn rows(csv: &str) -> Vec<BTreeMap<&str, &str>> {
+    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    csv.lines().skip(1).map(|line| head.iter().copied().zip(line.split(',')).collect()).collect()
+}
+
+#[test]
+fn of_several_seeds_means_say_how_sure_they_are() {
+    let scratch = Scratch::new("seeds");
+    let text = FAIR.replace('W', "1");
+    let table = |seeds: u32| {
+        let points = run(&scratch, &text, |options| (options.seeds, options.cluster) = (seeds, nodes(&[4])));
+        write_tables(&points.unwrap(), &scratch.0).unwrap();
+        std::fs::read_to_string(scratch.0.join("queues.csv")).unwrap()
+    };
+    let (one, three) = (table(1), table(3));
+    for (row, other) in rows(&one).iter().zip(&rows(&three)) {
+        assert_eq!((row["seeds"], row["wait_s_give_or_take"], row["runtime_s_give_or_take"]), ("1", "", ""));
+        let number = |name: &str| other[name].parse::<f64>().unwrap();
+        assert!(number("wait_s_give_or_take") > 0.0 && number("runtime_s_give_or_take") > 0.0, "{other:?}");
+        assert!(number("share_not_had") > 0.0 && number("jobs") > 2.0 * row["jobs"].parse::<f64>().unwrap());
+    }
+    let grid = run(&scratch, FAIR, |options| {
+        (options.seeds, options.cluster) = (3, nodes(&[4]));
+        options.sweeps = vec![Sweep::parse("root.a.weight=1").unwrap()];
+    });
+    let said = words(&grid.unwrap());
+    let all = &rows(&three)[0];
+    let [wait, off] = ["wait_s_mean", "wait_s_give_or_take"].map(|name| all[name].parse::<f64>().unwrap());
+    assert!(said.contains(&format!("{wait:.1} ± {off:.1}")), "{said}");
+}
+
+#[test]
+fn what_a_reader_would_not_think_of_is_said() {
+    let scratch = Scratch::new("remarks");
+    let changes = scratch.0.join("changes.csv");
+    let lost = ["node1", "node2", "node3"].map(|node| format!("3600,lose,{node},,,\n")).concat();
+    std::fs::write(&changes, format!("time_s,event,node,rack,memory_mb,vcores\n{lost}")).unwrap();
+    // They run on all nodes, and longer than the run.
+    let trace = scratch.0.join("jobs.csv");
+    std::fs::write(
+        &trace,
+        "job,submit_ms,queue,count,duration_ms\nlong,0,root.a,20,9000000\nother,0,root.b,4,9000000\n",
+    )
+    .unwrap();
+    let lossy = run(&scratch, &FAIR.replace('W', "1"), |options| {
+        options.cluster = ClusterOptions { changes: Some(changes), ..nodes(&[4]) };
+        options.traces = vec![trace];
+    });
+    let lossy = lossy.unwrap();
+    let (lost, open) =
+        (lossy.runs[0][0].lost_containers, lossy.runs[0][0].sums.iter().map(|sums| sums.open).sum::<u64>());
+    assert!(lost > 0 && open > 0, "{lost} containers are lost, {open} jobs have no end");
+    let said = words(&lossy);
+    for remark in [format!("3 nodes were lost, and {lost} containers with them"), format!("{open} jobs have no end")] {
+        assert!(said.contains(&remark), "{said}");
+        let page = scratch.0.join("report.html");
+        report::write_simulation(&lossy, &page).unwrap();
+        assert!(std::fs::read_to_string(page).unwrap().contains(&remark));
+    }
+    assert!(json(&lossy).contains(&format!("\"lost_containers\":{lost},\"lost_nodes\":3")));
 }
 
 #[test]

@@ -63,8 +63,8 @@ fn rows_are_the_same_whether_records_are_kept_or_not() {
         assert!(!lines.is_empty() && lines == written.sorted(table), "{table}");
     }
     assert_eq!(said(&with), said(&without));
-    // Both tables of two files, and intervals.
-    assert_eq!(std::fs::read_dir(&written.0).unwrap().count(), 6);
+    // Three tables of each file, and one of all queues.
+    assert_eq!(std::fs::read_dir(&written.0).unwrap().count(), 7);
 }
 
 #[test]

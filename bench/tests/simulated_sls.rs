@@ -1,4 +1,7 @@
 //! Simulated runs held against recorded ones of Hadoop's Scheduler Load Simulator: as close to these as they are to each other.
+//!
+//! Each folder of `data/sls` is an input, with recordings of one scheduler or both. The first test prints what it compares, as
+//! `docs/simulator.md` has it.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -12,22 +15,53 @@ use evenweave_bench::site::SiteOptions;
 use evenweave_bench::traces::Times;
 use flate2::read::GzDecoder;
 
-/// A recording, and the last columns of the table of how far its runs are from each other: jobs within 1 s and 2 s of the others' range, mean
-/// and worst run, and how far off mean runtime and last end are at most.
+/// The runs of one scheduler over one input.
 struct Recording {
-    input: &'static str,
-    jobs: &'static str,
+    folder: PathBuf,
     scheduler: SchedulerChoice,
-    times: &'static str,
-    within: [[f64; 2]; 2],
-    off: [f64; 2],
+    /// `stock`: all jobs are submitted at once; `trace`: at their own times.
+    times: String,
+    runs: Vec<Jobs>,
 }
 
-/// Runtime and end of each job of a run.
+impl Recording {
+    fn name(&self) -> String {
+        let input = self.folder.file_name().unwrap().to_string_lossy();
+        format!("{input}/{}-{}", self.scheduler.name(), self.times)
+    }
+}
+
+/// Runtime and end of each job of a run, in ms.
 type Jobs = BTreeMap<String, (f64, f64)>;
 
-fn folder(input: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sls").join(input)
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn named(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
+
+fn recordings() -> Vec<Recording> {
+    let mut recordings = Vec::new();
+    for folder in entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sls")) {
+        for path in entries(&folder) {
+            let Some((scheduler, times)) = named(&path).strip_suffix(".csv.gz").and_then(|name| name.split_once('-'))
+            else {
+                continue;
+            };
+            let scheduler = match scheduler {
+                "fair" => SchedulerChoice::Fair,
+                "capacity" => SchedulerChoice::Capacity,
+                other => panic!("{}: {other} is no scheduler", path.display()),
+            };
+            let (folder, times, runs) = (folder.clone(), times.to_owned(), recorded(&path));
+            recordings.push(Recording { folder, scheduler, times, runs });
+        }
+    }
+    recordings
 }
 
 fn recorded(path: &Path) -> Vec<Jobs> {
@@ -44,12 +78,12 @@ fn recorded(path: &Path) -> Vec<Jobs> {
 }
 
 fn options(recording: &Recording, seeds: u32) -> SimulateOptions {
-    let folder = folder(recording.input);
+    let Recording { folder, scheduler, .. } = recording;
     let times = if recording.times == "stock" { Times::AllAtOnce } else { Times::FirstJob };
     let nodes = folder.join("nodes.json");
     SimulateOptions {
-        traces: vec![folder.join(recording.jobs)],
-        configs: vec![folder.join(format!("{}-scheduler.xml", recording.scheduler.name()))],
+        traces: entries(folder).into_iter().filter(|path| named(path).starts_with("jobs.")).collect(),
+        configs: vec![folder.join(format!("{}-scheduler.xml", scheduler.name()))],
         site: SiteOptions {
             site: vec![folder.join("sls-runner.xml")],
             // What SLS sets whatever is said.
@@ -64,19 +98,7 @@ fn options(recording: &Recording, seeds: u32) -> SimulateOptions {
 }
 
 fn simulated(recording: &Recording, seeds: u32) -> Vec<Jobs> {
-    let mut o = options(recording, seeds);
-    o.every_ms = 1000;
-    let outcome = simulate(&o, &|_| true).unwrap();
-    if std::env::var("SHOW").is_ok() {
-        for run in &outcome.runs[0] {
-            println!(
-                "occ {:?} {} {:?}",
-                recording.scheduler,
-                recording.input,
-                run.intervals.iter().map(|i| i.granted - i.ended).collect::<Vec<_>>()
-            );
-        }
-    }
+    let outcome = simulate(&options(recording, seeds), &|_| true).unwrap();
     let of_run = |run: &RunResult| {
         let of_job = |job: &JobRecord| Some((job.job.clone(), (job.runtime_ms()? as f64, job.ended_ms? as f64)));
         run.jobs.iter().filter_map(of_job).collect()
@@ -89,97 +111,132 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
+fn least_and_most(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)))
+}
+
 fn last_end(run: &Jobs) -> f64 {
     run.values().map(|(_, end)| *end).fold(0.0, f64::max)
 }
 
-/// Parts of the jobs within 1 s and 2 s of the others' range; mean runtime and last end off theirs.
-fn against(own: &Jobs, others: &[Jobs]) -> [f64; 4] {
+fn mean_runtime(run: &Jobs) -> f64 {
+    mean(run.values().map(|(runtime, _)| *runtime))
+}
+
+/// A run held against others: parts of the jobs within 1 s and 2 s of the others' range; mean runtime and last end off theirs.
+fn against(own: &Jobs, others: &[&Jobs]) -> [f64; 4] {
     let jobs: Vec<&String> = own.keys().filter(|job| others.iter().all(|run| run.contains_key(*job))).collect();
     let within = |slack: f64| {
         let is = |job: &&&String| {
-            let range = others.iter().map(|run| run[**job].0);
-            let (least, most) = range.fold((f64::MAX, f64::MIN), |(least, most), at| (least.min(at), most.max(at)));
+            let (least, most) = least_and_most(others.iter().map(|run| run[**job].0));
             (least - slack..=most + slack).contains(&own[**job].0)
         };
         jobs.iter().filter(is).count() as f64 / jobs.len() as f64
     };
     let mean_of = |run: &Jobs| mean(jobs.iter().map(|job| run[*job].0));
-    let mean_off = mean_of(own) / mean(others.iter().map(mean_of)) - 1.0;
-    let end_off = last_end(own) / mean(others.iter().map(last_end)) - 1.0;
+    let mean_off = mean_of(own) / mean(others.iter().map(|run| mean_of(run))) - 1.0;
+    let end_off = last_end(own) / mean(others.iter().map(|run| last_end(run))) - 1.0;
     [within(1000.0), within(2000.0), mean_off, end_off]
 }
 
-const RECORDINGS: [Recording; 12] = {
-    use SchedulerChoice::{Capacity, Fair};
-    const RUMEN: (&str, &str) = ("rumen", "jobs.rumen.json.gz");
-    const BASIC: (&str, &str) = ("sls-basic", "jobs.sls.json.gz");
-    const QUEUES: (&str, &str) = ("sls-queues", "jobs.sls.json.gz");
-    const SYNTH: (&str, &str) = ("synth", "jobs.synth.json.gz");
-    const fn of(
-        (input, jobs): (&'static str, &'static str),
-        scheduler: SchedulerChoice,
-        times: &'static str,
-        within: [[f64; 2]; 2],
-        off: [f64; 2],
-    ) -> Recording {
-        Recording { input, jobs, scheduler, times, within, off }
-    }
-    [
-        of(RUMEN, Capacity, "stock", [[0.65, 0.53], [0.76, 0.57]], [0.031, 0.019]),
-        of(RUMEN, Capacity, "trace", [[0.86, 0.80], [0.99, 0.97]], [0.016, 0.013]),
-        of(RUMEN, Fair, "stock", [[0.68, 0.50], [0.80, 0.60]], [0.029, 0.024]),
-        of(RUMEN, Fair, "trace", [[0.75, 0.67], [0.84, 0.73]], [0.032, 0.022]),
-        of(BASIC, Capacity, "stock", [[0.81, 0.70], [0.94, 0.87]], [0.031, 0.035]),
-        of(BASIC, Fair, "stock", [[0.68, 0.50], [0.81, 0.73]], [0.014, 0.026]),
-        of(QUEUES, Capacity, "stock", [[0.78, 0.50], [0.89, 0.70]], [0.020, 0.038]),
-        of(QUEUES, Fair, "stock", [[0.68, 0.47], [0.79, 0.73]], [0.032, 0.037]),
-        of(SYNTH, Capacity, "stock", [[0.73, 0.50], [0.83, 0.67]], [0.112, 0.074]),
-        of(SYNTH, Capacity, "trace", [[0.94, 0.93], [0.99, 0.97]], [0.013, 0.014]),
-        of(SYNTH, Fair, "stock", [[0.83, 0.60], [0.90, 0.70]], [0.012, 0.011]),
-        of(SYNTH, Fair, "trace", [[0.85, 0.73], [0.94, 0.90]], [0.025, 0.027]),
-    ]
-};
+/// All but one of the runs, for each of them.
+fn all_but_one(runs: &[Jobs]) -> impl Iterator<Item = Vec<&Jobs>> {
+    (0..runs.len())
+        .map(|left_out| runs.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, run)| run).collect())
+}
+
+/// The spread of a job's runtimes over its mean, of the job in the middle.
+fn spread(runs: &[Jobs]) -> f64 {
+    let of = |job: &String| {
+        let (least, most) = least_and_most(runs.iter().filter_map(|run| Some(run.get(job)?.0)));
+        (most - least) / mean(runs.iter().filter_map(|run| Some(run.get(job)?.0)))
+    };
+    let mut spreads: Vec<f64> = runs[0].keys().map(of).collect();
+    spreads.sort_by(f64::total_cmp);
+    spreads[spreads.len() / 2]
+}
+
+/// What is not as close, all of it in inputs of the second table. SLS reads a trace as long as the machine takes, which moves its updates of
+/// shares against the calls of AMs: in these recordings by 150 ms. That is most of what is missing under the FairScheduler. Why some
+/// jobs under the CapacityScheduler are further off is not known.
+const OUTSIDE: [&str; 6] = [
+    "rumen-local/capacity-trace: within 1 s",
+    "sls-limits/capacity-stock: within 1 s",
+    "sls-limits/fair-stock: within 1 s",
+    "sls-limits/fair-stock: within 2 s",
+    "sls-preempt/fair-stock: within 1 s",
+    "sls-preempt/fair-stock: mean runtime",
+];
 
 /// More seeds than there are recorded runs: chance is small then.
 const SEEDS: u32 = 24;
 
+/// Each recorded run is held against the others, each simulated one against all of them.
 #[test]
 fn simulated_runs_are_as_close_to_recorded_ones_as_these_are_to_each_other() {
-    for recording in &RECORDINGS {
-        let name = format!("{}/{}-{}", recording.input, recording.scheduler.name(), recording.times);
-        let file = format!("{}-{}.csv.gz", recording.scheduler.name(), recording.times);
-        let runs = recorded(&folder(recording.input).join(file));
-        let own = simulated(recording, SEEDS);
-        assert!(own.iter().all(|run| run.len() == 30), "{name}: jobs without an end");
-        let held: Vec<[f64; 4]> = own.iter().map(|run| against(run, &runs)).collect();
-        let of = |index: usize| mean(held.iter().map(|row| row[index]));
-        for (index, [recorded, worst]) in recording.within.into_iter().enumerate() {
-            assert!(
-                of(index) >= recorded - 0.005,
-                "{name}: {:.3} within {} s, recorded {recorded}",
-                of(index),
-                index + 1
-            );
+    println!(
+        "| input | spread of a job | within 1 s | within 2 s | mean runtime off | last end off | mean runtime, s |"
+    );
+    println!("{}|", "| --- ".repeat(7));
+    let mut outside = Vec::new();
+    for recording in recordings() {
+        let (name, runs) = (recording.name(), &recording.runs);
+        let own = simulated(&recording, SEEDS);
+        let jobs = runs.iter().map(Jobs::len).max().unwrap();
+        assert!(own.iter().all(|run| run.len() == jobs), "{name}: jobs without an end");
+        let real: Vec<[f64; 4]> =
+            runs.iter().zip(all_but_one(runs)).map(|(run, others)| against(run, &others)).collect();
+        let all: Vec<&Jobs> = runs.iter().collect();
+        let held: Vec<[f64; 4]> = own.iter().map(|run| against(run, &all)).collect();
+        let ours = |index: usize| mean(held.iter().map(|row| row[index]));
+        let theirs = |index: usize| mean(real.iter().map(|row| row[index]));
+        let worst = |index: usize| least_and_most(real.iter().map(|row| row[index])).0;
+        let furthest = |index: usize| real.iter().map(|row| row[index].abs()).fold(0.0, f64::max);
+        let (least, most) = least_and_most(runs.iter().map(mean_runtime));
+        let mean_of_all = mean(own.iter().map(mean_runtime));
+        let own_spread = mean(own.chunks_exact(runs.len()).map(spread));
+        let percent = |value: f64| format!("{:.0} %", value * 100.0);
+        println!(
+            "| {name} | {}; {} | {}; {} | {}; {} | {:.1} %; {:+.1} % | {:.1} %; {:+.1} % | {:.1}–{:.1}; {:.1} |",
+            percent(spread(runs)),
+            percent(own_spread),
+            percent(theirs(0)),
+            percent(ours(0)),
+            percent(theirs(1)),
+            percent(ours(1)),
+            furthest(2) * 100.0,
+            ours(2) * 100.0,
+            furthest(3) * 100.0,
+            ours(3) * 100.0,
+            least / 1000.0,
+            most / 1000.0,
+            mean_of_all / 1000.0,
+        );
+        for (index, seconds) in [(0, 1), (1, 2)] {
             // The worst of many may be worse than the worst of four.
-            let good = held.iter().filter(|row| row[index] >= worst - 0.005).count();
-            assert!(good * 3 >= held.len() * 2, "{name}: {good} of {} as good as the worst, {worst}", held.len());
+            let good = held.iter().filter(|row| row[index] >= worst(index) - 0.005).count();
+            if ours(index) < theirs(index) - 0.005 || good * 3 < held.len() * 2 {
+                outside.push(format!("{name}: within {seconds} s"));
+            }
         }
-        let [mean_off, end_off] = recording.off;
-        assert!(of(2).abs() <= mean_off, "{name}: mean runtime {:+.4}, recorded {mean_off}", of(2));
-        assert!(of(3).abs() <= end_off, "{name}: last end {:+.4}, recorded {end_off}", of(3));
+        for (index, what) in [(2, "mean runtime"), (3, "last end")] {
+            if ours(index).abs() > furthest(index) {
+                outside.push(format!("{name}: {what}"));
+            }
+        }
     }
+    assert_eq!(outside, OUTSIDE, "left: what lies outside; right: what is known to");
 }
 
 /// What can change nothing is left out, and nothing changes: each decision is the same, in each run.
 #[test]
 fn what_is_left_out_changes_no_decision() {
     let (mut left_out, mut due) = (0, 0);
-    for recording in &RECORDINGS {
+    for recording in &recordings() {
         let all = simulate(&SimulateOptions { skip: false, ..options(recording, 12) }, &|_| true).unwrap();
         let some = simulate(&options(recording, 12), &|_| true).unwrap();
         for (all, some) in all.runs[0].iter().zip(&some.runs[0]) {
-            let name = format!("{}/{} seed {}", recording.input, recording.scheduler.name(), all.seed);
+            let name = format!("{} seed {}", recording.name(), all.seed);
             assert_eq!((all.decisions, all.granted), (some.decisions, some.granted), "{name}");
             assert_eq!(all.jobs, some.jobs, "{name}");
             assert_eq!(all.skipped, 0);

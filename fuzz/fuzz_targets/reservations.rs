@@ -39,6 +39,10 @@ impl PlanQueues for Queues {
         self.leaves.contains_key(queue).then_some(Resource::ZERO)
     }
 
+    fn part(&self, queue: &str) -> Option<f32> {
+        self.leaves.get(queue).copied()
+    }
+
     fn make_leaf(&mut self, _: &str, queue: &str) {
         self.leaves.entry(queue.to_owned()).or_insert(1.0);
     }

@@ -1,5 +1,6 @@
 //! The report of a simulation: one HTML file, everything in it, nothing fetched.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use plotters::prelude::*;
@@ -12,7 +13,7 @@ use super::plans::put_plans;
 use super::plots::{COLOURS, Drawn, GRID, INK, Line, font, over_time, short, svg};
 use crate::failure::Failure;
 use crate::numbers::grouped;
-use crate::simulate::{Compared, Facts, RunResult, Simulated, figure, headline, who};
+use crate::simulate::{Compared, Facts, RunResult, Simulated, figure, headline, remarks, who};
 
 const MIB_A_GIB: f64 = 1024.0;
 /// More lines than this cannot be told apart.
@@ -60,7 +61,8 @@ fn page(simulated: &Simulated) -> String {
     for run in &runs {
         put_plans(&mut body, &run.name, &run.booked, seconds(run));
     }
-    if let [before, after, ..] = runs[..] {
+    for after in runs.iter().skip(1) {
+        let before = runs[0];
         section(
             &mut body,
             "Job by job",
@@ -136,6 +138,11 @@ fn whole(body: &mut String, runs: &[&RunResult]) {
         "</table>\n<p class=\"note\">Jain's index is over the queues' speeds: 1 where all are slowed down alike. Share not had: the part of \
          the cluster that queues wanted and had a right to, and did not have.</p>\n",
     );
+    for run in runs {
+        for remark in remarks(run) {
+            put(body, format_args!("<p class=\"note\">{}: {}.</p>\n", escape(&run.name), escape(&remark)));
+        }
+    }
 }
 
 fn queues(body: &mut String, run: &RunResult) {
@@ -190,8 +197,8 @@ fn utilisation(body: &mut String, runs: &[&RunResult]) {
 
 fn shares(body: &mut String, run: &RunResult) {
     let mut lines = Vec::new();
-    let top = run.queues.iter().enumerate().filter(|(_, (name, _))| name.matches('.').count() == 1);
-    for ((index, (name, _)), colour) in top.take(MOST_QUEUES).zip(COLOURS) {
+    for (index, colour) in shown_queues(run).into_iter().zip(COLOURS) {
+        let name = &run.queues[index].0;
         for (dashed, word) in [(false, "usage"), (true, "share")] {
             let points = run.intervals.iter().filter_map(|at| {
                 let queue = at.queues.get(index)?;
@@ -204,9 +211,31 @@ fn shares(body: &mut String, run: &RunResult) {
     section(
         body,
         &format!("Usage and shares under {}", escape(&run.name)),
-        "Each top-level queue: what it uses (solid), and its fair share or what its capacity guarantees (dashed).",
-        &over_time("usage and share of each top-level queue", "memory (GiB)", seconds(run), &lines, None, &[]),
+        "What a queue uses (solid), and its fair share or what its capacity guarantees (dashed). intervals-N.csv has all queues.",
+        &over_time("usage and share of queues", "memory (GiB)", seconds(run), &lines, None, &[]),
     );
+}
+
+/// The queues that are drawn: the uppermost that have sisters, and of many those that use most.
+fn shown_queues(run: &RunResult) -> Vec<usize> {
+    let below = |parent: &str| -> Vec<usize> {
+        let is = |name: &str| name.rsplit_once('.').is_some_and(|(above, _)| above == parent);
+        (0..run.queues.len()).filter(|index| is(&run.queues[*index].0)).collect()
+    };
+    let mut shown = below("root");
+    while let [only] = shown[..] {
+        let further = below(&run.queues[only].0);
+        if further.is_empty() {
+            break;
+        }
+        shown = further;
+    }
+    let used =
+        |index: &usize| -> i64 { run.intervals.iter().filter_map(|at| Some(at.queues.get(*index)?.usage)).sum() };
+    shown.sort_by_cached_key(|index| Reverse(used(index)));
+    shown.truncate(MOST_QUEUES);
+    shown.sort_unstable();
+    shown
 }
 
 /// Runtimes of the same jobs under two files.

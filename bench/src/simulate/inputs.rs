@@ -18,9 +18,6 @@ use crate::options::SchedulerChoice;
 use crate::reserving::{bookings_in, switch_reservations_on};
 use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
 
-/// As Hadoop's default.
-const FOLLOW_MS: u64 = 1000;
-
 /// What is decided by.
 #[derive(Debug)]
 pub(super) enum Rules {
@@ -48,8 +45,6 @@ pub(super) struct Plan {
     pub(super) changes: Vec<PlannedChange>,
     /// Reservations that are to be made.
     pub(super) bookings: Vec<Booking>,
-    /// How often the follower of plans runs.
-    pub(super) follow_every_ms: u64,
     /// What a scenario of the run begins with, if it is to be written.
     pub(super) scenario: Option<ScenarioHead>,
     pub(super) warnings: Vec<String>,
@@ -279,7 +274,6 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         nodes,
         changes,
         bookings: bookings.to_vec(),
-        follow_every_ms: Settings::from_site(&site).map_or(FOLLOW_MS, |settings| settings.plan_step_ms).max(1),
         scenario,
         am: size("am.container", [1024, 1])?,
         task: size("container", [1024, 1])?,

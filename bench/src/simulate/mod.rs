@@ -51,7 +51,7 @@ pub use outcome::Simulated;
 pub use record::{Interval, JobEnd, JobFigures, JobRecord, QueueSample, QueueSums, RunResult};
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
-pub(crate) use told::{figure, headline, who};
+pub(crate) use told::{about, figure, headline, remarks, who};
 pub use written::{json, write_decisions, write_tables};
 
 use crate::bundled;

@@ -1,10 +1,13 @@
 //! The scheduler that is simulated: either of the two without threads, behind one set of calls.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use super::scribe::Scribe;
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, CapacityStepped, Heartbeat, Location, NodeHandle, Refused, Reservation,
-    ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, SchedulerEvent, Stepped,
-    Submission,
+    AllocateRequest, Allocation, AppHandle, CapacityStepped, Followed, Heartbeat, Location, NodeHandle, Refused,
+    Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, SchedulerEvent,
+    Stepped, Submission,
 };
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
@@ -254,13 +257,20 @@ impl Scheduler {
         }
     }
 
-    /// A run of the follower: the reservations that plans, having become smaller, have taken back.
-    pub(super) fn follow_plans(&mut self) -> Result<Vec<ReservationId>, ReserveError> {
-        let followed = match &mut self.core {
+    /// A run of the follower: what it did to each plan.
+    pub(super) fn follow_plans(&mut self) -> Result<BTreeMap<String, Followed>, ReserveError> {
+        match &mut self.core {
             Core::Fair(core) => core.follow_plans(),
             Core::Capacity(core) => core.follow_plans(),
-        }?;
-        Ok(followed.into_values().flat_map(|plan| plan.replanned).collect())
+        }
+    }
+
+    /// How often the follower is due.
+    pub(super) fn plan_step(&mut self) -> Result<Duration, ReserveError> {
+        match &mut self.core {
+            Core::Fair(core) => core.plan_step(),
+            Core::Capacity(core) => core.plan_step(),
+        }
     }
 
     /// Each plan, and what may be promised of its memory, MiB; none where there is no reservation system.

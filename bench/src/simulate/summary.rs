@@ -34,6 +34,8 @@ pub(crate) struct QueueFacts {
     pub(crate) wait: Spread,
     pub(crate) runtime: Spread,
     pub(crate) slowdown: Spread,
+    /// How far the means of wait and runtime may be from those of all seeds (95 of 100); nothing of a single seed.
+    pub(crate) give_or_take: Option<[f64; 2]>,
     pub(crate) preempted: u64,
     /// Memory of what was taken, times how long it had run, in GiB hours.
     pub(crate) lost_gib_h: f64,
@@ -80,7 +82,7 @@ fn by_queue(runs: &[RunResult]) -> Vec<QueueFacts> {
         for (number, sums) in (0_u32..).zip(&run.sums) {
             let gathered = queues.entry(&sums.name).or_default();
             gathered.sums.push(sums);
-            gathered.jobs.extend(run.figures.iter().filter(|job| job.queue == number));
+            gathered.seeds.push(run.figures.iter().filter(|job| job.queue == number).collect());
         }
     }
     queues.into_iter().map(|(name, gathered)| gathered.facts(name)).collect()
@@ -90,21 +92,31 @@ fn by_queue(runs: &[RunResult]) -> Vec<QueueFacts> {
 #[derive(Default)]
 struct Gathered<'r> {
     sums: Vec<&'r QueueSums>,
-    jobs: Vec<&'r JobFigures>,
+    /// The jobs of each seed.
+    seeds: Vec<Vec<&'r JobFigures>>,
 }
 
 impl Gathered<'_> {
     fn facts(&self, name: &str) -> QueueFacts {
+        let jobs = || self.seeds.iter().flatten();
         let seconds = |of: fn(&JobFigures) -> Option<f64>| {
-            Spread::of(self.jobs.iter().filter_map(|job| of(job)).map(|ms| ms / 1000.0).collect())
+            Spread::of(jobs().filter_map(|job| of(job)).map(|ms| ms / 1000.0).collect())
         };
+        let means = |of: fn(&JobFigures) -> Option<f64>| {
+            let of_seed =
+                |jobs: &Vec<&JobFigures>| mean_of(jobs.iter().filter_map(|job| of(job)).map(|ms| ms / 1000.0));
+            self.seeds.iter().filter_map(of_seed).collect::<Vec<f64>>()
+        };
+        let give_or_take = (self.seeds.len() > 1)
+            .then(|| [JobFigures::wait_ms, JobFigures::runtime_ms].map(|of| give_or_take(&means(of))));
         QueueFacts {
             name: name.to_owned(),
-            jobs: self.jobs.len(),
+            jobs: jobs().count(),
             not_done: self.sums.iter().map(|sums| sums.not_done).sum(),
             wait: seconds(JobFigures::wait_ms),
             runtime: seconds(JobFigures::runtime_ms),
-            slowdown: Spread::of(self.jobs.iter().filter_map(|job| job.slowdown()).collect()),
+            slowdown: Spread::of(jobs().filter_map(|job| job.slowdown()).collect()),
+            give_or_take,
             preempted: self.sums.iter().map(|sums| sums.preempted).sum(),
             lost_gib_h: self.sums.iter().map(|sums| sums.lost_mib_s).sum::<f64>() / 1024.0 / 3600.0,
         }
@@ -119,6 +131,7 @@ pub(crate) struct PointFacts {
     pub(crate) makespan: f64,
     pub(crate) memory: f64,
     pub(crate) jain: f64,
+    pub(crate) missing_share: f64,
     pub(crate) preempted: f64,
 }
 
@@ -128,7 +141,7 @@ impl PointFacts {
         let seeds = runs.len().max(1) as f64;
         let all = Gathered {
             sums: runs.iter().flat_map(|run| &run.sums).collect(),
-            jobs: runs.iter().flat_map(|run| &run.figures).collect(),
+            seeds: runs.iter().map(|run| run.figures.iter().collect()).collect(),
         };
         let mut queues = vec![all.facts(ALL_QUEUES)];
         queues.extend(by_queue(runs));
@@ -138,6 +151,7 @@ impl PointFacts {
             makespan: mean(&|run| run.simulated_ms as f64 / 1000.0),
             memory: mean(&|run| run.utilisation[0]),
             jain: mean(&|run| Facts::of(run).jain),
+            missing_share: mean(&|run| Facts::of(run).missing_share),
             preempted: mean(&|run| run.preempted as f64),
         }
     }
@@ -158,16 +172,31 @@ impl Change {
         if pairs.is_empty() || before <= 0.0 {
             return Change { part: 0.0, give_or_take: 0.0 };
         }
-        let mean = pairs.iter().map(|(before, after)| after - before).sum::<f64>() / count;
-        let squares: f64 = pairs.iter().map(|(before, after)| (after - before - mean).powi(2)).sum();
-        let error = if pairs.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { f64::INFINITY };
-        Change { part: mean / before, give_or_take: student(pairs.len()) * error / before }
+        let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
+        let mean = differences.iter().sum::<f64>() / count;
+        Change { part: mean / before, give_or_take: give_or_take(&differences) / before }
     }
 
     /// Whether it is more than chance.
     pub(crate) fn is_real(self) -> bool {
         self.part.abs() > self.give_or_take
     }
+}
+
+fn mean_of(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// How far the mean of values may be from the true one: half of the 95 % confidence interval. Of one value nothing is known.
+fn give_or_take(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    if values.len() < 2 {
+        return f64::INFINITY;
+    }
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    student(values.len()) * (squares / (count - 1.0) / count).sqrt()
 }
 
 /// Student's 97.5 % quantile for so many values; that of the normal distribution from 31 on.
@@ -251,5 +280,12 @@ mod tests {
         let spread = Spread::of((1..=100).map(f64::from).collect());
         assert_eq!((spread.mean, spread.of_100), (50.5, [50.0, 95.0, 99.0]));
         assert_eq!(Spread::of(vec![7.0]).of_100, [7.0; 3]);
+    }
+
+    #[test]
+    fn a_mean_of_seeds_is_as_sure_as_they_are_alike() {
+        // Three values: 4.303 times their deviation of 1 over the root of 3.
+        assert!((give_or_take(&[9.0, 10.0, 11.0]) - 4.303 / 3.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!((give_or_take(&[5.0; 4]), give_or_take(&[5.0])), (0.0, f64::INFINITY));
     }
 }

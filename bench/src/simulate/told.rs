@@ -7,6 +7,9 @@ use super::record::RunResult;
 use super::summary::{Change, Compared, Facts, PointFacts};
 use crate::numbers::grouped;
 
+/// So many refused jobs are named.
+const MOST_REFUSED: usize = 5;
+
 /// The name of a queue without what all have.
 fn short(queue: &str) -> &str {
     queue.strip_prefix("root.").unwrap_or(queue)
@@ -48,6 +51,35 @@ pub(crate) fn figure(change: Change) -> String {
     }
 }
 
+/// A mean, and of several seeds what it may be off by.
+pub(crate) fn about(mean: f64, give_or_take: Option<f64>) -> String {
+    match give_or_take.filter(|off| off.is_finite()) {
+        Some(off) => format!("{mean:.1} ± {off:.1}"),
+        None => format!("{mean:.1}"),
+    }
+}
+
+/// What went otherwise than a reader would think: jobs without an end, refused ones, late ones, nodes that were lost.
+pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let open: u64 = run.sums.iter().map(|sums| sums.open).sum();
+    if open > 0 {
+        remarks.push(format!("{open} jobs have no end"));
+    }
+    remarks.extend(run.refused.iter().take(MOST_REFUSED).map(|refused| format!("refused: {refused}")));
+    if run.refused_count > MOST_REFUSED as u64 {
+        remarks.push(format!("and {} jobs more are refused", run.refused_count - MOST_REFUSED as u64));
+    }
+    remarks.extend(run.booked.words());
+    if run.late > 0 {
+        remarks.push(format!("{} jobs stand too late in the trace, and came late", run.late));
+    }
+    if run.lost_nodes > 0 {
+        remarks.push(format!("{} nodes were lost, and {} containers with them", run.lost_nodes, run.lost_containers));
+    }
+    remarks
+}
+
 /// What came of it, for people: the answer first.
 #[must_use]
 pub fn words(simulated: &Simulated) -> String {
@@ -86,21 +118,8 @@ pub fn words(simulated: &Simulated) -> String {
                 run.decisions
             ),
         );
-        let open: u64 = run.sums.iter().map(|sums| sums.open).sum();
-        if open > 0 {
-            put(&mut text, format_args!("  {open} jobs have no end\n"));
-        }
-        for refused in run.refused.iter().take(5) {
-            put(&mut text, format_args!("  refused: {refused}\n"));
-        }
-        if run.refused_count > 5 {
-            put(&mut text, format_args!("  and {} jobs more are refused\n", run.refused_count - 5));
-        }
-        for line in run.booked.words() {
-            put(&mut text, format_args!("  {line}\n"));
-        }
-        if run.late > 0 {
-            put(&mut text, format_args!("  {} jobs stand too late in the trace, and came late\n", run.late));
+        for remark in remarks(run) {
+            put(&mut text, format_args!("  {remark}\n"));
         }
     }
     text.truncate(text.trim_end().len());
@@ -132,9 +151,16 @@ fn grid(simulated: &Simulated) -> String {
         }
         for named in first {
             let found = point.queues.iter().find(|queue| queue.name == named.name);
-            row.push(found.map_or_else(|| "-".to_owned(), |queue| format!("{:.1}", queue.wait.mean)));
+            row.push(found.map_or_else(
+                || "-".to_owned(),
+                |queue| about(queue.wait.mean, queue.give_or_take.map(|[wait, _]| wait)),
+            ));
         }
-        row.push(format!("{:.1}", point.queues.first().map_or(0.0, |all| all.runtime.mean)));
+        let all = point.queues.first();
+        row.push(all.map_or_else(
+            || "-".to_owned(),
+            |all| about(all.runtime.mean, all.give_or_take.map(|[_, runtime]| runtime)),
+        ));
         row.push(format!("{:.1}", point.memory * 100.0));
         row.push(grouped(point.preempted));
         row.push(format!("{:.2}", point.makespan / 3600.0));
@@ -147,6 +173,10 @@ fn grid(simulated: &Simulated) -> String {
     for row in &rows {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
         put(&mut text, format_args!("{}\n", cells.join("  ")));
+    }
+    let refusing: Vec<&RunResult> = facts.iter().map(|(run, _)| *run).filter(|run| run.refused_count > 0).collect();
+    if let Some(why) = refusing.first().and_then(|run| run.refused.first()) {
+        put(&mut text, format_args!("  {} points refuse jobs; the first refused: {why}\n", refusing.len()));
     }
     text.truncate(text.trim_end().len());
     text

@@ -8,11 +8,11 @@ use super::outcome::Simulated;
 use super::record::{JobRecord, RunResult};
 use super::rows::{JOBS_HEAD, RUNTIMES_HEAD, field, job_row, put, runtime_row};
 use super::summary::{Change, Compared, Facts, PointFacts, Spread};
+use super::told::who;
 use crate::failure::Failure;
 
 /// Writes `jobs-N.csv`, `intervals-N.csv` and `jobruntime-N.csv` of each file of queues, or point of the grid, with the first seed, as far
-/// as the run has not done so; of a grid
-/// `grid.csv`, a line a point and queue.
+/// as the run has not done so; and a line a point and queue: `grid.csv` of a grid, otherwise `queues.csv`.
 ///
 /// # Errors
 /// What the file system says.
@@ -31,10 +31,8 @@ pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
             write(format!("reservations-{number}.csv"), reservations(run))?;
         }
     }
-    if !simulated.axes().is_empty() {
-        write("grid.csv".to_owned(), grid(simulated))?;
-    }
-    Ok(())
+    let name = if simulated.axes().is_empty() { "queues.csv" } else { "grid.csv" };
+    write(name.to_owned(), points(simulated))
 }
 
 /// Writes the runs as scenarios, one a line, of each file of queues with the first seed.
@@ -107,7 +105,7 @@ fn reservations(run: &RunResult) -> String {
 }
 
 /// A line a point and queue, all queues together first.
-fn grid(simulated: &Simulated) -> String {
+fn points(simulated: &Simulated) -> String {
     let mut text = "point,queues_file".to_owned();
     for axis in simulated.axes() {
         put(&mut text, format_args!(",{}", field(axis)));
@@ -116,7 +114,9 @@ fn grid(simulated: &Simulated) -> String {
     for what in ["wait_s", "runtime_s", "slowdown"] {
         put(&mut text, format_args!(",{what}_mean,{what}_p50,{what}_p95,{what}_p99"));
     }
-    text.push_str(",preempted,lost_gib_h,memory_used,jain,makespan_s\n");
+    text.push_str(
+        ",wait_s_give_or_take,runtime_s_give_or_take,preempted,lost_gib_h,memory_used,jain,share_not_had,makespan_s\n",
+    );
     for (number, runs) in (1..).zip(&simulated.runs) {
         let Some(run) = runs.first() else { continue };
         let point = PointFacts::of(runs);
@@ -129,11 +129,15 @@ fn grid(simulated: &Simulated) -> String {
             for Spread { mean, of_100: [p50, p95, p99] } in [queue.wait, queue.runtime, queue.slowdown] {
                 put(&mut text, format_args!(",{mean:.3},{p50:.3},{p95:.3},{p99:.3}"));
             }
+            match queue.give_or_take {
+                Some([wait, runtime]) => put(&mut text, format_args!(",{wait:.3},{runtime:.3}")),
+                None => text.push_str(",,"),
+            }
             put(
                 &mut text,
                 format_args!(
-                    ",{},{:.3},{:.4},{:.4},{:.3}\n",
-                    queue.preempted, queue.lost_gib_h, point.memory, point.jain, point.makespan
+                    ",{},{:.3},{:.4},{:.4},{:.4},{:.3}\n",
+                    queue.preempted, queue.lost_gib_h, point.memory, point.jain, point.missing_share, point.makespan
                 ),
             );
         }
@@ -174,7 +178,8 @@ fn run_object(run: &RunResult) -> Value {
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,
-        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "queues": queues
+        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "late": run.late,
+        "lost_nodes": run.lost_nodes, "lost_containers": run.lost_containers, "queues": queues
     })
 }
 
@@ -193,7 +198,7 @@ pub fn json(simulated: &Simulated) -> String {
         differences.extend(Compared::of(first, other).into_iter().map(|queue| {
             object!({
                 "queues_file": name, "queue": queue.queue, "jobs": queue.jobs, "wait": change(queue.wait),
-                "runtime": change(queue.runtime)
+                "runtime": change(queue.runtime), "who": who(queue.runtime)
             })
         }));
     }

@@ -5,7 +5,7 @@
 
 use super::id::ReservationId;
 use super::plan::Plan;
-use super::queues::PlanQueues;
+use super::queues::{PlanChild, PlanQueues};
 use super::replanner::Replanner;
 use crate::id::ApplicationId;
 use crate::resource::Resource;
@@ -37,13 +37,19 @@ pub struct Followed {
     pub moved: Vec<(ApplicationId, String)>,
     /// Applications of reservations that are over that could not move, or were not to.
     pub killed: Vec<ApplicationId>,
+    /// Whether the scheduler has other queues, parts, shares or applications below the plan than before the run. Most runs find nothing to do.
+    pub changed: bool,
 }
+
+/// A leaf of a plan: its name, the bits of its part, its share.
+type Leaf = (String, Option<u32>, Option<Resource>);
 
 impl Run<'_> {
     /// Makes, weighs, empties and removes queues. A plan queue that is not there, or is a leaf, is passed over.
     pub(super) fn follow(&self, plan: &mut Plan, queues: &mut dyn PlanQueues) -> Followed {
         let mut followed = Followed::default();
         let Some(before) = queues.plan_queue(self.queue).filter(|queue| queue.parent) else { return followed };
+        let leaves = self.leaves(queues);
         let now = self.rounded(plan);
         // As they are before the replanner: what it takes out keeps its queue until the next run, as in Hadoop.
         let current: Vec<(ReservationId, Resource)> =
@@ -87,7 +93,23 @@ impl Run<'_> {
         }
         queues.entitle(&rest, 1.0 - assigned, 1.0);
         followed.archived = plan.archive(now);
+        // Parts are set to others on the way: only what is left at the end counts.
+        let apps_went = !followed.moved.is_empty() || !followed.killed.is_empty();
+        followed.changed = apps_went || leaves != self.leaves(queues);
         followed
+    }
+
+    /// The leaves of the plan, as they stand, by name.
+    fn leaves(&self, queues: &dyn PlanQueues) -> Vec<Leaf> {
+        let leaf = |child: PlanChild| {
+            let name = queues.leaf(self.queue, &child.name);
+            let (part, share) = (queues.part(&name).map(f32::to_bits), queues.share(&name));
+            (name, part, share)
+        };
+        let mut leaves: Vec<Leaf> =
+            queues.children(self.queue).into_iter().filter(|child| child.leaf).map(leaf).collect();
+        leaves.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        leaves
     }
 
     /// The time, rounded up to the plan's step.

@@ -72,6 +72,9 @@ pub trait PlanQueues {
     /// The share of a leaf queue, if it exists.
     fn share(&self, queue: &str) -> Option<Resource>;
 
+    /// The part of its plan that a leaf queue has, if it exists: what [`entitle`](PlanQueues::entitle) set last.
+    fn part(&self, queue: &str) -> Option<f32>;
+
     /// Makes a leaf queue in a plan, with weight 1 or without capacity, if the plan has none of this name. Steady fair shares are
     /// then computed again.
     fn make_leaf(&mut self, plan: &str, queue: &str);

@@ -19,6 +19,7 @@ use crate::reservation::{
 };
 use crate::resource::Resource;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 impl<D: Decider, T: Running> Door<D, T> {
     fn planning<A: Send + 'static>(
@@ -146,6 +147,15 @@ macro_rules! reservation_calls {
         /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. Those of [`reserve_new`](Self::reserve_new).
         pub fn follow_plans($this: $receiver) -> Result<BTreeMap<String, Followed>, ReserveError> {
             $($at)+.planning(|control| Ok(control.follow_plans(true)?))
+        }
+
+        /// Returns how often [`follow_plans`](Self::follow_plans) is due:
+        /// `yarn.resourcemanager.reservation-system.planfollower.time-step`. It is also the step of the plans.
+        ///
+        /// # Errors
+        /// Those of [`reserve_new`](Self::reserve_new).
+        pub fn plan_step($this: $receiver) -> Result<Duration, ReserveError> {
+            $($at)+.planning(|control| control.with_plans(|system, _| Duration::from_millis(system.step_ms())))
         }
 
         /// Returns a copy of the plans, by name, with everything that is promised.

@@ -314,7 +314,11 @@ impl<'a> Case<'a> {
             "reserve-delete" => system.delete(&self.world, &caller, id).map(|()| json!({})),
             "reserve-list" => self.list(&caller),
             "follow" => {
-                system.follow(&mut self.world, now, true);
+                let before = self.world.shown();
+                let followed = system.follow(&mut self.world, now, true);
+                let changed = followed.values().any(|plan| plan.changed);
+                let differs = self.world.shown() != before;
+                self.differs("whether the run has changed something", &json!(differs), &json!(changed));
                 Ok(json!({}))
             }
             other => panic!("op {other}"),

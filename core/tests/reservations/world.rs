@@ -152,6 +152,11 @@ impl World {
         }
     }
 
+    /// All that a run of the follower may change.
+    pub(crate) fn shown(&self) -> String {
+        format!("{:?} {:?} {:?}", self.queues, self.apps, self.killed)
+    }
+
     /// Steady fair shares, from root down.
     pub(crate) fn steady(&mut self) {
         let cluster = self.cluster();
@@ -215,6 +220,10 @@ impl PlanQueues for World {
 
     fn share(&self, queue: &str) -> Option<Resource> {
         self.queues.get(queue).map(|queue| queue.share)
+    }
+
+    fn part(&self, queue: &str) -> Option<f32> {
+        self.queues.get(queue).map(|queue| queue.weight)
     }
 
     fn make_leaf(&mut self, _: &str, queue: &str) {

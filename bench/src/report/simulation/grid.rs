@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use super::super::markup::{escape, put, section};
 use super::super::plots::{COLOURS, Line, over};
 use crate::numbers::grouped;
-use crate::simulate::{PointFacts, RunResult, Simulated};
+use crate::simulate::{PointFacts, RunResult, Simulated, about};
 
 /// A point, and what came of it.
 struct Point<'s> {
@@ -95,7 +95,9 @@ fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
         for name in &names {
             match facts.queues.iter().find(|queue| queue.name == *name) {
                 Some(queue) => {
-                    put(body, format_args!("<td>{:.1}</td><td>{:.1}</td>", queue.wait.mean, queue.runtime.mean));
+                    let off = |index: usize| queue.give_or_take.map(|both| both[index]);
+                    let (wait, runtime) = (about(queue.wait.mean, off(0)), about(queue.runtime.mean, off(1)));
+                    put(body, format_args!("<td>{wait}</td><td>{runtime}</td>"));
                 }
                 None => body.push_str("<td></td><td></td>"),
             }
@@ -112,5 +114,5 @@ fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
             ),
         );
     }
-    body.push_str("</table>\n<p class=\"note\">Means; over all seeds where there are several. More of each point is in grid.csv.</p>\n");
+    body.push_str("</table>\n<p class=\"note\">Means; of several seeds over all of them, ± half of the 95 % confidence interval. More of each point is in grid.csv.</p>\n");
 }

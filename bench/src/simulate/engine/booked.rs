@@ -29,8 +29,12 @@ impl Run<'_> {
             }
         }
         self.booked.ids = vec![None; self.plan.bookings.len()];
-        // What is booked at the start finds the plans as large as they are.
-        self.events.put(0, Kind::Follow, 0);
+        // Without a reservation system there is nothing to follow.
+        if let Ok(step) = self.core.plan_step() {
+            self.booked.step_ms = u64::try_from(step.as_millis()).unwrap_or(u64::MAX);
+            // What is booked at the start finds the plans as large as they are.
+            self.events.put(0, Kind::Follow, 0);
+        }
     }
 
     /// A reservation is asked for.
@@ -67,10 +71,12 @@ impl Run<'_> {
         found.ok_or_else(|| format!("{id} is not in its plan"))
     }
 
-    /// The follower's run.
+    /// The follower's run. One that changes no queue disturbs nothing.
     pub(super) fn follow(&mut self) {
-        let replanned = self.core.follow_plans().unwrap_or_default();
-        for id in replanned {
+        // There is a reservation system, and neither a planner nor a clock that could panic.
+        let followed = self.core.follow_plans().unwrap_or_default();
+        let changed = followed.values().any(|plan| plan.changed);
+        for id in followed.into_values().flat_map(|plan| plan.replanned) {
             let found = self.booked.ids.iter().position(|own| *own == Some(id));
             let Some(index) = found else { continue };
             self.booked.ids[index] = None;
@@ -78,9 +84,11 @@ impl Run<'_> {
                 one.replanned_ms = Some(self.now);
             }
         }
-        self.reservations_ended();
-        self.queues_changed();
-        self.events.put(self.now + self.plan.follow_every_ms, Kind::Follow, 0);
+        if changed {
+            self.reservations_ended();
+            self.queues_changed();
+        }
+        self.events.put(self.now.saturating_add(self.booked.step_ms), Kind::Follow, 0);
     }
 
     /// Applications whose reservations have ended go on in the default queue, or end.

@@ -127,6 +127,8 @@ pub(super) struct Booked {
     pub(super) ids: Vec<Option<ReservationId>>,
     /// Jobs that are still to come; of those that recur the first alone counts.
     pub(super) to_come: usize,
+    /// How often the follower of plans runs, in ms.
+    pub(super) step_ms: u64,
 }
 
 /// How far what happens to nodes has come.

@@ -71,6 +71,10 @@ impl PlanQueues for Control {
         self.plan_slot(queue).map(|slot| self.tree.get(slot).own.steady_fair_share)
     }
 
+    fn part(&self, queue: &str) -> Option<f32> {
+        self.plan_slot(queue).map(|slot| self.tree.get(slot).own.weight)
+    }
+
     fn make_leaf(&mut self, _plan: &str, queue: &str) {
         if self.plan_slot(queue).is_none() && self.create_queue(queue, true).is_some() {
             // At once, not before the publish: what is weighed next is weighed by them.

@@ -155,6 +155,10 @@ impl PlanQueues for Control {
         self.reserved_slot(queue).map(|slot| self.part_of_cluster(slot))
     }
 
+    fn part(&self, queue: &str) -> Option<f32> {
+        self.reserved_slot(queue).map(|slot| self.own.tree.get(slot).figures.labels[0].capacity)
+    }
+
     fn make_leaf(&mut self, plan: &str, queue: &str) {
         self.wake_slots();
         let there = self.plan_slot(&format!("{plan}.{queue}"));
