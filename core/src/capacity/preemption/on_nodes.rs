@@ -404,7 +404,7 @@ mod tests {
         let victims =
             cheapest(Taker { round: &round, cluster: memory(100), budget: &mut budget }, &nodes, &BTreeSet::new());
         // On the other node one fits what is left, and that is not enough.
-        assert_eq!(victims, [((8, 1), 2, memory(6))]);
+        assert_eq!(victims, [((8, ContainerNumber::granted(1, 0, 1)), 2, memory(6))]);
         assert_eq!(budget, memory(88));
     }
 
