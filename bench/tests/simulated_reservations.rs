@@ -120,7 +120,7 @@ impl Hours {
     }
 
     fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize]
+        of[usize::try_from(self.below(of.len() as u64)).unwrap()]
     }
 
     fn reservations(&mut self) -> String {
