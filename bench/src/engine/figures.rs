@@ -40,7 +40,9 @@ impl From<CapacityQueueView> for QueueFigures {
         let leaf = match view.configured.kind {
             CapacityQueueKind::Plan => true,
             CapacityQueueKind::Reservation => false,
-            _ => view.leaf.is_some(),
+            CapacityQueueKind::Leaf | CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent => {
+                view.leaf.is_some()
+            }
         };
         QueueFigures {
             leaf,
