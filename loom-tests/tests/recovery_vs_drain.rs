@@ -101,8 +101,8 @@ fn a_heartbeat_says_that_it_has_ended() {
 /// Claim: I3, I5: a container is taken over and its node is removed, while the AM fetches: it is told of the loss, and no unit of its ask comes
 ///   back for what was never asked of this scheduler
 /// Threads: 2
-/// Break: `keep_acquired` stores what is unseen -> *I3: a unit is back for what the AM has not seen, and for nothing else*: 2, not 1; it writes no
-///   words -> *I5: the AM is told of the loss of all that it had*: 0, not 1
+/// Break: `keep_acquired` stores what is unseen -> *I3: a unit is back for what the AM has not seen, and for nothing else*: 2, not 1
+/// Break: it writes no words -> *I5: the AM is told of the loss of all that it had*: 0, not 1
 #[test]
 fn its_node_is_removed() {
     check("recovery_vs_drain/its_node_is_removed", || {
