@@ -398,13 +398,14 @@ mod tests {
         round.entries[2].to_obtain = memory(13);
         let mut cheap = node();
         cheap.free = memory(15);
-        cheap.containers = vec![Standing { id: (8, ContainerNumber::granted(1, 0, 1)), ..cheap.containers[0] }];
+        let only = (8, ContainerNumber::granted(1, 0, 1));
+        cheap.containers = vec![Standing { id: only, ..cheap.containers[0] }];
         let nodes = [node(), cheap];
         let mut budget = memory(100);
         let victims =
             cheapest(Taker { round: &round, cluster: memory(100), budget: &mut budget }, &nodes, &BTreeSet::new());
         // On the other node one fits what is left, and that is not enough.
-        assert_eq!(victims, [((8, ContainerNumber::granted(1, 0, 1)), 2, memory(6))]);
+        assert_eq!(victims, [(only, 2, memory(6))]);
         assert_eq!(budget, memory(88));
     }
 
