@@ -5,14 +5,14 @@
 //! part; it is taken out again before the next, without being timed. `follow` has about 10 of them at the time of the run, `follow_crowded` about 1,600.
 
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use evenweave::config::AllocationFile;
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationId, ReservationSubmission, Stage};
 use evenweave::resource::ResourceTypes;
 use evenweave::{
     CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, Settings, Stepped,
 };
-use std::time::{Duration, Instant};
+use std::cell::{Cell, OnceCell, RefCell};
 
 const RESERVATIONS: i64 = 10_000;
 const SECOND: i64 = 1_000;
@@ -105,20 +105,13 @@ fn full<S: Planned>(over: i64) -> S {
 
 fn both<S: Planned>(group: &mut BenchmarkGroup<'_, WallTime>, scheduler: &str) {
     for (name, over) in [("submit_crowded", HOUR), ("submit_spread", 200 * HOUR)] {
-        let mut made = None;
-        let new = definition(2 * HOUR + over / 2);
+        let made = OnceCell::new();
+        let (booked, new) = (Cell::new(None), definition(2 * HOUR + over / 2));
         group.bench_function(format!("{scheduler}/{name}"), |bencher| {
-            let made = made.get_or_insert_with(|| full::<S>(over));
-            bencher.iter_custom(|times| {
-                let mut taken = Duration::ZERO;
-                for _ in 0..times {
-                    let start = Instant::now();
-                    let id = made.book("ann", &new);
-                    taken += start.elapsed();
-                    made.take_out("ann", id);
-                }
-                taken
-            });
+            let made = made.get_or_init(|| RefCell::new(full::<S>(over)));
+            let take_out = || booked.take().into_iter().for_each(|id| made.borrow_mut().take_out("ann", id));
+            let book = |()| booked.set(Some(made.borrow_mut().book("ann", &new)));
+            bencher.iter_batched(take_out, book, BatchSize::PerIteration);
         });
     }
     for (name, over, at) in [("follow", 200 * HOUR, 100 * HOUR), ("follow_crowded", HOUR, 3 * HOUR)] {
