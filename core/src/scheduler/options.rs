@@ -156,7 +156,7 @@ macro_rules! setters_of_options {
             self
         }
 
-        /// Sets the number in application ids: the start time of the ResourceManager, in ms since 1970.
+        /// Sets the number in application ids: the start time of the ResourceManager, in ms since 1970. The default is 1.
         pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
             self.options.cluster_timestamp = timestamp;
             self
