@@ -207,7 +207,7 @@ mod tests {
         out.text("ann");
         out.flag(true);
         out.maybe_text(Some("root.a"));
-        (0..2).for_each(|_| out.flag(false));
+        (0..3).for_each(|_| out.flag(false));
         out.byte(8);
         out.count(7);
         out.length(1);

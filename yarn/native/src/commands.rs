@@ -136,8 +136,9 @@ impl Batch<'_> {
     fn recover(&mut self, given: &mut Reader<'_>) -> Done {
         let (app, node, attempt, number) = (given.count()?, given.count()?, given.count()?, given.count()?);
         let (priority, request, resource) = (given.int()?, given.long()?, given.resource()?);
+        let (is_am, epoch) = (given.flag()?, given.count()?);
         let container = RecoveredContainer::new(attempt, number, resource).asked_for(priority, request);
-        let container = container.with_am(given.flag()?);
+        let container = container.with_am(is_am).with_epoch(epoch);
         let State { apps, nodes, driver, .. } = &mut *self.state;
         let Some(app) = apps.get(&app) else { return Ok(Err(Refused::NoSuchApp(app))) };
         let Some(node) = nodes.get(&node) else { return Ok(Err(no_node(node))) };
@@ -163,12 +164,14 @@ impl Batch<'_> {
         let (number, user, accepted) = (given.count()?, given.text()?, given.flag()?);
         let queue = given.maybe(Reader::text)?;
         let submission = Submission::new(number, user).maybe_with_am(given.maybe(|given| self.am(given))?);
+        let mut terms = SubmitTerms::default();
+        terms.priority = given.maybe(Reader::int)?;
+        let recovered = given.flag()?;
         let submission = match queue {
+            Some(queue) if accepted && recovered => submission.recovered_in(queue),
             Some(queue) if accepted => submission.accepted_in(queue),
             queue => submission.maybe_in_queue(queue),
         };
-        let mut terms = SubmitTerms::default();
-        terms.priority = given.maybe(Reader::int)?;
         Ok((submission, terms))
     }
 

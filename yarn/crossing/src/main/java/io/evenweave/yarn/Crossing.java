@@ -51,7 +51,8 @@ public class Crossing {
     handle = Native.create(false, new byte[5]);
     idle = node("idle", 0);
     busy = node("busy", 1024);
-    core.ask(out -> out.command(Wire.SUBMIT).number(APPLICATION).text("ann").flag(true).maybe("root.a").flag(false).flag(false), Wire::readText);
+    core.ask(out -> out.command(Wire.SUBMIT).number(APPLICATION).text("ann").flag(true).maybe("root.a").flag(false).flag(false)
+        .flag(false), Wire::readText);
     core.ask(out -> out.command(Wire.ALLOCATE).number(APPLICATION).number(1).number(1).wide(0).text("*").resource(Resource.newInstance(1024, 1))
         .number(Integer.MAX_VALUE).flag(true).texts(null).texts(null), Crossing::skipAnswer);
     core.tell(out -> out.command(Wire.UPDATE));

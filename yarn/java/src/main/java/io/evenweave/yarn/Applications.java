@@ -104,7 +104,7 @@ final class Applications {
       String leaf;
       try {
         leaf = scheduler.core.ask(out -> Asks.putSubmission(out.command(Wire.ACCEPT), number, user, recovering, named,
-            master, null, false, priority), Wire::readText);
+            master, null, false, priority, recovering), Wire::readText);
       } catch (CoreRefusal refusal) {
         if (recovering) {
           scheduler.lost(id, named, refusal);
@@ -174,8 +174,8 @@ final class Applications {
   void keepQueues() {
     byNumber.values().stream().filter(application -> !application.isInCore).forEach(application -> {
       try {
-        scheduler.queues.mayHaveCome(scheduler.core.ask(out -> Asks.putSubmission(out.command(Wire.ACCEPT), application, null, null, false),
-            Wire::readText));
+        scheduler.queues.mayHaveCome(scheduler.core.ask(out -> Asks.putSubmission(out.command(Wire.ACCEPT), application, null, null, false,
+            false), Wire::readText));
       } catch (CoreRefusal refusal) {
         LOG.debug("{} has no queue: {}", application.id, refusal.getMessage());
       }
@@ -281,8 +281,8 @@ final class Applications {
         scheduler.core.tell(out -> Asks.putMaster(out.command(Wire.NEW_ATTEMPT).number(application.number).flag(attempt.keepsContainers),
             master, blacklist, masterRuns));
       } else {
-        scheduler.core.ask(out -> Asks.putSubmission(out.command(Wire.SUBMIT), application, master, blacklist, masterRuns),
-            Wire::readText);
+        scheduler.core.ask(out -> Asks.putSubmission(out.command(Wire.SUBMIT), application, master, blacklist, masterRuns,
+            attempt.isRecovered), Wire::readText);
         application.isInCore = true;
       }
       attempt.isInCore = true;

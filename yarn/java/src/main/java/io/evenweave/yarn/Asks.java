@@ -31,18 +31,20 @@ final class Asks {
     out.texts(blacklist).flag(runs);
   }
 
+  /** {@code recovered}: it is as the ResourceManager stored it before its restart. */
   static Wire putSubmission(Wire out, int number, String user, boolean accepted, String queue, List<ResourceRequest> master,
-      List<String> blacklist, boolean masterRuns, Priority priority) {
+      List<String> blacklist, boolean masterRuns, Priority priority, boolean recovered) {
     out.number(number).text(user).flag(accepted).maybe(queue);
     putMaster(out, master, blacklist, masterRuns);
-    return priority == null ? out.flag(false) : out.flag(true).number(priority.getPriority());
+    out.flag(priority != null);
+    return (priority == null ? out : out.number(priority.getPriority())).flag(recovered);
   }
 
   /** One that has been accepted into its queue before. */
   static Wire putSubmission(Wire out, EvenweaveApplication application, List<ResourceRequest> master, List<String> blacklist,
-      boolean masterRuns) {
+      boolean masterRuns, boolean recovered) {
     return putSubmission(out, application.number, application.getUser(), true, application.getQueue().getQueueName(), master, blacklist,
-        masterRuns, application.getPriority());
+        masterRuns, application.getPriority(), recovered);
   }
 
   private Asks() {}

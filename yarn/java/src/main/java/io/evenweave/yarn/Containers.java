@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
@@ -103,7 +104,8 @@ final class Containers {
       CoreId coreId = scheduler.core.ask(out -> out.command(Wire.RECOVER).number(attempt.application.number).number(node.number)
           .number(id.getApplicationAttemptId().getAttemptId()).number((int) id.getContainerId())
           .number(key.getPriority().getPriority()).wide(key.getAllocationRequestId())
-          .resource(container.getAllocatedResource()).flag(container.isAMContainer()), Wire::readContainer);
+          .resource(container.getAllocatedResource()).flag(container.isAMContainer())
+          .number((int) (id.getContainerId() >>> ResourceManager.EPOCH_BIT_SHIFT)), Wire::readContainer);
       node.know(id, coreId);
       if (attempt.getRMContainer(id) == null) {
         // Given back meanwhile.

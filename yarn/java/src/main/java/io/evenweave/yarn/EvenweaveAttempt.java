@@ -49,6 +49,8 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   final EvenweaveApplication application;
   /** The containers of the attempt before are kept. */
   final boolean keepsContainers;
+  /** It is the one that the ResourceManager had stored before its restart. Under the core's lock. */
+  boolean isRecovered;
   /** The core has begun it. */
   volatile boolean isInCore;
   /** Marked for preemption by the ResourceManager itself, because their node has become too small. */
@@ -80,6 +82,7 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
 
   void recovering(boolean recovering) {
     setAttemptRecovering(recovering);
+    isRecovered = recovering;
   }
 
   /** A master's container is asked for by these lines. */
