@@ -89,8 +89,8 @@ fn play(family: &str, driver: DriverChoice, answers: &mut Answers) {
         let mut reserved: Vec<(u64, i64, String)> = Vec::new();
         for (at, (step, expected)) in steps.iter().zip(expected).enumerate() {
             let place = format!("{}, step {at}", scenario.name);
-            // With asynchronous scheduling a heartbeat offers nothing.
-            let offers = step["op"] == "heartbeat" && family != "asynchronous";
+            // With asynchronous scheduling a heartbeat offers nothing, and after a restart some nodes are not there yet.
+            let offers = step["op"] == "heartbeat" && family != "asynchronous" && expected.get("error").is_none();
             let node = step["node"].as_str().filter(|_| offers);
             let apps = engine.apps();
             let asked: Vec<(u64, Vec<CapacityReason>)> = match node {
@@ -182,8 +182,8 @@ fn answers_fit_what_follows_and_change_nothing() {
     let enough = *offers > 19_000 && *foretold > 8_500 && *idle > 10_000;
     assert!(enough, "{offers} offers, {foretold} foretold, {idle} idle");
     assert!(kinds.len() > 15, "{kinds:?}");
-    // After odd ends of attempts lists have applications that have left them: that is not told.
-    assert!(surprises.len() <= 4, "{} differ: {surprises:#?}", surprises.len());
+    // After odd ends of attempts, and after a restart, lists have applications that may not run: that is not told.
+    assert!(surprises.len() <= 5, "{} differ: {surprises:#?}", surprises.len());
     assert!(held_back.len() <= 3, "{} differ: {held_back:#?}", held_back.len());
     assert!(*kept > 20_000 && broken.len() <= 5, "{kept} of {passes} passes did what they said: {broken:#?}");
     assert!(ends.len() > 20, "{ends:?}");
