@@ -3,8 +3,9 @@
 use super::figures::{AppFigures, QueueFigures, Totals};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake, finish_soon};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacityScheduler, Groups, Heartbeat,
-    HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SiteFile, Submission,
+    AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacityQueueKind, CapacityQueueView,
+    CapacityScheduler, Groups, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
+    SiteFile, Submission,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +22,11 @@ pub(crate) struct CapacityParts {
 }
 
 /// The threaded CapacityScheduler.
-pub(crate) struct Capacity(CapacityScheduler);
+pub(crate) struct Capacity {
+    scheduler: CapacityScheduler,
+    /// Plans are followed: jobs are sent to them, and not to the queues below, which come and go.
+    has_plans: bool,
+}
 
 impl fmt::Debug for Capacity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,67 +52,82 @@ impl Capacity {
         if let Some(wake) = parts.wake {
             builder = builder.on_grants(wake);
         }
-        builder.start().map(Capacity).map_err(|error| error.to_string())
+        let scheduler = builder.start().map_err(|error| error.to_string())?;
+        // A plan takes applications from the follower's first run on.
+        scheduler.follow_plans().map_err(|error| error.to_string())?;
+        let has_plans = scheduler.plan_capacities().is_ok();
+        Ok(Capacity { scheduler, has_plans })
     }
 
     /// The scheduler itself.
     pub(crate) fn scheduler(&self) -> CapacityScheduler {
-        self.0.clone()
+        self.scheduler.clone()
     }
 }
 
 impl Engine for Capacity {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
-        self.0.add_node(name, rack, total).map_err(|error| error.to_string())
+        self.scheduler.add_node(name, rack, total).map_err(|error| error.to_string())
     }
 
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
         // One after the other: each waits for the control.
-        let submit = |submission| self.0.submit(submission).map_err(|refused| refused.to_string());
+        let submit = |submission| self.scheduler.submit(submission).map_err(|refused| refused.to_string());
         let mut answers = Some(submissions.into_iter().map(submit).collect());
         Ok(Box::new(move || answers.take()))
     }
 
     fn reload(&self, text: &str) -> Result<(), String> {
         let file = SiteFile::parse(text, "capacity-scheduler.xml").map_err(|error| error.to_string())?;
-        self.0.refresh_queues(file.pairs()).map_err(|error| error.to_string())
+        self.scheduler.refresh_queues(file.pairs()).map_err(|error| error.to_string())
     }
 
     fn location(&self, name: &str) -> Location {
-        self.0.location(name)
+        self.scheduler.location(name)
     }
 
     fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
-        self.0.heartbeat(heartbeat)
+        self.scheduler.heartbeat(heartbeat)
     }
 
     fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
-        self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
+        self.scheduler.heartbeats(batch).map_err(|not_sent| not_sent.returned)
     }
 
     fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
-        self.0.allocate(app, request, answer)
+        self.scheduler.allocate(app, request, answer)
     }
 
     fn finish(&self, app: &AppHandle) -> Result<(), String> {
-        finish_soon(|| self.0.begin_finish(app)).map_err(|error| error.to_string())
+        finish_soon(|| self.scheduler.begin_finish(app)).map_err(|error| error.to_string())
     }
 
     fn queues(&self) -> Vec<QueueFigures> {
         // It is asked again where the scheduler is being shut down.
-        self.0.queues(false).unwrap_or_default().into_iter().map(QueueFigures::from).collect()
+        let views = self.scheduler.queues(false).unwrap_or_default();
+        let figures = |view: CapacityQueueView| {
+            let kind = view.configured.kind;
+            let figures = QueueFigures::from(view);
+            let leaf = match kind {
+                CapacityQueueKind::Plan => self.has_plans,
+                CapacityQueueKind::Reservation => !self.has_plans && figures.leaf,
+                CapacityQueueKind::Leaf | CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent => figures.leaf,
+            };
+            QueueFigures { leaf, ..figures }
+        };
+        views.into_iter().map(figures).collect()
     }
 
     fn apps(&self) -> Vec<AppFigures> {
-        self.0.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
+        self.scheduler.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
     }
 
     fn nodes(&self) -> Vec<NodeView> {
-        self.0.nodes()
+        self.scheduler.nodes()
     }
 
     fn stats(&self) -> Totals {
-        self.0.stats().into()
+        self.scheduler.stats().into()
     }
 
     fn pending(&self) -> Resource {
@@ -117,14 +137,14 @@ impl Engine for Capacity {
     fn update_now(&self) {}
 
     fn quiesce(&self) {
-        self.0.quiesce();
+        self.scheduler.quiesce();
     }
 
     fn audit(&self) -> Vec<String> {
-        self.0.audit().map_or_else(|refused| vec![refused.to_string()], |audit| audit.wrong)
+        self.scheduler.audit().map_or_else(|refused| vec![refused.to_string()], |audit| audit.wrong)
     }
 
     fn shutdown(&self) {
-        self.0.shutdown();
+        self.scheduler.shutdown();
     }
 }

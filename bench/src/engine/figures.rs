@@ -1,14 +1,12 @@
 //! What the load asks a scheduler about, whichever of the two it is.
 
-use crate::api::{
-    AppView, CapacityAppView, CapacityQueueKind, CapacityQueueView, CapacityStats, QueueView, Resource, Stats,
-};
+use crate::api::{AppView, CapacityAppView, CapacityQueueView, CapacityStats, QueueView, Resource, Stats};
 
 /// A queue.
 #[derive(Clone, Debug)]
 pub(crate) struct QueueFigures {
     pub(crate) name: String,
-    /// Whether jobs are sent there. Of a CapacityScheduler's plan they are, and not of the queues below it, which come and go.
+    /// Whether jobs are sent there.
     pub(crate) leaf: bool,
     pub(crate) policy: String,
     /// By containers.
@@ -37,15 +35,8 @@ impl From<QueueView> for QueueFigures {
 impl From<CapacityQueueView> for QueueFigures {
     fn from(view: CapacityQueueView) -> QueueFigures {
         let usage = view.used.minus(&view.reserved);
-        let leaf = match view.configured.kind {
-            CapacityQueueKind::Plan => true,
-            CapacityQueueKind::Reservation => false,
-            CapacityQueueKind::Leaf | CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent => {
-                view.leaf.is_some()
-            }
-        };
         QueueFigures {
-            leaf,
+            leaf: view.leaf.is_some(),
             policy: "capacity".to_owned(),
             usage,
             share: view.guaranteed,
