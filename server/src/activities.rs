@@ -131,7 +131,8 @@ mod tests {
     }
     #[test]
     fn times_are_of_the_calendar() {
-        let configuration = CapacityConfiguration::from_properties([], []).expect("Hadoop's defaults");
+        let queues = [("yarn.scheduler.capacity.root.queues", "a"), ("yarn.scheduler.capacity.root.a.capacity", "100")];
+        let configuration = CapacityConfiguration::from_properties([], queues).expect("a queue");
         let basics = Basics::of_capacity(configuration.file().settings());
         let mut stepped = CapacityScheduler::builder(configuration).stepped().expect("a scheduler");
         let node = stepped.add_node("n1", "/r1", Resource::new(1024, 1)).expect("a node");
