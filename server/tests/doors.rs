@@ -53,7 +53,7 @@ impl Served {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.at).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
+        stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a time");
         stream
     }
 
@@ -454,7 +454,7 @@ fn a_connection_too_many_is_told_so() {
 
 #[test]
 fn heads_are_neither_large_nor_slow() {
-    let limits = Limits { head_time: Duration::from_millis(200), head_bytes: 8192, ..Limits::default() };
+    let limits = Limits { head_bytes: 8192, ..Limits::default() };
     let served = Served::start("127.0.0.1:0", Access::default(), limits);
     let head = |rest: &str| {
         served.send(
@@ -476,7 +476,9 @@ fn heads_are_neither_large_nor_slow() {
         let answer = head(smuggled);
         assert!(answer.starts_with("HTTP/1.1 400"), "{smuggled:?}: {answer}");
     }
-    // The connection ends, though nobody has said a whole line.
-    assert!(!served.send(b"GET / HT").starts_with("HTTP/1.1 200"));
     assert!(head("X-Small: 1").starts_with("HTTP/1.1 200"));
+    // The connection ends, though nobody has said a whole line.
+    let limits = Limits { head_time: Duration::from_millis(200), ..Limits::default() };
+    let hasty = Served::start("127.0.0.1:0", Access::default(), limits);
+    assert!(!hasty.send(b"GET / HT").starts_with("HTTP/1.1 200"));
 }

@@ -32,7 +32,7 @@ impl Groups for Looking {
                 drop(manager.records());
                 let _ = seen.send(());
             });
-            if waits.recv_timeout(Duration::from_secs(2)).is_err() {
+            if waits.recv_timeout(Duration::from_secs(30)).is_err() {
                 self.kept_out.fetch_add(1, Ordering::Relaxed);
             }
         }

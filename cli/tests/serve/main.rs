@@ -51,7 +51,7 @@ impl Served {
 
     fn send(&self, request: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(self.at.replace("0.0.0.0", "127.0.0.1")).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
+        stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a time");
         stream.write_all(request.as_bytes()).expect("sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
@@ -67,7 +67,7 @@ impl Served {
 
     /// The first state that is as wanted.
     fn state_once(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
-        for _ in 0..100 {
+        for _ in 0..450 {
             let state = self.json("/events/state");
             if is_wanted(&state) {
                 return state;
@@ -94,7 +94,7 @@ impl Served {
     /// Events from the first on, until one of each kind was there.
     fn events_until(&self, kinds: &[&str]) {
         let mut stream = TcpStream::connect(&self.at).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
+        stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a time");
         let request = format!("GET /events?after=0 HTTP/1.1\r\nHost: {}\r\n\r\n", self.at);
         stream.write_all(request.as_bytes()).expect("sent");
         let mut missing = kinds.to_vec();

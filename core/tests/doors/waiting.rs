@@ -42,9 +42,9 @@ fn who_will_not_wait_for_ever_says_how_long() {
     let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
     assert_eq!(scheduler.quiesce_within(LONG), Waited::Done);
     assert_eq!(scheduler.update_now_within(LONG), Waited::Done);
-    scheduler.inject(Fault::UpdateStall(Duration::from_secs(1))).unwrap();
+    scheduler.inject(Fault::UpdateStall(Duration::from_secs(3))).unwrap();
     assert_eq!(scheduler.update_now_within(SHORT), timed_out());
-    scheduler.inject(Fault::WorkerStall { worker: 0, time: Duration::from_secs(1) }).unwrap();
+    scheduler.inject(Fault::WorkerStall { worker: 0, time: Duration::from_secs(3) }).unwrap();
     // With its channel full, too.
     while scheduler.heartbeat(Heartbeat::new(&node)).is_ok() {}
     assert_eq!(scheduler.quiesce_within(SHORT), timed_out());
