@@ -1,20 +1,32 @@
-//! Checking allocation files against what Apache Hadoop 3.4.2 made of them, as recorded in `bench/tests/data/vectors`.
+//! Checking configuration files against what Apache Hadoop 3.4.2 made of them, as recorded in `bench/tests/data/vectors`.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
-use evenweave::config::{CheckOptions, Severity};
+use evenweave::config::capacity::CapacityFile;
+use evenweave::config::{CheckOptions, Severity, SiteFile, SiteProperties};
 use evenweave::resource::ResourceTypes;
 use evenweave::{AllocationFile, Resource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-fn cases() -> Vec<Value> {
-    let path = format!("{}/../bench/tests/data/vectors/allocation-files.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+/// The cases of a family.
+fn lines(family: &str) -> Vec<Value> {
+    let path = format!("{}/../bench/tests/data/vectors/{family}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    cases.filter(|case: &Value| case["input"]["xml"].is_string()).collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Those with an allocation file.
+fn cases() -> Vec<Value> {
+    lines("allocation-files").into_iter().filter(|case| case["input"]["xml"].is_string()).collect()
+}
+
+/// Names and values.
+fn pairs(object: &Value) -> Vec<(String, String)> {
+    let members = object.as_object().into_iter().flatten();
+    members.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect()
 }
 
 fn text(case: &Value) -> String {
@@ -78,4 +90,31 @@ fn queues_that_hadoop_did_not_make_are_warned_of_and_no_others() {
         missing_somewhere += u32::from(!missing.is_empty());
     }
     assert!(compared > 300 && missing_somewhere > 30, "{compared}, of them {missing_somewhere} with missing queues");
+}
+
+#[test]
+fn a_capacity_file_has_errors_exactly_when_hadoop_refuses_it() {
+    let (mut compared, mut refused) = (0, 0);
+    for case in lines("capacity-files") {
+        let site: SiteProperties = pairs(&case["input"]["yarn_site"]).into_iter().collect();
+        let own = pairs(&case["input"]["properties"]);
+        let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+        let property = |(name, value): &(String, String)| {
+            format!("<property><name>{}</name><value>{}</value></property>", escaped(name), escaped(value))
+        };
+        let text = format!("<configuration>{}</configuration>", own.iter().map(property).collect::<String>());
+        let file = SiteFile::parse(&text, "f.xml").unwrap();
+        let (read, found) = CapacityFile::check(&site, &file, None);
+        let errors: Vec<_> = found.iter().filter(|found| found.severity == Severity::Error).collect();
+        let (name, is_refused) = (&case["name"], case["expect"]["error"] == true);
+        assert_eq!((!errors.is_empty(), read.is_none()), (is_refused, is_refused), "{name}: {errors:?}");
+        if let Err(first) = CapacityFile::from_site(&site, &file) {
+            assert_eq!(*errors[0], first.diagnostic(), "{name}");
+        }
+        // Each recorded file has one mistake, and of that comes no second one.
+        assert!(errors.len() <= 1, "{name}: {errors:?}");
+        compared += 1;
+        refused += u32::from(is_refused);
+    }
+    assert!(compared > 300 && refused > 90, "{compared}, of them {refused} refused");
 }
