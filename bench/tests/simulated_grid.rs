@@ -143,10 +143,11 @@ fn what_a_reader_would_not_think_of_is_said() {
 fn of_jobs_without_an_end_it_is_said_which_why_and_what_to_do() {
     let scratch = Scratch::new("unended");
     let trace = scratch.0.join("jobs.csv");
-    // A node has 8 GiB, and a container may have 128 GiB: one task fits no node, another is refused. No AM of root.closed starts.
-    let jobs = "huge,0,root.a,1,1000,16384\nrefused,0,root.a,1,1000,999999\nwaits,0,root.closed,1,1000,1024\ndone,0,root.b,1,1000,1024\n";
+    // A task is larger than the maximum of its queue, another than every node, and no AM of root.closed starts.
+    let jobs = "huge,0,root.small,1,1000,4096\nrefused,0,root.a,1,1000,999999\nwaits,0,root.closed,1,1000,1024\ndone,0,root.b,1,1000,1024\n";
     std::fs::write(&trace, format!("job,submit_ms,queue,count,duration_ms,memory_mb\n{jobs}")).unwrap();
-    let closed = "<queue name=\"closed\"><maxRunningApps>0</maxRunningApps></queue></allocations>";
+    let closed = "<queue name=\"closed\"><maxRunningApps>0</maxRunningApps></queue>\
+                  <queue name=\"small\"><maxResources>memory-mb=2048, vcores=8</maxResources></queue></allocations>";
     let queues = FAIR.replace('W', "1").replace("</allocations>", closed);
     let ended = |until_ms| {
         run(&scratch, &queues, |options| {
@@ -161,7 +162,7 @@ fn of_jobs_without_an_end_it_is_said_which_why_and_what_to_do() {
     for remark in [
         "3 jobs have no end, and the run ended when nothing had happened for six hours",
         "1 waited for a container for the AM: waits in root.closed; compare",
-        "1 had an AM, and waited for a first task: huge in root.a; compare",
+        "1 had an AM, and waited for a first task: huge in root.small; compare",
         "1 broke down (the first: ",
         "): refused in root.a; change",
     ] {

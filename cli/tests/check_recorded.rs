@@ -92,18 +92,51 @@ fn queues_that_hadoop_did_not_make_are_warned_of_and_no_others() {
     assert!(compared > 300 && missing_somewhere > 30, "{compared}, of them {missing_somewhere} with missing queues");
 }
 
+/// A capacity-scheduler.xml with these properties.
+fn capacity_file(own: &[(String, String)]) -> SiteFile {
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+    let property = |(name, value): &(String, String)| {
+        format!("<property><name>{}</name><value>{}</value></property>", escaped(name), escaped(value))
+    };
+    let text = format!("<configuration>{}</configuration>", own.iter().map(property).collect::<String>());
+    SiteFile::parse(&text, "f.xml").unwrap()
+}
+
+/// Each value of each file is replaced in turn: of several mistakes the check tells first of the one that a scheduler ends at.
+#[test]
+fn the_check_of_a_capacity_file_begins_with_the_error_that_reading_ends_at() {
+    let (mut refused, mut several) = (0, 0);
+    for case in lines("capacity-files") {
+        let site: SiteProperties = pairs(&case["input"]["yarn_site"]).into_iter().collect();
+        let own = pairs(&case["input"]["properties"]);
+        for at in 0..own.len() {
+            for value in ["x", "-7", "[memory=x]", "${a}", "1w"] {
+                let mut changed = own.clone();
+                value.clone_into(&mut changed[at].1);
+                let file = capacity_file(&changed);
+                let (read, found) = CapacityFile::check(&site, &file, None);
+                let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+                match CapacityFile::from_site(&site, &file) {
+                    Ok(_) => assert_eq!(read.is_some(), errors == 0),
+                    Err(first) => {
+                        assert_eq!(found[0], first.diagnostic(), "{changed:?}");
+                        refused += 1;
+                        several += u32::from(errors > 1);
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 1000 && several > 100, "{refused}, of them {several} with several errors");
+}
+
 #[test]
 fn a_capacity_file_has_errors_exactly_when_hadoop_refuses_it() {
     let (mut compared, mut refused) = (0, 0);
     for case in lines("capacity-files") {
         let site: SiteProperties = pairs(&case["input"]["yarn_site"]).into_iter().collect();
         let own = pairs(&case["input"]["properties"]);
-        let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
-        let property = |(name, value): &(String, String)| {
-            format!("<property><name>{}</name><value>{}</value></property>", escaped(name), escaped(value))
-        };
-        let text = format!("<configuration>{}</configuration>", own.iter().map(property).collect::<String>());
-        let file = SiteFile::parse(&text, "f.xml").unwrap();
+        let file = capacity_file(&own);
         let (read, found) = CapacityFile::check(&site, &file, None);
         let errors: Vec<_> = found.iter().filter(|found| found.severity == Severity::Error).collect();
         let (name, is_refused) = (&case["name"], case["expect"]["error"] == true);
@@ -111,8 +144,8 @@ fn a_capacity_file_has_errors_exactly_when_hadoop_refuses_it() {
         if let Err(first) = CapacityFile::from_site(&site, &file) {
             assert_eq!(*errors[0], first.diagnostic(), "{name}");
         }
-        // Each recorded file has one mistake, and of that comes no second one.
-        assert!(errors.len() <= 1, "{name}: {errors:?}");
+        // One recorded file has two mistakes. Of the others each has one, and of that comes no second one.
+        assert!(errors.len() <= 1 || name == "two-children-007" && errors.len() == 2, "{name}: {errors:?}");
         compared += 1;
         refused += u32::from(is_refused);
     }

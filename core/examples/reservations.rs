@@ -40,9 +40,9 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     scheduler.add_node("the-cluster", "/rack1", Resource::new(327_680, 80))?;
     scheduler.update_now();
 
-    // Ann wants ten containers of 4 GiB for an hour, at some time between one and three hours from now.
+    // Ann wants ten containers of 4 GiB for an hour, and that hour begins in an hour. With a later deadline the agent looks for a place.
     let stage = Stage::new(Resource::new(4096, 1), 10, i64::from(HOUR_MS));
-    let (arrival, deadline) = (i64::from(HOUR_MS), i64::from(3 * HOUR_MS));
+    let (arrival, deadline) = (i64::from(HOUR_MS), i64::from(2 * HOUR_MS));
     let wanted = ReservationDefinition::new(arrival, deadline, Interpreter::All, vec![stage]);
     let id = scheduler.reserve_new()?;
     let request = ReservationSubmission { id: Some(id), queue: Some("root.nightly"), definition: Some(&wanted) };
@@ -54,17 +54,17 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let too_early = scheduler.submit(Submission::new(1, "ann").in_queue("root.nightly").with_reservation(id));
     writeln!(out, "  an application for {id}: {}", too_early.expect_err("it is not active yet"))?;
 
-    // At each step the follower makes, sizes and removes queues. The agent books as late as it can: two hours from now.
-    clock.advance(u64::from(2 * HOUR_MS));
+    // At each step the follower makes, sizes and removes queues.
+    clock.advance(u64::from(HOUR_MS));
     scheduler.follow_plans()?;
-    show(out, &scheduler, "after two hours")?;
+    show(out, &scheduler, "after one hour")?;
     let app = scheduler.submit(Submission::new(2, "ann").in_queue("root.nightly").with_reservation(id))?;
     writeln!(out, "  {} is in {}", app.id(), app.queue())?;
 
     // The reservation is over: its queue goes, and its application moves to the plan's default queue.
     clock.advance(u64::from(HOUR_MS));
     scheduler.follow_plans()?;
-    show(out, &scheduler, "after three hours")?;
+    show(out, &scheduler, "after two hours")?;
     while let Some(event) = scheduler.next_event() {
         writeln!(out, "  {event}")?;
     }
