@@ -140,6 +140,43 @@ fn what_a_reader_would_not_think_of_is_said() {
 }
 
 #[test]
+fn of_jobs_without_an_end_it_is_said_which_why_and_what_to_do() {
+    let scratch = Scratch::new("unended");
+    let trace = scratch.0.join("jobs.csv");
+    // A task is larger than the maximum of its queue, another than every node, and no AM of root.closed starts.
+    let jobs = "huge,0,root.small,1,1000,4096\nrefused,0,root.a,1,1000,999999\nwaits,0,root.closed,1,1000,1024\ndone,0,root.b,1,1000,1024\n";
+    std::fs::write(&trace, format!("job,submit_ms,queue,count,duration_ms,memory_mb\n{jobs}")).unwrap();
+    let closed = "<queue name=\"closed\"><maxRunningApps>0</maxRunningApps></queue>\
+                  <queue name=\"small\"><maxResources>memory-mb=2048, vcores=8</maxResources></queue></allocations>";
+    let queues = FAIR.replace('W', "1").replace("</allocations>", closed);
+    let ended = |until_ms| {
+        run(&scratch, &queues, |options| {
+            options.cluster = nodes(&[4]);
+            options.traces = vec![trace.clone()];
+            options.until_ms = until_ms;
+        })
+        .unwrap()
+    };
+    let simulated = ended(None);
+    let said = words(&simulated);
+    for remark in [
+        "3 jobs have no end, and the run ended when nothing had happened for six hours",
+        "1 waited for a container for the AM: waits in root.closed; compare",
+        "1 had an AM, and waited for a first task: huge in root.small; compare",
+        "1 broke down (the first: ",
+        "): refused in root.a; change",
+    ] {
+        assert!(said.contains(remark), "{remark}\n{said}");
+    }
+    assert!(json(&simulated).contains("\"why\":\"waited-for-am\""));
+    let said = words(&ended(Some(HOUR_MS)));
+    assert!(
+        said.contains("3 jobs have no end, where the run was told to end") && !said.contains("; compare"),
+        "{said}"
+    );
+}
+
+#[test]
 fn capacities_change_together() {
     let scratch = Scratch::new("capacity");
     let property = |name: &str, value: &str| {

@@ -252,6 +252,44 @@ fn queues_of_the_capacity_scheduler_lie_over_the_site_file() {
 }
 
 #[test]
+fn all_that_is_wrong_with_queues_of_the_capacity_scheduler_is_told_in_one_go() {
+    let scratch = Scratch::new("several");
+    let property = |(name, value): &(&str, &str)| {
+        format!("<property><name>yarn.scheduler.capacity.{name}</name><value>{value}</value></property>\n")
+    };
+    let queues = [
+        ("root.queues", "dev,prod"),
+        ("root.dev.capacity", "thirty"),
+        ("root.prod.capacity", "70"),
+        ("root.prod.state", "PAUSED"),
+        ("root.prod.capasity", "70"),
+        ("maximum-am-resource-percent", "10"),
+    ];
+    let text: String = queues.iter().map(property).collect();
+    let file = scratch.file("capacity-scheduler.xml", format!("<configuration>{text}</configuration>"));
+    let (said, code) = said(&[&file]);
+    assert_eq!(code, Some(2));
+    assert_eq!(codes(&[&file]), [["not-a-number", "state", "unknown-property", "am-percent"]]);
+    assert!(said.contains("1 more queue is affected"), "{said}");
+}
+
+#[test]
+fn a_total_of_the_cluster_names_memory_and_vcores() {
+    let clean = "../bench/data/capacity-scheduler.xml";
+    for (total, lacks) in [("memory-mb=1024", "vcores"), ("vcores=4", "memory-mb")] {
+        let output = check(&[clean, "--cluster", total]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said.contains(&format!("does not name {lacks}; write for example")), "{said}");
+    }
+    let said = String::from_utf8(check(&[clean, "--cluster", "4 GB"]).stderr).unwrap();
+    assert!(said.contains("write for example \"memory-mb=4096, vcores=4\""), "{said}");
+    for total in ["memory-mb=655360000, vcores=320000", "655360000 mb, 320000 vcores"] {
+        assert_eq!(check(&[clean, "--cluster", total]).status.code(), Some(0), "{total}");
+    }
+}
+
+#[test]
 fn a_finding_in_an_included_file_is_shown_there() {
     let scratch = Scratch::new("include");
     let inner = scratch.file("inner.xml", "<configuration>\n\n<odd/></configuration>");

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Calls whose first text is a code.
-const CALLS: [&str; 5] = ["warning", "error", "warn", "find", "push"];
+const CALLS: [&str; 6] = ["warning", "error", "warn", "warn_of_queue", "find", "push"];
 
 /// All Rust files below, tests left out.
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

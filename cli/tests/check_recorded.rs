@@ -1,20 +1,32 @@
-//! Checking allocation files against what Apache Hadoop 3.4.2 made of them, as recorded in `bench/tests/data/vectors`.
+//! Checking configuration files against what Apache Hadoop 3.4.2 made of them, as recorded in `bench/tests/data/vectors`.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
-use evenweave::config::{CheckOptions, Severity};
+use evenweave::config::capacity::CapacityFile;
+use evenweave::config::{CheckOptions, Severity, SiteFile, SiteProperties};
 use evenweave::resource::ResourceTypes;
 use evenweave::{AllocationFile, Resource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-fn cases() -> Vec<Value> {
-    let path = format!("{}/../bench/tests/data/vectors/allocation-files.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+/// The cases of a family.
+fn lines(family: &str) -> Vec<Value> {
+    let path = format!("{}/../bench/tests/data/vectors/{family}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    cases.filter(|case: &Value| case["input"]["xml"].is_string()).collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Those with an allocation file.
+fn cases() -> Vec<Value> {
+    lines("allocation-files").into_iter().filter(|case| case["input"]["xml"].is_string()).collect()
+}
+
+/// Names and values.
+fn pairs(object: &Value) -> Vec<(String, String)> {
+    let members = object.as_object().into_iter().flatten();
+    members.map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect()
 }
 
 fn text(case: &Value) -> String {
@@ -78,4 +90,64 @@ fn queues_that_hadoop_did_not_make_are_warned_of_and_no_others() {
         missing_somewhere += u32::from(!missing.is_empty());
     }
     assert!(compared > 300 && missing_somewhere > 30, "{compared}, of them {missing_somewhere} with missing queues");
+}
+
+/// A capacity-scheduler.xml with these properties.
+fn capacity_file(own: &[(String, String)]) -> SiteFile {
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+    let property = |(name, value): &(String, String)| {
+        format!("<property><name>{}</name><value>{}</value></property>", escaped(name), escaped(value))
+    };
+    let text = format!("<configuration>{}</configuration>", own.iter().map(property).collect::<String>());
+    SiteFile::parse(&text, "f.xml").unwrap()
+}
+
+/// Each value of each file is replaced in turn: of several mistakes the check tells first of the one that a scheduler ends at.
+#[test]
+fn the_check_of_a_capacity_file_begins_with_the_error_that_reading_ends_at() {
+    let (mut refused, mut several) = (0, 0);
+    for case in lines("capacity-files") {
+        let site: SiteProperties = pairs(&case["input"]["yarn_site"]).into_iter().collect();
+        let own = pairs(&case["input"]["properties"]);
+        for at in 0..own.len() {
+            for value in ["x", "-7", "[memory=x]", "${a}", "1w"] {
+                let mut changed = own.clone();
+                value.clone_into(&mut changed[at].1);
+                let file = capacity_file(&changed);
+                let (read, found) = CapacityFile::check(&site, &file, None);
+                let errors = found.iter().filter(|found| found.severity == Severity::Error).count();
+                match CapacityFile::from_site(&site, &file) {
+                    Ok(_) => assert_eq!(read.is_some(), errors == 0),
+                    Err(first) => {
+                        assert_eq!(found[0], first.diagnostic(), "{changed:?}");
+                        refused += 1;
+                        several += u32::from(errors > 1);
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 1000 && several > 100, "{refused}, of them {several} with several errors");
+}
+
+#[test]
+fn a_capacity_file_has_errors_exactly_when_hadoop_refuses_it() {
+    let (mut compared, mut refused) = (0, 0);
+    for case in lines("capacity-files") {
+        let site: SiteProperties = pairs(&case["input"]["yarn_site"]).into_iter().collect();
+        let own = pairs(&case["input"]["properties"]);
+        let file = capacity_file(&own);
+        let (read, found) = CapacityFile::check(&site, &file, None);
+        let errors: Vec<_> = found.iter().filter(|found| found.severity == Severity::Error).collect();
+        let (name, is_refused) = (&case["name"], case["expect"]["error"] == true);
+        assert_eq!((!errors.is_empty(), read.is_none()), (is_refused, is_refused), "{name}: {errors:?}");
+        if let Err(first) = CapacityFile::from_site(&site, &file) {
+            assert_eq!(*errors[0], first.diagnostic(), "{name}");
+        }
+        // One recorded file has two mistakes. Of the others each has one, and of that comes no second one.
+        assert!(errors.len() <= 1 || name == "two-children-007" && errors.len() == 2, "{name}: {errors:?}");
+        compared += 1;
+        refused += u32::from(is_refused);
+    }
+    assert!(compared > 300 && refused > 90, "{compared}, of them {refused} refused");
 }

@@ -35,6 +35,19 @@ fn a_trace_of_any_form_keeps_the_cluster_full() {
     }
 }
 
+/// Twenty million heartbeats a second are too many for any machine.
+#[test]
+fn a_driver_that_cannot_keep_up_is_told_of() {
+    let much = ["--core", "threaded", "--nodes", "20000", "--heartbeat-ms", "1", "--duration", "1s"];
+    let (output, out) = load("load-overload", &much);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let warning = said.lines().find(|line| line.starts_with("WARNING: the driver could not keep up: ")).expect(&said);
+    assert!(warning.contains(" heartbeats left out (") && warning.contains("--nodes"), "{warning}");
+    let page = std::fs::read_to_string(out.join("report.html")).expect("the report");
+    assert!(page.contains("Attention: the driver could not keep up"));
+}
+
 #[test]
 fn what_is_no_trace_is_refused_with_its_place() {
     for (text, why) in [

@@ -222,8 +222,8 @@ fn nodes_change_on_threads() {
     assert!(scheduler.is_admin("root").unwrap() && scheduler.permits("ann", "a", QueueAccess::Submit).unwrap());
 }
 
-/// The most that the plan's default queue may use after the follower's first run, and how many containers an application of it gets.
-fn in_a_plan(at_once: &str) -> (i64, usize) {
+/// A scheduler with a plan `root.p` and a node, before the follower's first run.
+fn with_a_plan(at_once: &str) -> (CapacityStepped, NodeHandle) {
     let queues = [
         ("yarn.scheduler.capacity.root.queues", "p"),
         ("yarn.scheduler.capacity.root.p.capacity", "100"),
@@ -235,6 +235,12 @@ fn in_a_plan(at_once: &str) -> (i64, usize) {
     let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+    (scheduler, node)
+}
+
+/// The most that the plan's default queue may use after the follower's first run, and how many containers an application of it gets.
+fn in_a_plan(at_once: &str) -> (i64, usize) {
+    let (mut scheduler, node) = with_a_plan(at_once);
     scheduler.follow_plans().unwrap();
     let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.p")).unwrap();
     scheduler.allocate(&app, &asking(2), &mut Allocation::default()).unwrap();
@@ -250,6 +256,21 @@ fn queues_of_plans_may_count_at_once() {
     // As recorded of Hadoop: nothing before the cluster or the queues change.
     assert_eq!(in_a_plan("false"), (0, 0));
     assert_eq!(in_a_plan("true"), (8192, 2));
+}
+
+/// The default queue that a plan begins with goes with the follower's first run.
+#[test]
+fn of_an_application_without_a_reservation_none_is_told_to_be_over() {
+    let (mut scheduler, _node) = with_a_plan("false");
+    let app = scheduler.submit(Submission::new(1, "ann").in_queue("p")).unwrap();
+    scheduler.follow_plans().unwrap();
+    let queue = "root.p.root.p-default".to_owned();
+    let moved = SchedulerEvent::MovedAsReservationEnded { app: app.id(), queue: queue.clone(), reservation: None };
+    assert_eq!(
+        moved.to_string(),
+        format!("{} goes on in queue {queue:?}, which is the plan's default queue now", app.id())
+    );
+    assert_eq!(scheduler.next_event(), Some(moved));
 }
 
 // ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself

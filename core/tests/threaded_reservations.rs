@@ -93,7 +93,9 @@ fn a_thread_follows_plans() {
     assert_eq!(scheduler.app(1).unwrap().usage, Resource::new(4096, 4));
     scheduler.reserve_delete("ann", id).unwrap();
     until("the end of it", || !has_queue(&scheduler, &queue));
-    let moved = SchedulerEvent::MovedAsReservationEnded { app: app.id(), queue: "root.p.p-default".to_owned() };
+    let (queue, reservation) = ("root.p.p-default".to_owned(), Some(id.to_string()));
+    let moved = SchedulerEvent::MovedAsReservationEnded { app: app.id(), queue, reservation };
+    assert!(moved.to_string().ends_with(&format!("{id} is over")), "{moved}");
     assert_eq!(scheduler.next_event(), Some(moved));
     assert_eq!(scheduler.app(1).unwrap().queue, "root.p.p-default");
     assert_sums(&scheduler);

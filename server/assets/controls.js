@@ -88,6 +88,9 @@ export class Controls {
       const nodes = (await ask("GET", `${CLUSTER}/nodes`)).nodes.node;
       const node = nodes.find((one) => one.nodeHostName === name || one.id === name);
       if (!node) throw new Error(`there is no node ${name}`);
+      if (command === "recommission" && node.state !== "DECOMMISSIONING") {
+        throw new Error(`${name} is ${node.state}, and only a node that is DECOMMISSIONING can stay`);
+      }
       await ask("POST", `${OURS}/nodes/${encodeURIComponent(node.id)}/${command}`);
       return `${command} ${name}`;
     });

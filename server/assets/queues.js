@@ -2,6 +2,7 @@
 
 import { askWhy } from "./door.js";
 import { make, put, reasons } from "./parts.js";
+import { Stops } from "./stops.js";
 import { memory, whole } from "./words.js";
 
 const ASK_WHY_EVERY_MS = 3000;
@@ -19,7 +20,7 @@ export class Queues {
   #why;
   #asked = 0;
   #told;
-  #stopped = null;
+  #stops;
 
   /** `chosen` is told of a queue that is chosen, and whether it is a leaf. */
   constructor(list, said, why, chosen) {
@@ -27,27 +28,7 @@ export class Queues {
     this.#said = said;
     this.#why = why;
     this.#told = chosen;
-    list.addEventListener("focusin", ({ target }) => this.#stop(target));
-    list.addEventListener("keydown", (event) => this.#walk(event));
-  }
-
-  /** The tabulator stops at one row, or it would take hundreds of steps to pass the queues. */
-  #stop(row) {
-    if (this.#stopped) this.#stopped.tabIndex = -1;
-    this.#stopped = row;
-    if (row) row.tabIndex = 0;
-  }
-
-  /** Arrows, Home and End go from row to row. */
-  #walk(event) {
-    const item = event.target.closest(".item");
-    const to = {
-      ArrowDown: item?.nextElementSibling, ArrowUp: item?.previousElementSibling,
-      Home: this.#list.firstElementChild, End: this.#list.lastElementChild,
-    }[event.key];
-    if (!to) return;
-    event.preventDefault();
-    to.firstElementChild.focus();
+    this.#stops = new Stops(list);
   }
 
   /**
@@ -91,7 +72,7 @@ export class Queues {
       const there = this.#list.children[place] ?? null;
       if (there !== item) this.#list.insertBefore(item, there);
     });
-    if (!this.#stopped?.isConnected) this.#stop(this.#list.querySelector(".row"));
+    this.#stops.keep();
   }
 
   #add(queue) {

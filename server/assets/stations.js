@@ -1,6 +1,7 @@
 // Where marks pass between the map of nodes and the queues: the scheduler's workers; and where they end: the applications of late.
 
 import { make, put } from "./parts.js";
+import { Stops } from "./stops.js";
 import { whole } from "./words.js";
 
 const MOST_APPS = 24;
@@ -40,12 +41,14 @@ export class Workers {
 
 export class Apps {
   #list;
+  #stops;
   #timestamp = null;
   /** By number, the latest that something happened to last. */
   #chips = new Map();
 
   constructor(list) {
     this.#list = list;
+    this.#stops = new Stops(list);
   }
 
   show(timestamp) {
@@ -67,8 +70,9 @@ export class Apps {
       return;
     }
     if (this.#chips.size >= MOST_APPS) {
-      // Those that are over go first, then the oldest.
-      const gone = [...this.#chips].find(([, one]) => one.classList.contains("over")) ?? [...this.#chips][0];
+      // Those that are over go first, then the oldest; never the one where somebody is with the keys.
+      const others = [...this.#chips].filter(([, one]) => !one.contains(document.activeElement));
+      const gone = others.find(([, one]) => one.classList.contains("over")) ?? others[0];
       gone[1].remove();
       this.#chips.delete(gone[0]);
     }
@@ -76,7 +80,9 @@ export class Apps {
     const link = make("a", "", chip, `${app}`);
     link.href = `/cluster/app/${this.#id(app)}`;
     link.title = `application ${app} in ${queue ?? "no queue yet"}`;
+    link.tabIndex = -1;
     this.#chips.set(app, chip);
+    this.#stops.keep();
   }
 
   #id(app) {

@@ -768,6 +768,11 @@ impl<'a> Driver<'a> {
         self.admission.most_late_ns()
     }
 
+    /// Heartbeats that were due, left out or not.
+    pub(crate) fn heartbeats_due(&self) -> u64 {
+        self.beat
+    }
+
     /// Jobs in flight now.
     pub(crate) fn jobs_in_flight(&self) -> usize {
         self.admission.live()

@@ -25,6 +25,7 @@ use crate::load::reloads::{Reloader, Reloads};
 use crate::load::speed::Speed;
 use crate::load::timetable::Timetable;
 use crate::load::wishes::Wishes;
+use crate::numbers::grouped;
 use crate::options::{CoreChoice, SchedulerChoice};
 use crate::traces::Booking;
 
@@ -76,6 +77,7 @@ pub(crate) struct CoreRun {
     pub(crate) jobs_in_flight: usize,
     /// How late the latest job of a timetable was submitted, ns.
     pub(crate) submitted_late_ns: Option<u64>,
+    pub(crate) heartbeats_due: u64,
     pub(crate) heartbeats_skipped: u64,
     pub(crate) heartbeats_pushed_back: u64,
     pub(crate) snapshot_age_ms: u64,
@@ -115,6 +117,22 @@ pub struct LoadResult {
     pub(crate) queues_name: String,
     /// Ctrl-C came before the time was over.
     pub interrupted: bool,
+}
+
+impl CoreRun {
+    /// That the driver could not keep up, and what to do about it.
+    pub(crate) fn overload(&self) -> Option<String> {
+        let (due, skipped) = (self.heartbeats_due as f64, self.heartbeats_skipped as f64);
+        (self.heartbeats_skipped > 0).then(|| {
+            format!(
+                "the driver could not keep up: {} of {} heartbeats left out ({:.1} %). The rates are those of this machine under this \
+                 load, not the scheduler's best: give fewer nodes (--nodes) or a longer interval (--heartbeat-ms)",
+                grouped(skipped),
+                grouped(due),
+                100.0 * skipped / due
+            )
+        })
+    }
 }
 
 impl LoadResult {
@@ -401,6 +419,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         jobs_finished: driver.jobs_finished,
         jobs_in_flight: driver.most_jobs_in_flight,
         submitted_late_ns: driver.most_late_ns(),
+        heartbeats_due: driver.heartbeats_due(),
         heartbeats_skipped: driver.skipped,
         heartbeats_pushed_back: driver.pushed_back,
         snapshot_age_ms: driver.samples.iter().map(|sample| sample.snapshot_age_ms).max().unwrap_or(0),

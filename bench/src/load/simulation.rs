@@ -189,7 +189,7 @@ fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved
         if let SchedulerEvent::NodeDrained(node) = &event {
             manager.node_drained(node);
         }
-        if let SchedulerEvent::MovedAsReservationEnded { app, queue } = &event {
+        if let SchedulerEvent::MovedAsReservationEnded { app, queue, .. } = &event {
             manager.records().moved(app.number, queue);
         }
         if let SchedulerEvent::KilledAsReservationEnded(app) = &event {

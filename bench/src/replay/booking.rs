@@ -180,7 +180,7 @@ impl ShownPlans {
 pub(super) fn followed(events: &[SchedulerEvent]) -> (Vec<(u32, String)>, Vec<u32>) {
     let (mut moved, mut killed) = (Vec::new(), Vec::new());
     for event in events {
-        if let SchedulerEvent::MovedAsReservationEnded { app, queue } = event {
+        if let SchedulerEvent::MovedAsReservationEnded { app, queue, .. } = event {
             moved.push((app.number, queue.clone()));
         }
         if let SchedulerEvent::KilledAsReservationEnded(app) = event {

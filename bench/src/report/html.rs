@@ -111,13 +111,16 @@ fn figures(body: &mut String, result: &LoadResult, replayed: Option<Tally>) {
     }
     if let Some(tally) = replayed {
         let figure = format!("{} of {}", tally.passed, tally.total());
-        cards.push((figure, "scenarios decided as recorded Hadoop".to_owned()));
+        cards.push((figure, "self-test: bundled recordings of Hadoop decided identically".to_owned()));
     }
     body.push_str("<div class=\"figures\">");
     for (figure, name) in cards {
         put(body, format_args!("<div><b>{figure}</b><span>{name}</span></div>"));
     }
     body.push_str("</div>\n");
+    if let Some(said) = run.overload() {
+        put(body, format_args!("<p class=\"bad\">Attention: {}.</p>\n", escape(&said)));
+    }
 }
 
 /// The part of a load with preemption: when what happened, drawn and as tables.

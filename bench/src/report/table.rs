@@ -126,6 +126,9 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         result.queues_name
     );
     crate::output::say!("{}", figures(result));
+    if let Some(said) = run.overload() {
+        crate::output::say!("WARNING: {said}");
+    }
     if let Some(told) = &run.story {
         preemption(told);
     }
@@ -166,7 +169,11 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         crate::output::say!("BOOKS DO NOT BALANCE");
     }
     if let Some(tally) = replayed {
-        crate::output::say!("decisions identical to recorded Hadoop: {} of {} scenarios", tally.passed, tally.total());
+        crate::output::say!(
+            "self-test after the run: {} of {} bundled recordings of Hadoop decided identically",
+            tally.passed,
+            tally.total()
+        );
     }
     crate::output::say!("peak resident: {} MiB", grouped(crate::clock::peak_resident_mib() as f64));
     crate::output::say!("report: {}", report.display());

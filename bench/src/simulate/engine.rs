@@ -329,7 +329,7 @@ impl Run<'_> {
             answer: None,
             tick_at: None,
             last_next: false,
-            broken: false,
+            broken: None,
             breaks: made.breaks,
             part,
             leaving: None,
@@ -347,7 +347,7 @@ impl Run<'_> {
     fn result(mut self) -> Result<RunResult, Failure> {
         let mut open: Vec<_> = std::mem::take(&mut self.masters).into_iter().collect();
         open.sort_unstable_by_key(|(number, _)| *number);
-        open.into_iter().for_each(|(_, master)| self.tally.close(master.key, master.record));
+        open.into_iter().for_each(|(_, master)| self.tally.close(master.key, master.record, master.broken));
         let kept = self.tally.finish()?;
         let last_end = self.tally.last_end.unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
@@ -379,6 +379,8 @@ impl Run<'_> {
             scenario: self.core.take_scenario()?,
             refused: all_refused,
             refused_count: self.refused.count + self.arrivals.refused_count,
+            unended: self.tally.unended,
+            cut: self.options.until_ms.is_some_and(|until| self.now >= until),
             late: self.arrivals.late,
             cluster: self.cluster,
             lost_nodes: self.fates.lost,

@@ -41,7 +41,7 @@ pub(super) struct Made {
     pub(super) am: Resource,
     pub(super) alone_ms: u64,
     /// Its AM asks for a host that is none.
-    pub(super) breaks: bool,
+    pub(super) breaks: Option<String>,
 }
 
 /// Where tasks without hosts go.
@@ -151,6 +151,8 @@ pub(super) fn make(
         kind,
         am: amounts(&plan.types, &job.am_resource, &plan.am),
         alone_ms,
-        breaks: job.tasks.iter().any(|task| task.bad_host.is_some()),
+        breaks: job.tasks.iter().find_map(|task| {
+            task.bad_host.as_ref().map(|host| format!("a task is on {host:?}, which is not of the form /rack/host"))
+        }),
     }
 }

@@ -48,7 +48,9 @@ pub use engine::Moment;
 pub use grid::Sweep;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
 pub use outcome::Simulated;
-pub use record::{Interval, JobEnd, JobFigures, JobRecord, QueueSample, QueueSums, RunResult};
+pub use record::{
+    AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended,
+};
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{about, figure, headline, remarks, who};

@@ -3,6 +3,7 @@
 use crate::api::EndReason;
 use crate::booked::BookedCourse;
 use crate::random::mix;
+use std::collections::BTreeMap;
 
 /// How a job ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,78 @@ impl JobRecord {
     pub fn slowdown(&self) -> Option<f64> {
         self.runtime_ms().map(|runtime| runtime as f64 / self.alone_ms.max(1) as f64)
     }
+}
+
+/// Why a job had no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoEnd {
+    /// Its AM waited for a container until the run ended.
+    WaitedForAm,
+    /// Its AM ran, and no task of it did.
+    WaitedForFirstTask,
+    /// Some of its tasks were not done.
+    WaitedForTasks,
+    /// See [`JobEnd::AmLost`].
+    AmLost,
+    /// See [`JobEnd::Broken`].
+    Broken,
+    /// See [`JobEnd::Expired`].
+    Expired,
+}
+
+impl NoEnd {
+    fn of(job: &JobRecord) -> Option<NoEnd> {
+        match job.end {
+            JobEnd::Done | JobEnd::Failed => None,
+            JobEnd::AmLost => Some(NoEnd::AmLost),
+            JobEnd::Broken => Some(NoEnd::Broken),
+            JobEnd::Expired => Some(NoEnd::Expired),
+            JobEnd::Open if job.registered_ms.is_none() => Some(NoEnd::WaitedForAm),
+            JobEnd::Open if job.first_task_ms.is_none() => Some(NoEnd::WaitedForFirstTask),
+            JobEnd::Open => Some(NoEnd::WaitedForTasks),
+        }
+    }
+
+    /// Short lower-case words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            NoEnd::WaitedForAm => "waited-for-am",
+            NoEnd::WaitedForFirstTask => "waited-for-first-task",
+            NoEnd::WaitedForTasks => "waited-for-tasks",
+            NoEnd::AmLost => "am-lost",
+            NoEnd::Broken => "broken",
+            NoEnd::Expired => "expired",
+        }
+    }
+}
+
+/// The jobs that had no end for one reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unended {
+    /// How many.
+    pub jobs: u64,
+    /// Name and queue of the first.
+    pub first: Vec<String>,
+    /// What the scheduler has said against the first, if it has said something.
+    pub said: Option<String>,
+}
+
+/// So many are named.
+const MOST_NAMED: usize = 3;
+
+/// Jobs that had no end, by reason.
+pub type AllUnended = BTreeMap<NoEnd, Unended>;
+
+/// Adds a job that is over, if it had no end.
+pub(super) fn note_unended(all: &mut AllUnended, job: &JobRecord, said: Option<String>) {
+    let Some(why) = NoEnd::of(job) else { return };
+    let unended = all.entry(why).or_default();
+    unended.jobs += 1;
+    if unended.first.len() < MOST_NAMED {
+        unended.first.push(format!("{} in {}", job.job, job.queue));
+    }
+    unended.said = unended.said.take().or(said);
 }
 
 /// What is kept of a job that has ended.
@@ -232,6 +305,10 @@ pub struct RunResult {
     pub refused: Vec<String>,
     /// How many were.
     pub refused_count: u64,
+    /// Jobs that had no end, and why.
+    pub unended: AllUnended,
+    /// The run ended at the time that was given for its end.
+    pub cut: bool,
     /// Jobs that came too late in the trace.
     pub late: u64,
     /// Nodes that were lost.

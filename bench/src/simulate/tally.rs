@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::record::{JobEnd, JobFigures, JobRecord, QueueSums};
+use super::record::{AllUnended, JobEnd, JobFigures, JobRecord, QueueSums, note_unended};
 use super::rows::Rows;
 use crate::failure::Failure;
 
@@ -15,6 +15,7 @@ pub(super) struct Tally {
     /// Jobs that have come.
     pub(super) submitted: u64,
     pub(super) last_end: Option<u64>,
+    pub(super) unended: AllUnended,
     rows: Option<Rows>,
     /// Records, where they are kept.
     kept: Option<Vec<JobRecord>>,
@@ -27,8 +28,9 @@ impl Tally {
         Tally { rows, kept: keep.then(Vec::new), ..Tally::default() }
     }
 
-    /// A job has ended, or the run has.
-    pub(super) fn close(&mut self, key: u64, job: JobRecord) {
+    /// A job has ended, or the run has. `said`: what the scheduler has said against the job, if it has broken down.
+    pub(super) fn close(&mut self, key: u64, job: JobRecord, said: Option<String>) {
+        note_unended(&mut self.unended, &job, said);
         let next = u32::try_from(self.queues.len()).unwrap_or(u32::MAX);
         let queue = *self.numbers.entry(job.queue.clone()).or_insert(next);
         if queue == next {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::outcome::Simulated;
-use super::record::RunResult;
+use super::record::{NoEnd, RunResult};
 use super::summary::{Change, Compared, Facts, PointFacts};
 use crate::numbers::grouped;
 
@@ -62,10 +62,7 @@ pub(crate) fn about(mean: f64, give_or_take: Option<f64>) -> String {
 /// What went otherwise than a reader would think: jobs without an end, refused ones, late ones, nodes that were lost.
 pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
     let mut remarks = Vec::new();
-    let open: u64 = run.sums.iter().map(|sums| sums.open).sum();
-    if open > 0 {
-        remarks.push(format!("{open} jobs have no end"));
-    }
+    unended(&mut remarks, run);
     remarks.extend(run.refused.iter().take(MOST_REFUSED).map(|refused| format!("refused: {refused}")));
     if run.refused_count > MOST_REFUSED as u64 {
         remarks.push(format!("and {} jobs more are refused", run.refused_count - MOST_REFUSED as u64));
@@ -78,6 +75,50 @@ pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
         remarks.push(format!("{} nodes were lost, and {} containers with them", run.lost_nodes, run.lost_containers));
     }
     remarks
+}
+
+/// Jobs without an end: which, why, and what to do.
+fn unended(remarks: &mut Vec<String>, run: &RunResult) {
+    let all: u64 = run.unended.values().map(|unended| unended.jobs).sum();
+    if all > 0 {
+        let waited = [NoEnd::WaitedForAm, NoEnd::WaitedForFirstTask, NoEnd::WaitedForTasks];
+        let ended = match waited.iter().any(|why| run.unended.contains_key(why)) {
+            true if run.cut => ", where the run was told to end",
+            true => ", and the run ended when nothing had happened for six hours",
+            false => "",
+        };
+        remarks.push(format!("{all} jobs have no end{ended}"));
+    }
+    for (why, unended) in &run.unended {
+        let (what, help) = match why {
+            NoEnd::WaitedForAm => (
+                "waited for a container for the AM",
+                "compare the AM's size with the AM limit and the maximum of the queue, and with a node",
+            ),
+            NoEnd::WaitedForFirstTask => (
+                "had an AM, and waited for a first task",
+                "compare a task's size with the maximum of the queue, and with a node",
+            ),
+            NoEnd::WaitedForTasks => {
+                ("waited for more tasks", "compare a task's size with the maximum of the queue, and with a node")
+            }
+            NoEnd::AmLost => (
+                "lost the AM, by preemption or with its node",
+                "an AM has no second attempt here; forbid preemption from the queue to keep the AMs",
+            ),
+            NoEnd::Broken => ("broke down", "change the trace, or the setting that the message names"),
+            NoEnd::Expired => (
+                "were ended with their reservation, as they could not move to the plan's default queue",
+                "book a longer time, or raise the limits of the default queue",
+            ),
+        };
+        let more = if unended.jobs > unended.first.len() as u64 { " and others" } else { "" };
+        let said = unended.said.as_ref().map(|said| format!(" (the first: {said})")).unwrap_or_default();
+        // Where the run was told to end, jobs that wait are as they should be.
+        let is_cut = run.cut && *why <= NoEnd::WaitedForTasks;
+        let help = if is_cut { String::new() } else { format!("; {help}") };
+        remarks.push(format!("{} {what}{said}: {}{more}{help}", unended.jobs, unended.first.join(", ")));
+    }
 }
 
 /// What came of it, for people: the answer first.

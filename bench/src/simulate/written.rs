@@ -173,12 +173,19 @@ fn run_object(run: &RunResult) -> Value {
             })
         })
         .collect();
+    let unended: Vec<Value> = run
+        .unended
+        .iter()
+        .map(|(why, unended)| {
+            object!({"why": why.as_str(), "jobs": unended.jobs, "first": unended.first, "said": unended.said})
+        })
+        .collect();
     object!({
         "reservations": run.booked.json(), "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,
-        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "late": run.late,
+        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "unended": unended, "late": run.late,
         "lost_nodes": run.lost_nodes, "lost_containers": run.lost_containers, "queues": queues
     })
 }

@@ -17,6 +17,7 @@ mod text;
 
 use std::path::PathBuf;
 
+use evenweave::Resource;
 use evenweave::config::{CheckOptions, Missing, parse_resource};
 use evenweave::resource::ResourceTypes;
 use evenweave_bench::Failure;
@@ -48,10 +49,28 @@ impl Findings {
     }
 }
 
+/// Memory and vcores are part of every total; of other resource types a cluster may have none.
+fn total(text: &str, types: &ResourceTypes) -> Result<Resource, Failure> {
+    let read = |missing| {
+        let read =
+            parse_resource(text, types, missing).map_err(|error| Failure::input(format!("--cluster {error}")))?;
+        read.absolute().ok_or_else(|| Failure::input("--cluster: write amounts, not percentages"))
+    };
+    let (total, unlimited) = (read(Missing::Zero)?, read(Missing::Max)?);
+    // What is not named depends on what stands for it.
+    match (0..2).find(|lane| total.get(*lane) != unlimited.get(*lane)) {
+        None => Ok(total),
+        Some(lane) => Err(Failure::input(format!(
+            "--cluster {text:?} does not name {}; write for example \"memory-mb=1048576, vcores=512\"",
+            types.name(lane)
+        ))),
+    }
+}
+
 /// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with `cluster`, its total.
 ///
 /// # Errors
-/// `cluster` is no resource.
+/// `cluster` is no resource, or lacks memory or vcores.
 pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) -> Result<Findings, Failure> {
     let types = ResourceTypes::standard();
     let mut options = CheckOptions::new(&types);
@@ -60,9 +79,7 @@ pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) 
         options = CheckOptions::with_settings(settings);
     }
     if let Some(text) = cluster {
-        let cluster = parse_resource(text, options.types, Missing::Zero);
-        let cluster = cluster.map_err(|error| Failure::input(format!("--cluster {error}")))?.absolute();
-        options.cluster = Some(cluster.ok_or_else(|| Failure::input("--cluster: write amounts, not percentages"))?);
+        options.cluster = Some(total(text, options.types)?);
     }
     let mut others: Vec<(Checked, bool)> = files
         .iter()

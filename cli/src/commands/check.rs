@@ -32,7 +32,8 @@ pub(crate) struct CheckArgs {
     /// given more than once; a later file overrides an earlier one. These files are checked, too.
     #[arg(long, value_name = "FILE")]
     site: Vec<PathBuf>,
-    /// The cluster's total, such as "memory-mb=1048576, vcores=512". Limits of queues are compared with it.
+    /// The cluster's total, such as "memory-mb=1048576, vcores=512". Limits of queues are compared with it. Memory and vcores are
+    /// required; another resource type that is not named is 0.
     #[arg(long, value_name = "RESOURCES")]
     cluster: Option<String>,
     /// Form of the output.

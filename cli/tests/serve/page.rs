@@ -103,6 +103,30 @@ impl Shown {
         assert_eq!(faults["faults"], Value::Array(Vec::new()));
     }
 
+    fn press(&self, key: &str) {
+        self.tab.press_key(key).expect("a key");
+    }
+
+    /// Goes on with the tabulator until it stops at the element that the expression is.
+    fn tab_to(&self, element: &str) {
+        for _ in 0..150 {
+            if self.value(&format!("document.activeElement === ({element})")) == true {
+                let focus = "getComputedStyle(document.activeElement).outlineStyle !== 'none'";
+                assert_eq!(self.value(focus), true, "one sees where one is: {element}");
+                return;
+            }
+            self.press("Tab");
+        }
+        panic!("the tabulator does not stop at {element}");
+    }
+
+    /// Goes to a field, whose text is then marked, and types another over it.
+    fn type_into(&self, id: &str, text: &str) {
+        self.tab_to(&format!("document.getElementById('{id}')"));
+        self.tab.type_str(text).expect("keys");
+        assert_eq!(self.value(&format!("document.getElementById('{id}').value")), text);
+    }
+
     fn wait_until(&self, expression: &str) {
         let mut waited = Duration::ZERO;
         while waited < PATIENCE {
@@ -325,6 +349,91 @@ fn the_live_page_changes_the_cluster() {
     let errors = page.errors.lock().expect("no panic");
     let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
     assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
+}
+
+/// Keys alone, from the first tabulator on: a queue is chosen, the load is stopped, an application comes, its node is to go and stays, the application
+/// is killed, other queues are written, and the flow is stopped.
+#[test]
+fn the_live_page_is_used_by_keyboard_alone() {
+    let (_folder, served) = with_a_hostile_name();
+    served.state_under_load();
+    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#desk:not([hidden])") else { return };
+    page.wait_until("document.querySelectorAll('#queues .row').length >= 3");
+    let said = |pattern: &str| {
+        page.wait_until(&format!("{pattern}.test(document.getElementById('said').textContent)"));
+    };
+    let element = |id: &str| format!("document.getElementById('{id}')");
+
+    page.tab_to(&element("pause"));
+    page.press("Enter");
+    assert_eq!(page.value("document.getElementById('pause').getAttribute('aria-pressed')"), "true");
+    page.press("Enter");
+    assert_eq!(page.value("document.getElementById('pause').getAttribute('aria-pressed')"), "false");
+
+    page.tab_to("document.querySelector('#queues .row')");
+    page.press("ArrowDown");
+    page.press("Enter");
+    page.wait_until("document.querySelectorAll('#queues .row')[1].getAttribute('aria-pressed') === 'true'");
+    // Applications come and go meanwhile: they are one stop, or the tabulator would never be past them.
+    page.tab_to("document.querySelector('#apps [tabindex=\"0\"]')");
+    page.press("End");
+    assert_eq!(page.value("document.activeElement.matches('#apps a')"), true);
+    page.press("Tab");
+    assert_eq!(page.value("document.activeElement.id"), "log");
+
+    page.type_into("load", "0");
+    page.press("Enter");
+    said("/^Done: the load is 0 %/");
+    let allocated = || served.json("/ws/v1/cluster/metrics")["clusterMetrics"]["containersAllocated"].as_u64();
+    served.state_once(|_| allocated() == Some(0));
+
+    page.type_into("app-queue", "root.science");
+    page.type_into("app-tasks", "1");
+    page.type_into("app-seconds", "3600");
+    page.press("Enter");
+    said("/^Done: application [0-9]+ is in root.science/");
+    let number = page.value("document.getElementById('said').textContent.match(/[0-9]+/)[0]");
+    let id = format!("application_1700000000000_{:0>4}", number.as_str().expect("a number"));
+    served.state_once(|_| allocated() == Some(2));
+    let nodes = served.json("/ws/v1/cluster/nodes");
+    let nodes = nodes["nodes"]["node"].as_array().expect("nodes");
+    let busy = nodes.iter().find(|node| node["numContainers"].as_u64() > Some(0)).expect("one runs something");
+    let name = busy["nodeHostName"].as_str().expect("a name");
+    let state = || {
+        served.json(&format!("/ws/v1/cluster/nodes/{}", busy["id"].as_str().expect("an id")))["node"]["state"].clone()
+    };
+
+    // What runs on a node holds it until it stays after all.
+    page.type_into("node-name", name);
+    page.tab_to(&element("recommission"));
+    page.press("Enter");
+    said("/^Not done: .* is RUNNING, and only/");
+    page.type_into("node-name", name);
+    page.tab_to(&element("decommission"));
+    page.press("Enter");
+    said("/^Done: decommission/");
+    assert_eq!(state(), "DECOMMISSIONING");
+    page.wait_until("/, 1 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))");
+    page.tab_to(&element("recommission"));
+    page.press("Enter");
+    said("/^Done: recommission/");
+    assert_eq!(state(), "RUNNING");
+    page.wait_until("/, 0 of them not running/.test(document.getElementById('nodes').getAttribute('aria-label'))");
+
+    page.type_into("app-id", &id);
+    page.tab_to(&element("kill"));
+    page.press("Enter");
+    said("/^Done: .* is killed/");
+
+    // A tabulator in the field of the file goes on, as everywhere.
+    page.tab_to(&element("file"));
+    page.press("Tab");
+    page.tab_to(&element("fetch"));
+    page.press("Enter");
+    said("/^Done: this is the file that is in force/");
+
+    let errors = page.errors.lock().expect("no panic");
+    assert!(errors.is_empty(), "{errors:?}");
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl ResourceStringError {
     pub(super) fn help(&self) -> String {
         match self {
             ResourceStringError::Empty | ResourceStringError::NotAPair { .. } => {
-                "write for example \"memory-mb=1024, vcores=1\"".to_owned()
+                format!("write for example {AMOUNTS_EXAMPLE:?}")
             }
             ResourceStringError::UnknownType { known, .. } => format!("known are {known}"),
             ResourceStringError::NotAnAmount { .. } => {
@@ -163,8 +163,9 @@ impl fmt::Display for ResourceStringError {
     }
 }
 
-const PERCENT_EXAMPLE: &str = "50% memory, 50% cpu";
-const ABSOLUTE_EXAMPLE: &str = "1024 mb, 1 vcores";
+/// What messages propose: of the notations the one that can name every type.
+const AMOUNTS_EXAMPLE: &str = "memory-mb=4096, vcores=4";
+const PERCENTAGES_EXAMPLE: &str = "memory-mb=50%, vcores=50%";
 
 /// Reads a resource string.
 ///
@@ -247,13 +248,13 @@ fn parse_bare_percentages(text: &str, types: &ResourceTypes) -> Result<Limit, Re
         return Ok(Limit::Percent(fractions));
     }
     fractions[2..types.len()].fill(0.0);
-    let wanted = [("memory", "a part such as \"50% memory\""), ("cpu", "a part such as \"50% cpu\"")];
+    let wanted = [("memory", "a percentage of memory"), ("cpu", "a percentage of cpu")];
     for (index, (name, wanted)) in wanted.into_iter().enumerate() {
         let part = parts.iter().find(|part| part.contains(name));
         fractions[index] = part.and_then(|part| percentage(part, name)).ok_or_else(|| ResourceStringError::Lacks {
             text: kept(text),
             wanted,
-            example: PERCENT_EXAMPLE,
+            example: PERCENTAGES_EXAMPLE,
         })?;
     }
     Ok(Limit::Percent(fractions))
@@ -266,16 +267,16 @@ fn parse_bare_amounts(text: &str, types: &ResourceTypes, missing: Missing) -> Re
     }
     if parts.len() != 2 {
         let wanted = "two parts, memory and vcores";
-        return Err(ResourceStringError::Lacks { text: kept(text), wanted, example: ABSOLUTE_EXAMPLE });
+        return Err(ResourceStringError::Lacks { text: kept(text), wanted, example: AMOUNTS_EXAMPLE });
     }
     let mut found = [0; 2];
-    let wanted = [("mb", "an amount from 0 such as \"1024 mb\""), ("vcores", "an amount from 0 such as \"1 vcores\"")];
+    let wanted = [("mb", "an amount of mb from 0"), ("vcores", "an amount of vcores from 0")];
     for (slot, (name, wanted)) in found.iter_mut().zip(wanted) {
         let part = parts.iter().find(|part| part.contains(name));
         *slot = part.and_then(|part| amount(java::trim(part), name)).ok_or_else(|| ResourceStringError::Lacks {
             text: kept(text),
             wanted,
-            example: ABSOLUTE_EXAMPLE,
+            example: AMOUNTS_EXAMPLE,
         })?;
     }
     Ok(Limit::Absolute(Resource::from_fn(|i| match i {

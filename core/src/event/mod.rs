@@ -543,15 +543,19 @@ pub enum SchedulerEvent {
     /// The lifetime of an application is over, and it is ended, as by [`kill`](crate::CapacityScheduler::kill). See
     /// [`lifetime`](crate::CapacityScheduler::lifetime).
     LifetimeOver(ApplicationId),
-    /// A reservation is over, and its application has moved to the default queue of its plan.
+    /// The queue of an application in a plan has gone, mostly because its reservation is over, and it has moved to the plan's default
+    /// queue.
     MovedAsReservationEnded {
         /// The application.
         app: ApplicationId,
         /// Where it is now.
         queue: String,
+        /// The reservation. `None` where the application had none: it was in the default queue that a CapacityScheduler's plan begins
+        /// with, which goes with the first run of the follower.
+        reservation: Option<String>,
     },
-    /// A reservation is over, and its application could not move, or is not moved by the plan's setting. It is ended, as by
-    /// [`kill`](crate::FairScheduler::kill).
+    /// The queue of an application in a plan has gone, and the application could not move, or is not moved by the plan's setting. It is
+    /// ended, as by [`kill`](crate::FairScheduler::kill).
     KilledAsReservationEnded(ApplicationId),
     /// A worker panicked. Its nodes have left the cluster, and their containers have ended
     /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)). The nodes may register again.
@@ -605,11 +609,14 @@ impl fmt::Display for SchedulerEvent {
         match self {
             SchedulerEvent::NodeDrained(node) => write!(f, "node {node:?} is drained"),
             SchedulerEvent::LifetimeOver(app) => write!(f, "{app} has exceeded its lifetime and is ended"),
-            SchedulerEvent::MovedAsReservationEnded { app, queue } => {
-                write!(f, "{app} goes on in queue {queue:?}: its reservation is over")
+            SchedulerEvent::MovedAsReservationEnded { app, queue, reservation: Some(reservation) } => {
+                write!(f, "{app} goes on in queue {queue:?}: {reservation} is over")
+            }
+            SchedulerEvent::MovedAsReservationEnded { app, queue, reservation: None } => {
+                write!(f, "{app} goes on in queue {queue:?}, which is the plan's default queue now")
             }
             SchedulerEvent::KilledAsReservationEnded(app) => {
-                write!(f, "{app} is ended: its reservation is over, and it could not move")
+                write!(f, "{app} is ended: its queue in the plan has gone, and it could not move or was not to")
             }
             SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on } => {
                 let after = if *goes_on { "begins anew" } else { "is given up" };

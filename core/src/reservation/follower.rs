@@ -26,6 +26,19 @@ pub(super) struct Run<'a> {
     pub(super) move_on_expiry: bool,
 }
 
+/// An application that has moved to the default queue of its plan, because its own queue has gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MovedApp {
+    /// The application.
+    pub app: ApplicationId,
+    /// Where it is now.
+    pub queue: String,
+    /// Whose queue it was in: a reservation that has ended or was deleted. `None` where it was in the default queue that a
+    /// CapacityScheduler's plan begins with, which goes with the first run.
+    pub reservation: Option<ReservationId>,
+}
+
 /// What a run did to its plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Followed {
@@ -33,9 +46,9 @@ pub struct Followed {
     pub replanned: Vec<ReservationId>,
     /// Reservations that have ended so long ago that they count no more.
     pub archived: Vec<ReservationId>,
-    /// Applications of reservations that are over, with the plan's default queue, into which they have moved.
-    pub moved: Vec<(ApplicationId, String)>,
-    /// Applications of reservations that are over that could not move, or were not to.
+    /// Applications whose queue has gone, and which have moved.
+    pub moved: Vec<MovedApp>,
+    /// Applications whose queue has gone, and which could not move or were not to.
     pub killed: Vec<ApplicationId>,
     /// Whether the scheduler has other queues, parts, shares or applications below the plan than before the run. Most runs find nothing to do.
     pub changed: bool,
@@ -138,7 +151,10 @@ impl Run<'_> {
             if self.move_on_expiry {
                 let moved = queues.apps(&leaf).into_iter().filter(|app| queues.move_app(*app, rest));
                 let moved: Vec<ApplicationId> = moved.collect();
-                followed.moved.extend(moved.into_iter().map(|app| (app, queues.full_name(rest))));
+                let reservation = leaf.rsplit('.').next().and_then(|name| name.parse().ok());
+                let queue = queues.full_name(rest);
+                let told = |app| MovedApp { app, queue: queue.clone(), reservation };
+                followed.moved.extend(moved.into_iter().map(told));
             }
             let left = queues.apps(&leaf);
             if left.is_empty() {

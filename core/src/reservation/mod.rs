@@ -82,7 +82,7 @@ pub use acls::Caller;
 pub(crate) use asked::AskedPlan;
 pub use booked::Reservation;
 pub use definition::{Interpreter, ReservationDefinition, ReservationRequests, Stage};
-pub use follower::Followed;
+pub use follower::{Followed, MovedApp};
 pub use id::{ReservationId, ReservationIdError};
 pub use measure::Measure;
 pub use options::{ReservationOptions, UnknownClass};

@@ -39,7 +39,7 @@ impl Run<'_> {
     /// An AM's heartbeat.
     pub(super) fn tick(&mut self, number: u32) {
         let Some(mut master) = self.masters.remove(&number) else { return };
-        if master.tick_at != Some(self.now) || master.broken || master.leaving.is_some() {
+        if master.tick_at != Some(self.now) || master.broken.is_some() || master.leaving.is_some() {
             self.masters.insert(number, master);
             return;
         }
@@ -70,8 +70,8 @@ impl Run<'_> {
                 going @ (Going::Last | Going::Failed | Going::Lost) => return going,
             }
         }
-        if master.breaks {
-            self.breaks_down(master, number);
+        if let Some(why) = master.breaks.take() {
+            self.breaks_down(master, number, why);
             return Going::On;
         }
         let call = master.program.call(&mut master.work, self.now);
@@ -96,8 +96,8 @@ impl Run<'_> {
             Ok(()) if lost => return Going::Lost,
             Ok(()) => {}
             Err(Refused::NoSuchApp(_)) => return Going::On,
-            Err(_) => {
-                self.breaks_down(master, number);
+            Err(refused) => {
+                self.breaks_down(master, number, refused.to_string());
                 return Going::On;
             }
         }
@@ -120,8 +120,8 @@ impl Run<'_> {
     }
 
     /// It stops for good, and is given up much later.
-    fn breaks_down(&mut self, master: &mut Master, number: u32) {
-        master.broken = true;
+    fn breaks_down(&mut self, master: &mut Master, number: u32, why: String) {
+        master.broken = Some(why);
         self.events.put(self.now + self.plan.am_expiry_ms, Kind::GiveUp, u64::from(number));
     }
 
@@ -163,7 +163,7 @@ impl Run<'_> {
         self.ended += master.sizes.len() as u64;
         self.moved_at = self.now;
         let part = master.part;
-        self.tally.close(master.key, master.record);
+        self.tally.close(master.key, master.record, master.broken);
         self.deliver();
         if let Some(part) = part {
             self.part_ended(part, end);

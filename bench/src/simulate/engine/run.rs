@@ -46,8 +46,10 @@ pub(super) struct Master {
     /// When its next heartbeat is, if it is in the queue.
     pub(super) tick_at: Option<u64>,
     pub(super) last_next: bool,
-    pub(super) broken: bool,
-    pub(super) breaks: bool,
+    /// Why it has stopped for good, if it has.
+    pub(super) broken: Option<String>,
+    /// It stops at its first call, and why.
+    pub(super) breaks: Option<String>,
     /// Of a job of a reservation: what of it.
     pub(super) part: Option<Part>,
     /// Its AM has said that it is done; the node still has to report the container.

@@ -45,7 +45,7 @@ fn errors_name_place_queue_element_and_remedy() {
         (
             "<queue name='a'><maxResources>1 mb</maxResources></queue>",
             "f.xml:2:31: queue \"root.a\": maxResources \"1 mb\" lacks two parts, memory and vcores; write for example \
-             \"1024 mb, 1 vcores\"",
+             \"memory-mb=4096, vcores=4\"",
         ),
         (
             "<queue name='a'>\n <queue name='b'>\n  <weight>x</weight></queue></queue>",

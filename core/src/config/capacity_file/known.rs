@@ -271,7 +271,10 @@ impl Teller<'_, '_> {
                     found.effect("what is guaranteed cannot be had").help("write at least the capacity");
                 });
             }
-            if queue.parent.is_none() && source.raw(&property("capacity")).is_some_and(|text| text.trim() != "100") {
+            // A weight of root says how its children divide, and a conversion writes one.
+            let is_weight = capacity.weight >= 0.0;
+            let text = source.raw(&property("capacity")).filter(|_| queue.parent.is_none() && !is_weight);
+            if text.is_some_and(|text| text.trim() != "100") {
                 self.warnings.push(&property("capacity"), "root-capacity", "is not 100", |found| {
                     found.effect("it is ignored: root always has 100").help("remove it");
                 });
@@ -345,6 +348,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_told_of() {
         assert_eq!(warnings(&[("root.b.maximum-capacity", "40"), ("root.capacity", "50")]).len(), 2);
+        assert_eq!(warnings(&[("root.capacity", "1.0w")]), [""; 0], "a conversion writes it");
         assert_eq!(warnings(&[("root.b.acl_administer_jobs", "*")]).len(), 1);
         let flexible = ("root.b.auto-queue-creation-v2.enabled", "true");
         assert!(

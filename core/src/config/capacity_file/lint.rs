@@ -14,20 +14,25 @@ use super::{CapacityFigures, CapacityFile};
 use crate::config::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use crate::resource::Resource;
 
-/// Runs all lints. `figures` are those of the queues on `cluster`, what its nodes have in all, where that is known.
+/// Runs all lints. `figures` are those of the queues on `cluster`, what its nodes have in all, where that is known. Without figures what
+/// compares them is left out.
 pub(super) fn run(
     file: &CapacityFile,
     source: &Source<'_>,
-    figures: &[CapacityFigures],
+    figures: Option<&[CapacityFigures]>,
     cluster: Option<&Resource>,
     warnings: &mut Warnings<'_>,
 ) {
-    let mut lint = Lint { file, source, warnings, minimum: cluster.map(|_| file.settings().minimum) };
-    for (queue, figures) in file.queues().iter().zip(figures) {
+    let mut lint =
+        Lint { file, source, warnings, minimum: cluster.map(|_| file.settings().minimum), shared: Vec::new() };
+    for (index, queue) in file.queues().iter().enumerate() {
         if lint.warnings.is_full() {
             return;
         }
-        lint.bounds(queue, figures);
+        let figures = figures.map(|figures| &figures[index]);
+        if let Some(figures) = figures {
+            lint.bounds(queue, figures);
+        }
         lint.no_effect(queue);
         lint.open_above(queue);
         lint.priorities(queue);
@@ -36,6 +41,7 @@ pub(super) fn run(
             lint.applications(queue, leaf, figures);
         }
     }
+    lint.tell_shared();
     lint.mapping();
     lint.workflows();
     plan_lint::check(file, source, lint.warnings);
@@ -48,6 +54,18 @@ struct Lint<'a, 'w> {
     warnings: &'a mut Warnings<'w>,
     /// The smallest container, where the cluster is known.
     minimum: Option<Resource>,
+    /// What properties of the whole scheduler do in a queue.
+    shared: Vec<Shared>,
+}
+
+/// What a property of the whole scheduler does in the first queue where it does so, and in how many more.
+struct Shared {
+    property: String,
+    code: &'static str,
+    message: String,
+    effect: String,
+    help: String,
+    more: usize,
 }
 
 impl Lint<'_, '_> {
@@ -55,6 +73,35 @@ impl Lint<'_, '_> {
         self.warnings.push(property, code, message, |found| {
             found.effect(effect).help(help);
         });
+    }
+
+    /// Warns of what a property does in one queue. One of the whole scheduler is told of once.
+    fn warn_of_queue(
+        &mut self,
+        property: String,
+        code: &'static str,
+        message: impl Into<String>,
+        effect: impl Into<String>,
+        help: &str,
+    ) {
+        let (message, effect) = (message.into(), effect.into());
+        if property.strip_prefix(PREFIX).is_none_or(|key| key.contains('.')) {
+            return self.warn(&property, code, &message, &effect, help);
+        }
+        match self.shared.iter_mut().find(|shared| shared.property == property && shared.code == code) {
+            Some(shared) => shared.more += 1,
+            None => self.shared.push(Shared { property, code, message, effect, help: help.to_owned(), more: 0 }),
+        }
+    }
+
+    fn tell_shared(&mut self) {
+        for Shared { property, code, mut message, effect, help, more } in std::mem::take(&mut self.shared) {
+            if more > 0 {
+                let queues = if more == 1 { "queue is" } else { "queues are" };
+                message.push_str(&format!("; {more} more {queues} affected"));
+            }
+            self.warn(&property, code, &message, &effect, &help);
+        }
     }
 
     /// The property that says it: the queue's, else the whole scheduler's, else, where neither is written, the queue's capacity.
@@ -116,44 +163,41 @@ impl Lint<'_, '_> {
                 queue.path,
                 percent(factor)
             );
-            self.warn(&property, "user-limit-factor", &message, &effect, "write 1 or more, or -1 for no limit");
+            self.warn_of_queue(property, "user-limit-factor", message, effect, "write 1 or more, or -1 for no limit");
         } else if factor > 1.0 && is_percentage && configured.maximum_capacity <= configured.capacity {
             let message = format!("is {factor}, and the queue's maximum capacity is its capacity");
             let effect = "a user cannot get more than the capacity";
-            self.warn(&property, "no-effect", &message, effect, "raise maximum-capacity, or write 1");
+            self.warn_of_queue(property, "no-effect", message, effect, "raise maximum-capacity, or write 1");
         }
     }
 
     /// How many applications may come, wait and run.
-    fn applications(&mut self, queue: &CapacityQueue, leaf: &LeafSettings, figures: &CapacityFigures) {
-        if figures.max_applications == 0 {
+    fn applications(&mut self, queue: &CapacityQueue, leaf: &LeafSettings, figures: Option<&CapacityFigures>) {
+        let refused = "every submission is refused";
+        if figures.is_some_and(|figures| figures.max_applications == 0) {
             let property = self.said_by(queue, "maximum-applications");
             let message = format!("comes to none for {}", queue.path);
-            self.warn(&property, "no-applications", &message, "every submission is refused", "write at least 1");
-        } else if figures.max_applications_per_user == 0 {
+            self.warn_of_queue(property, "no-applications", message, refused, "write at least 1");
+        } else if figures.is_some_and(|figures| figures.max_applications_per_user == 0) {
             let property = self.said_by(queue, "user-limit-factor");
             let message = format!("lets a user have no application in {}", queue.path);
             let help = "raise minimum-user-limit-percent, user-limit-factor or maximum-applications";
-            self.warn(&property, "no-applications", &message, "every submission is refused", help);
+            self.warn_of_queue(property, "no-applications", message, refused, help);
         }
         if queue.max_parallel_apps == 0 {
             let property = self.said_by(queue, "max-parallel-apps");
             let message = format!("lets no application of {} run", queue.path);
-            self.warn(
-                &property,
-                "no-applications",
-                &message,
-                "applications are taken and wait for ever",
-                "write at least 1",
-            );
+            let effect = "applications are taken and wait for ever";
+            self.warn_of_queue(property, "no-applications", message, effect, "write at least 1");
         }
         let fraction = leaf.max_am_resource_percent;
         let property = self.said_by(queue, "maximum-am-resource-percent");
+        let label = figures.and_then(|figures| figures.labels.first());
         if fraction > 1.0 {
             let message = format!("is {fraction}: a fraction is meant, {fraction} is {}", percent(fraction));
             let effect = "AMs may fill the queue, and then nothing is left for what they ask for";
-            self.warn(&property, "am-percent", &message, effect, "write 0.1 for 10 %");
-        } else if let (Some(minimum), Some(label)) = (self.minimum, figures.labels.first()) {
+            self.warn_of_queue(property, "am-percent", message, effect, "write 0.1 for 10 %");
+        } else if let (Some(minimum), Some(label)) = (self.minimum, label) {
             // The limit is rounded up to whole containers, and the first AM is let in whatever it is.
             let part = label.effective_maximum.memory_mb() as f32 * fraction;
             if part <= minimum.memory_mb() as f32 {
@@ -164,7 +208,7 @@ impl Lint<'_, '_> {
                 );
                 let effect = "one application runs at a time: the AM of a second one has no room";
                 let help = "raise maximum-am-resource-percent, or give the queue more";
-                self.warn(&property, "am-percent", &message, effect, help);
+                self.warn_of_queue(property, "am-percent", message, effect, help);
             }
         }
     }
@@ -492,6 +536,20 @@ mod tests {
         let capped: Vec<_> = small_queue.into_iter().chain([("root.a.maximum-capacity", "5")]).collect();
         assert_eq!(codes(&capped, small)[0], "no-room");
         assert_eq!(codes(&small_queue, LARGE), [""; 0]);
+    }
+
+    #[test]
+    fn a_property_of_the_whole_scheduler_is_told_of_once() {
+        for (key, value, code) in [
+            ("maximum-am-resource-percent", "10", "am-percent"),
+            ("maximum-am-resource-percent", "0.0001", "am-percent"),
+            ("user-limit-factor", "0.5", "user-limit-factor"),
+            ("max-parallel-apps", "0", "no-applications"),
+        ] {
+            assert_eq!(codes(&[(key, value)], LARGE), [code], "{key} {value}");
+        }
+        let own = [("maximum-am-resource-percent", "10"), ("root.a.maximum-am-resource-percent", "20")];
+        assert_eq!(codes(&own, None), ["am-percent"; 2], "one of the queue, and one of all others");
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod amounts;
 
 mod capacities;
 
+mod check;
+
 mod defaults;
 
 mod error;
@@ -91,6 +93,7 @@ use crate::config::diagnostic::Diagnostic;
 use crate::config::site::{SiteFile, SiteProperties};
 use crate::resource::Resource;
 use crate::sync::Arc;
+use check::Uncompared;
 use defaults::Defaults;
 use figures::State;
 use labels::LabelsByQueue;
@@ -199,9 +202,13 @@ impl CapacityFile {
         CapacityFile::read(yarn_site, &all)
     }
 
-    /// The same, with everything that is odd in it, which reading it for a scheduler does not look for: `None` where there are
-    /// errors, of which the first is found; one that comes with the nodes is one. `cluster`: what its nodes have in all, where that is known;
-    /// amounts are compared with it.
+    /// The same, with everything that is wrong or odd in it, which reading it for a scheduler does not look for: `None` where there are
+    /// errors; one that comes with the nodes is one. `cluster`: what its nodes have in all, where that is known; amounts are compared
+    /// with it.
+    ///
+    /// After an error the rest is read as if what is wrong were not written, for up to 50 errors. The check ends earlier where that
+    /// cannot be done, as with a list of queues that is refused or with resource types. With an error in a capacity, warnings that
+    /// compare capacities are left out.
     ///
     /// ```
     /// use evenweave::config::{SiteFile, SiteProperties, capacity::CapacityFile};
@@ -222,24 +229,7 @@ impl CapacityFile {
         file: &SiteFile,
         cluster: Option<&Resource>,
     ) -> (Option<CapacityFile>, Vec<Diagnostic>) {
-        let read = match CapacityFile::from_site(yarn_site, file) {
-            Ok(read) => read,
-            Err(error) => return (None, vec![error.diagnostic()]),
-        };
-        let figures = match read.figures(cluster.unwrap_or(&Resource::ZERO)) {
-            Ok(figures) => figures,
-            Err(error) => {
-                let found = read.warnings.iter().cloned().chain([error.diagnostic()]).collect();
-                return (None, found);
-            }
-        };
-        let mut all = yarn_site.clone();
-        all.add(file);
-        let source = Source::new(&all);
-        let mut warnings = Warnings::new(&source);
-        lint::run(&read, &source, &figures, cluster, &mut warnings);
-        let found = read.warnings.iter().cloned().chain(warnings.into_vec()).collect();
-        (Some(read), found)
+        check::check(yarn_site, file, cluster)
     }
 
     /// `all` is `site` and the scheduler's own properties over it.
@@ -255,11 +245,8 @@ impl CapacityFile {
         rules: Option<&MappingRules>,
     ) -> Result<CapacityFile, CapacityFileError> {
         let mut all = Cow::Borrowed(all);
-        let read = read_all(site, &mut all, made, rules);
-        read.map_err(|error| CapacityFileError {
-            at: all.origin(&error.property).and_then(|origin| origin.at()).cloned(),
-            ..error
-        })
+        let read = read_all(site, &mut all, made, rules, &Uncompared::default());
+        read.map_err(|error| error.placed(&all))
     }
 
     /// What preemption is told, whether its monitor runs or not.
@@ -372,6 +359,7 @@ fn read_all(
     all: &mut Cow<'_, SiteProperties>,
     made: &MadeQueues,
     rules: Option<&MappingRules>,
+    uncompared: &Uncompared,
 ) -> Result<CapacityFile, CapacityFileError> {
     let source = Source::new(all);
     let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
@@ -391,7 +379,8 @@ fn read_all(
         }
         Source::new(all)
     };
-    let mut file = read_tree(&Source::new(site), &source, &defaults, templates, bones, (made_apart, &by_parent))?;
+    let site = Source::new(site);
+    let mut file = read_tree(&site, &source, &defaults, templates, bones, (made_apart, &by_parent, uncompared))?;
     file.set_by_templates = Arc::new(set_by_templates);
     file.mapping = match rules {
         Some(rules) => rules.clone(),
@@ -407,7 +396,7 @@ fn read_tree(
     defaults: &Defaults,
     templates: TemplateStore,
     bones: Vec<Bone>,
-    (made_apart, made): (HashMap<String, Apart>, &ByParent<'_>),
+    (made_apart, made, uncompared): (HashMap<String, Apart>, &ByParent<'_>, &Uncompared),
 ) -> Result<CapacityFile, CapacityFileError> {
     let mut warnings = Warnings::new(source);
     let leaves = bones.iter().any(|bone| bone.kind.is_leaf());
@@ -424,16 +413,18 @@ fn read_tree(
         known: Vec::with_capacity(bones.len()),
         made_apart,
         made,
+        uncompared,
     };
     builder.build(&mut bones.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;
-    figures::update(
+    let figures = figures::update(
         &settings,
         &queues,
         &mut states,
         &BTreeMap::from([(String::new(), Resource::ZERO)]),
         MixedFractions::Everybody,
-    )?;
+    );
+    figures.or_else(|error| if uncompared.explains(&error) { Ok(()) } else { Err(error) })?;
     let mut file = CapacityFile {
         names: Arc::new(QueueNames::new(&queues, &known)),
         settings,

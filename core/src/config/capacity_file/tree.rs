@@ -5,6 +5,7 @@
 
 use super::amounts::percent;
 use super::capacities::Reader;
+use super::check::Uncompared;
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
@@ -40,6 +41,7 @@ pub(super) struct Builder<'a, 's> {
     /// Of queues that have made themselves, by path.
     pub(super) made_apart: HashMap<String, Apart>,
     pub(super) made: &'a ByParent<'a>,
+    pub(super) uncompared: &'a Uncompared,
 }
 
 impl Builder<'_, '_> {
@@ -55,7 +57,8 @@ impl Builder<'_, '_> {
         for _ in 0..children {
             self.build(bones)?;
         }
-        if children > 0 && kind != CapacityQueueKind::Plan && self.settings.legacy_queue_mode {
+        let compared = children > 0 && kind != CapacityQueueKind::Plan && self.settings.legacy_queue_mode;
+        if compared && !self.uncompared.has(&self.queues[index].path) {
             self.check_listed(index)?;
         }
         self.known.push(index);

@@ -128,6 +128,12 @@ impl SiteProperties {
         self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
     }
 
+    /// Takes a property away, as if no file had it and it had not been set.
+    pub(in crate::config) fn remove(&mut self, name: &str) {
+        self.files.remove(name);
+        self.set.remove(name);
+    }
+
     /// Where `${env.NAME}` is looked up; the core itself looks nowhere.
     ///
     /// ```

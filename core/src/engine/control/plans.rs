@@ -16,8 +16,8 @@ use crate::engine::decider::Decider;
 use crate::event::{Named, Refused, SchedulerEvent, check_length};
 use crate::id::ApplicationId;
 use crate::reservation::{
-    Caller, Followed, PlanQueues, ReservationId, ReservationRefused, ReservationSubmission, ReservationSystem,
-    ReserveError,
+    Caller, Followed, MovedApp, PlanQueues, ReservationId, ReservationRefused, ReservationSubmission,
+    ReservationSystem, ReserveError,
 };
 use std::collections::BTreeMap;
 
@@ -129,8 +129,9 @@ impl<D: Decider> Control<D> {
 
     /// The embedder has to end whom the follower has killed, and to know where the others are.
     fn tell_of(&self, followed: &Followed) {
-        for (app, queue) in &followed.moved {
-            self.event(SchedulerEvent::MovedAsReservationEnded { app: *app, queue: queue.clone() });
+        for MovedApp { app, queue, reservation } in followed.moved.clone() {
+            let reservation = reservation.map(|id| id.to_string());
+            self.event(SchedulerEvent::MovedAsReservationEnded { app, queue, reservation });
         }
         for app in &followed.killed {
             self.event(SchedulerEvent::KilledAsReservationEnded(*app));
