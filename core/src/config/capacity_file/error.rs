@@ -4,6 +4,7 @@ use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::known::TYPES;
 use crate::config::settings::{SettingsError, SettingsProblem};
 use crate::config::shown::one_line;
+use crate::config::site::SiteProperties;
 use std::fmt;
 
 /// Why a CapacityScheduler configuration cannot be taken: the property, what is wrong, what would be right.
@@ -453,6 +454,11 @@ pub enum CapacityFault {
 impl CapacityFileError {
     pub(super) fn new(property: impl Into<String>, fault: CapacityFault) -> CapacityFileError {
         CapacityFileError { property: property.into(), at: None, fault: Box::new(fault) }
+    }
+
+    /// The same with the place of the property, if it stands in a file.
+    pub(super) fn placed(self, all: &SiteProperties) -> CapacityFileError {
+        CapacityFileError { at: all.origin(&self.property).and_then(|origin| origin.at()).cloned(), ..self }
     }
 
     /// The same as a diagnostic.

@@ -20,6 +20,8 @@ mod known;
 
 mod labels;
 
+mod leaves;
+
 mod legacy;
 
 mod lint;
@@ -70,6 +72,7 @@ mod workflow;
 pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
+pub(crate) use leaves::{Shifted, Texts};
 pub use made::QueueMaking;
 pub(crate) use made::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{MappingRule, MappingRules, RejectedByRule, RuleAction, RuleFallback, RuleMatch, ToPlace};
@@ -256,10 +259,7 @@ impl CapacityFile {
     ) -> Result<CapacityFile, CapacityFileError> {
         let mut all = Cow::Borrowed(all);
         let read = read_all(site, &mut all, made, rules);
-        read.map_err(|error| CapacityFileError {
-            at: all.origin(&error.property).and_then(|origin| origin.at()).cloned(),
-            ..error
-        })
+        read.map_err(|error| error.placed(&all))
     }
 
     /// What preemption is told, whether its monitor runs or not.
