@@ -409,27 +409,40 @@ impl Tree {
             let (slot, status, born) = match *stays {
                 Some(slot) => (slot, self.get(slot).status, self.get(slot).born),
                 None => {
-                    let next = || u32::try_from(self.nodes.len()).expect("fewer queues than slots");
-                    let slot = self.free.pop().unwrap_or_else(next);
-                    self.births += 1;
-                    self.newborn.push(slot);
-                    (slot, status(self, queue, parent), self.births)
+                    let status = status(self, queue, parent);
+                    let (slot, born) = self.take_slot();
+                    (slot, status, born)
                 }
             };
             let (config, template_share) = (Arc::new(queue.clone()), None);
             let node =
                 QueueNode { config, figures, status, parent, children: Vec::new(), known: true, born, template_share };
-            match self.nodes.get_mut(slot as usize) {
-                Some(place) => *place = node,
-                None => self.nodes.push(node),
-            }
-            if let Some(parent) = parent {
-                self.nodes[parent as usize].children.push(slot);
-            }
+            self.put(slot, node);
             slots.push(slot);
         }
         self.made.properties.clone_from(file.set_by_templates());
         (self.file, self.slots) = (Arc::new(file), slots);
+    }
+
+    /// A slot for a new queue, and which of those that were born it is.
+    pub(super) fn take_slot(&mut self) -> (u32, u64) {
+        let next = || u32::try_from(self.nodes.len()).expect("fewer queues than slots");
+        let slot = self.free.pop().unwrap_or_else(next);
+        self.births += 1;
+        self.newborn.push(slot);
+        (slot, self.births)
+    }
+
+    /// A queue in its slot, and behind those that its parent has.
+    pub(super) fn put(&mut self, slot: u32, node: QueueNode) {
+        let parent = node.parent;
+        match self.nodes.get_mut(slot as usize) {
+            Some(place) => *place = node,
+            None => self.nodes.push(node),
+        }
+        if let Some(parent) = parent {
+            self.nodes[parent as usize].children.push(slot);
+        }
     }
 
     /// Slots that were taken since this was last asked, in this order.

@@ -91,9 +91,15 @@ impl Run<'_> {
         self.expire(&wanted, &rest, queues, &mut followed);
         queues.entitle(&rest, 0.0, 1.0);
         let mut assigned = 0.0_f32;
-        for (id, has) in self.by_change(current, queues) {
+        let current = self.by_change(current, queues);
+        let is_new = |(id, _): &(ReservationId, Resource)| queues.part(&self.leaf(*id, queues)).is_none();
+        let last_new = current.iter().rposition(is_new);
+        for (at, (id, has)) in current.into_iter().enumerate() {
             let leaf = self.leaf(id, queues);
-            queues.make_leaf(self.queue, &leaf);
+            match Some(at) < last_new {
+                true => queues.make_leaf_before_others(self.queue, &leaf),
+                false => queues.make_leaf(self.queue, &leaf),
+            }
             let all = share(queues);
             let mut part = 0.0;
             if all.memory_mb() > 0 && all.vcores() > 0 {

@@ -79,6 +79,12 @@ pub trait PlanQueues {
     /// then computed again.
     fn make_leaf(&mut self, plan: &str, queue: &str);
 
+    /// The same as [`make_leaf`](PlanQueues::make_leaf), where `make_leaf` is called for another leaf of this plan later, and until then nobody asks
+    /// for any share but the plan's own. What follows from the new leaf for other shares may be left to that call.
+    fn make_leaf_before_others(&mut self, plan: &str, queue: &str) {
+        self.make_leaf(plan, queue);
+    }
+
     /// Sets the part of its plan that a leaf queue has, and the part that it may use. Returns whether that is allowed. A
     /// FairScheduler's queue gets the first as its weight and has no such maximum; its steady fair share stays until it is
     /// computed for another reason.

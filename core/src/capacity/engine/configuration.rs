@@ -1,6 +1,6 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
-use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
+use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings, Texts};
 use crate::config::{Settings, SettingsError, SiteFile, SiteProperties};
 use crate::reservation::AskedPlan;
 use crate::sync::Arc;
@@ -97,11 +97,16 @@ impl CapacityConfiguration {
     pub(crate) fn read_with(&self, made: &MadeQueues, checked: bool) -> Result<CapacityFile, CapacityFileError> {
         let rules = self.file.mapping_rules();
         if !checked {
-            return CapacityFile::read_with(&self.site, &self.all, made, Some(rules));
+            return self.texts().read_with(made);
         }
         let mut file = CapacityFile::read_with(&self.site, &self.all, made, None)?;
         file.take_checked_rules(rules)?;
         Ok(file)
+    }
+
+    /// What the file was read from.
+    pub(crate) fn texts(&self) -> Texts<'_> {
+        Texts { site: &self.site, all: &self.all, rules: self.file.mapping_rules() }
     }
 
     /// What the reservation system is told by the site.

@@ -78,6 +78,13 @@ impl CapacityFigures {
         State { labels: capacities.iter().map(figures).collect(), max_applications: 0, max_applications_per_user: 0 }
     }
 
+    /// Those of a queue as it is read, before the cluster is looked at.
+    pub(crate) fn read(queue: &CapacityQueue, parent: Option<&State>, settings: &CapacitySettings) -> State {
+        let mut state = State::new(&queue.capacities);
+        state.update_absolute(&queue.capacities, parent, settings.legacy_queue_mode);
+        state
+    }
+
     /// Fractions of the cluster from those of the parent.
     pub(super) fn update_absolute(&mut self, capacities: &[LabelCapacity], parent: Option<&State>, legacy: bool) {
         for (figures, capacity) in self.labels.iter_mut().zip(capacities) {
@@ -254,12 +261,8 @@ impl CapacityFile {
     ) -> Vec<CapacityFigures> {
         let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
         for queue in self.queues.iter() {
-            let state = known(queue).unwrap_or_else(|| {
-                let mut state = State::new(&queue.capacities);
-                let parent = queue.parent.map(|parent| &states[parent]);
-                state.update_absolute(&queue.capacities, parent, self.settings.legacy_queue_mode);
-                state
-            });
+            let parent = queue.parent.map(|parent| &states[parent]);
+            let state = known(queue).unwrap_or_else(|| State::read(queue, parent, &self.settings));
             states.push(state);
         }
         states

@@ -59,11 +59,16 @@ pub(super) struct ByParent<'a> {
     children: HashMap<&'a str, Vec<(&'a str, &'a MadeQueue)>>,
     parents: HashSet<&'a str>,
     reserved: Option<&'a BTreeMap<String, Vec<Reserved>>>,
+    /// By the plan's path and the leaf's name.
+    leaves: HashMap<(&'a str, &'a str), &'a Reserved>,
 }
 
 impl<'a> ByParent<'a> {
     pub(super) fn of(made: &'a MadeQueues) -> ByParent<'a> {
         let mut out = ByParent { reserved: Some(&made.reserved), ..ByParent::default() };
+        for (plan, leaves) in &made.reserved {
+            out.leaves.extend(leaves.iter().map(|leaf| ((plan.as_str(), leaf.name.as_str()), leaf)));
+        }
         for queue in &made.queues {
             if let Some((parent, name)) = queue.path.rsplit_once('.') {
                 out.children.entry(parent).or_default().push((name, queue));
@@ -83,6 +88,11 @@ impl<'a> ByParent<'a> {
     /// The leaves of a plan, where it has been one before.
     pub(super) fn reserved(&self, plan: &str) -> Option<&'a [Reserved]> {
         self.reserved?.get(plan).map(Vec::as_slice)
+    }
+
+    /// One of them.
+    pub(super) fn reserved_leaf(&self, plan: &str, name: &str) -> Option<&'a Reserved> {
+        self.leaves.get(&(plan, name)).copied()
     }
 
     /// It has made itself, and has children or may get some: it stays a parent where it becomes a configured queue.

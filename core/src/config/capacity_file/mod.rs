@@ -22,6 +22,8 @@ mod known;
 
 mod labels;
 
+mod leaves;
+
 mod legacy;
 
 mod lint;
@@ -72,6 +74,7 @@ mod workflow;
 pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
+pub(crate) use leaves::{Shifted, Texts};
 pub use made::QueueMaking;
 pub(crate) use made::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{MappingRule, MappingRules, RejectedByRule, RuleAction, RuleFallback, RuleMatch, ToPlace};

@@ -41,6 +41,47 @@ impl QueueNames {
         }
     }
 
+    /// How many paths there are: fewer than queues where a list names one twice.
+    pub(super) fn paths_in_all(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// Whether any queue has this name or path, alone or not.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.by_name.contains_key(name) || self.short.contains_key(name)
+    }
+
+    /// Whether a queue's path and short name are its own, and nobody else's ever.
+    pub(super) fn is_only(&self, index: usize, queue: &CapacityQueue) -> bool {
+        let has = |name: &str| self.get(name) == Some(index);
+        has(&queue.path)
+            && has(&queue.name)
+            && !self.is_ambiguous(&queue.name)
+            && !self.by_path.contains_key(&queue.name)
+            && !self.short.contains_key(&queue.path)
+    }
+
+    fn renumber(&mut self, new: impl Fn(usize) -> usize) {
+        for index in self.by_path.values_mut().chain(self.by_name.values_mut()) {
+            *index = new(*index);
+        }
+    }
+
+    /// A queue of which no name is known comes to a place; those from there on are one place further.
+    pub(super) fn come(&mut self, index: usize, queue: &CapacityQueue) {
+        self.renumber(|before| before + usize::from(before >= index));
+        self.add(index, queue);
+    }
+
+    /// A queue whose names are its own goes from a place; those behind it move up.
+    pub(super) fn go(&mut self, index: usize, queue: &CapacityQueue) {
+        self.by_path.remove(&queue.path);
+        self.by_name.remove(&queue.path);
+        self.by_name.remove(&queue.name);
+        self.short.remove(&queue.name);
+        self.renumber(|before| before - usize::from(before > index));
+    }
+
     pub(super) fn by_path(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }

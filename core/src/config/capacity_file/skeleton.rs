@@ -15,7 +15,7 @@ const DEEPEST: usize = 127;
 /// The longest path in bytes.
 const LONGEST: usize = 1024;
 /// The most queues.
-const MOST: usize = 100_000;
+pub(super) const MOST: usize = 100_000;
 /// The most that are listed twice: what is written for them is read as often.
 const MOST_TWICE: usize = 100;
 

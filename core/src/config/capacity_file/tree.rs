@@ -83,7 +83,8 @@ impl Builder<'_, '_> {
         outcome
     }
 
-    fn set_up(&mut self, bone: Bone) -> Result<(), CapacityFileError> {
+    /// Reads a queue behind those that are read.
+    pub(super) fn set_up(&mut self, bone: Bone) -> Result<(), CapacityFileError> {
         let Bone { path, name, parent, children, kind, making, fault: _ } = bone;
         let (source, index) = (self.source, self.queues.len());
         let above = parent.map(|parent| &self.queues[parent]);
@@ -268,8 +269,7 @@ impl Builder<'_, '_> {
             (self.defaults.user_limit(self.source, path)?, self.defaults.user_limit_factor(self.source, path)?)
         };
         let above = self.states[plan].labels[0];
-        let there = self.made.reserved(&self.queues[plan].path);
-        let own = there.and_then(|leaves| leaves.iter().find(|leaf| leaf.name == self.queues[index].name));
+        let own = self.made.reserved_leaf(&self.queues[plan].path, &self.queues[index].name);
         let (part, most) = own.map_or((1.0, 1.0), |own| (own.part, own.most));
         let queue = &mut self.queues[index];
         if own.is_none() && above.absolute_maximum_capacity < above.absolute_capacity - 0.001 {

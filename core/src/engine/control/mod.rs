@@ -269,6 +269,8 @@ pub(crate) struct Control<D: Decider> {
     pub(crate) maximum: Resource,
     /// Slots whose queue is to be published anew.
     pub(crate) dirty: FxHashSet<u32>,
+    /// All slots are.
+    all_are_dirty: bool,
     /// Slots of parents that have gained or lost a child: the names of siblings decide ties, so all of them are dirty.
     pub(crate) children_changed: FxHashSet<u32>,
     /// Slots of which only the members have changed.
@@ -342,6 +344,7 @@ impl<D: Decider> Control<D> {
             racks: Arc::default(),
             maximum,
             dirty: FxHashSet::default(),
+            all_are_dirty: false,
             children_changed: FxHashSet::default(),
             members_changed: FxHashSet::default(),
             members: Vec::new(),
@@ -557,7 +560,7 @@ impl<D: Decider> Control<D> {
     }
 
     pub(crate) fn all_dirty(&mut self) {
-        self.dirty.extend((0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")));
+        self.all_are_dirty = true;
         self.structure_changed = true;
     }
 }

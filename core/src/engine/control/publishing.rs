@@ -47,6 +47,9 @@ impl<D: Decider> Control<D> {
             }
             self.dirty.insert(*parent);
         }
+        if std::mem::take(&mut self.all_are_dirty) {
+            self.dirty.extend((0..self.tree.width()).map(|slot| u32::try_from(slot).expect("slots are u32")));
+        }
         for slot in std::mem::take(&mut self.dirty) {
             let known = self.tree.at(slot).is_some();
             if !known {

@@ -55,6 +55,8 @@ pub(crate) struct FairControl {
     pending_types: Vec<(String, bool)>,
     /// Steady shares are to be distributed before the next publish.
     steady_pending: bool,
+    /// Those below a plan are still without the leaves that it has got.
+    steady_owed: bool,
 }
 
 /// What is asked of it beside what the engine knows.
@@ -76,6 +78,7 @@ impl FairControl {
             running: Running::default(),
             pending_types: Vec::new(),
             steady_pending: false,
+            steady_owed: false,
         }
     }
 }

@@ -42,6 +42,11 @@ impl Control {
         Ok(leaf)
     }
 
+    /// Makes a leaf that is not there; whether it did.
+    fn made_leaf(&mut self, queue: &str) -> bool {
+        self.plan_slot(queue).is_none() && self.create_queue(queue, true).is_some()
+    }
+
     fn plan_slot(&self, queue: &str) -> Option<u32> {
         self.tree.find(&rooted(queue))
     }
@@ -76,9 +81,19 @@ impl PlanQueues for Control {
     }
 
     fn make_leaf(&mut self, _plan: &str, queue: &str) {
-        if self.plan_slot(queue).is_none() && self.create_queue(queue, true).is_some() {
+        let made = self.made_leaf(queue);
+        if std::mem::take(&mut self.own.steady_owed) || made {
             // At once, not before the publish: what is weighed next is weighed by them.
             self.steady_shares();
+        }
+    }
+
+    fn make_leaf_before_others(&mut self, plan: &str, queue: &str) {
+        if self.made_leaf(queue) {
+            self.own.steady_owed = true;
+            if let Some(plan) = self.plan_slot(plan) {
+                self.steady_share_of(plan);
+            }
         }
     }
 
@@ -111,5 +126,52 @@ impl PlanQueues for Control {
         if let Some(slot) = self.plan_slot(queue).filter(empty) {
             self.remove_queue(slot);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{AllocationFile, Settings};
+    use crate::engine::driver::threads_and_steps::Setup;
+    use crate::engine::driver::threads_and_steps::tests::{add_node, setup_with};
+    use crate::fair::engine::{Parts, Stepper};
+
+    const LEAVES: [&str; 5] = ["root.p.a", "root.p.b", "root.p.c", "root.p.d", "root.p.e"];
+
+    /// The plan's share each time after a leaf came, and in the end those of all; leaves that come before others are made `by`.
+    fn shares(by: impl Fn(&mut Control, &str)) -> Vec<Option<Resource>> {
+        let text =
+            "<allocations><queue name='p' type='parent'><weight>3</weight></queue><queue name='q'/></allocations>";
+        let settings = Settings::default();
+        let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
+        let mut stepper = Stepper::new(Parts::new(Setup { configuration: file, ..setup_with(settings, 1) }));
+        add_node(stepper.control());
+        stepper.pump();
+        let control = stepper.control();
+        let mut shares = Vec::new();
+        for (at, leaf) in LEAVES.into_iter().enumerate() {
+            if at + 1 < LEAVES.len() {
+                by(control, leaf)
+            } else {
+                control.make_leaf("root.p", leaf)
+            }
+            shares.push(control.plan_queue("root.p").map(|plan| plan.share));
+            control.entitle(leaf, 0.1, 1.0);
+            // What somebody changes meanwhile counts too.
+            let sibling = control.plan_slot("root.q").unwrap();
+            control.tree.get_mut(sibling).own.weight += 1.0;
+        }
+        shares.extend(LEAVES.map(|leaf| control.share(leaf)));
+        shares
+    }
+
+    #[test]
+    fn shares_are_the_same_when_they_are_left_to_the_last_leaf() {
+        let each = shares(|control, leaf| control.make_leaf("root.p", leaf));
+        assert_eq!(shares(|control, leaf| control.make_leaf_before_others("root.p", leaf)), each);
+        let memory: Vec<i64> = each.iter().flatten().map(Resource::memory_mb).collect();
+        // Others' weights count at once, and the last leaf has more than those that were entitled before it.
+        assert!(memory[0] > memory[1] && memory[9] > memory[8] && memory[5] == memory[8] && memory[5] > 0);
     }
 }

@@ -10,12 +10,13 @@ use crate::queue::java_name_order;
 use crate::resource::{Calculator, Resource};
 
 impl QueueTree {
-    /// Distributes steady fair shares from the root down; returns the queues whose share changed. Where a policy panics those below its
-    /// queue stay as they are, and what it said goes to `panics`.
+    /// Distributes steady fair shares from the root down, among the children of all queues or of those that `divided` names; returns the queues whose
+    /// share changed. Where a policy panics those below its queue stay as they are, and what it said goes to `panics`.
     pub(crate) fn compute_steady_shares(
         &mut self,
         types: usize,
         cluster: &Resource,
+        divided: impl Fn(u32) -> bool,
         panics: &mut Vec<String>,
     ) -> Vec<u32> {
         let mut changed = Vec::new();
@@ -28,7 +29,7 @@ impl QueueTree {
         let mut todo = vec![root];
         while let Some(at) = todo.pop() {
             let queue = self.get(at);
-            if queue.leaf {
+            if queue.leaf || !divided(at) {
                 continue;
             }
             inputs.clear();
@@ -67,8 +68,18 @@ impl QueueTree {
 impl Control {
     /// Distributes steady shares; what changed is published anew.
     pub(super) fn steady_shares(&mut self) {
+        self.steady_shares_within(|_| true);
+    }
+
+    /// The same as far as the share of one queue needs it.
+    pub(super) fn steady_share_of(&mut self, slot: u32) {
+        let above: Vec<u32> = self.tree.path(slot).skip(1).map(|queue| queue.slot.index).collect();
+        self.steady_shares_within(|queue| above.contains(&queue));
+    }
+
+    fn steady_shares_within(&mut self, divided: impl Fn(u32) -> bool) {
         let mut panics = Vec::new();
-        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total(), &mut panics);
+        let changed = self.tree.compute_steady_shares(self.shared.types, &self.nodes.total(), divided, &mut panics);
         self.dirty.extend(changed);
         panics.into_iter().for_each(|message| self.embedder_panicked(message));
     }

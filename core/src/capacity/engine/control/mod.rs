@@ -292,6 +292,7 @@ impl ControlPart<CapacityDecider> for CapacityControl {
     fn plan_queues(control: &mut Control) -> Option<&mut dyn PlanQueues> {
         // What was put off is known first.
         control.before_publish();
+        control.wake_slots();
         Some(control)
     }
 

@@ -160,12 +160,11 @@ impl PlanQueues for Control {
     }
 
     fn make_leaf(&mut self, plan: &str, queue: &str) {
-        self.wake_slots();
         let there = self.plan_slot(&format!("{plan}.{queue}"));
         let Some(slot) = self.plan_slot(plan).filter(|_| there.is_none()) else { return };
         let own = &mut self.own;
         // The file has been read with other leaves.
-        if own.tree.add_reserved(slot, queue, |made| own.configuration.read_with(made, false)).is_ok() {
+        if own.tree.add_reserved(slot, queue, &own.configuration.texts()).is_ok() {
             self.seat_newborn();
         }
     }
@@ -207,7 +206,7 @@ impl PlanQueues for Control {
         let Some(slot) = self.reserved_slot(queue).filter(|slot| self.own.applications(*slot) == 0) else { return };
         let own = &mut self.own;
         // The file has been read with more leaves.
-        if own.tree.remove_reserved(slot, |made| own.configuration.read_with(made, false)).is_ok() {
+        if own.tree.remove_reserved(slot, &own.configuration.texts()).is_ok() {
             self.unseat(slot);
         }
     }
