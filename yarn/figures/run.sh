@@ -2,7 +2,7 @@
 # run.sh [ROUNDS [LOAD...]] : containers/s and processor time of a whole ResourceManager over simulated nodes in one Java machine: Hadoop's Fair and Capacity
 # schedulers, Evenweave's, and a ceiling, in turn. The ceiling grants at once and thinks of nothing: it is what the ResourceManager itself can do. A LOAD
 # is NODES:QUEUES:APPLICATIONS. By environment: RM_EXTRA_CP, the jar; RM_TEST_CP; RM_SECONDS (20); RM_ROOM, containers that a node has room for (30);
-# RM_CLASSES, others than these five.
+# RM_CLASSES, others than these five. In the end comes a table of all runs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rounds=${1:-2}; [ $# -eq 0 ] || shift
@@ -14,7 +14,9 @@ for load in "$@"; do
   for round in $(seq "$rounds"); do
     for class in $classes; do
       # Room for what is live, so that hardly any collection is a full one.
-      run_java -Xms6g -Xmx6g -Xmn4g -XX:+UseParallelGC -- figures.Figures "$class" "${RM_SECONDS:-20}" "$work" "${RM_ROOM:-30}" $(echo "$load" | tr : ' ')
+      run_java -Xms6g -Xmx6g -Xmn4g -XX:+UseParallelGC -- figures.Figures "$class" "${RM_SECONDS:-20}" "$work" "${RM_ROOM:-30}" $(echo "$load" | tr : ' ') >> "$work/runs.txt"
+      tail -n 1 "$work/runs.txt"
     done
   done
 done
+awk -f "$here/table.awk" "$work/runs.txt"

@@ -1,14 +1,13 @@
 //! What a scenario of the CapacityScheduler is played on: without threads, or on them, quiet after each step.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::bookings::{Booking, booking};
 use super::named::{Named, TakenOver};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
-    CapacitySchedulerBuilder, CapacityStepped, Clock, ContainerId, ContainerView, Heartbeat, Journal, Location,
-    NewAttempt, NodeHandle, NodeView, RecoveredContainer, Refused, Resource, Submission, VirtualClock,
+    CapacitySchedulerBuilder, CapacityStepped, ContainerId, ContainerView, Heartbeat, Journal, Location, NewAttempt,
+    NodeHandle, NodeView, RecoveredContainer, Refused, Resource, Submission,
 };
 #[cfg(test)]
 use crate::api::{CapacityPass, Watch};
@@ -38,7 +37,8 @@ pub(super) trait CapacityDriver: Booking {
     fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused>;
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
     fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused>;
-    fn advance(&mut self, ms: u64);
+    /// The clock has moved.
+    fn tick(&mut self);
     fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused>;
     /// A round of what removes queues that have made themselves.
     fn expire_queues(&mut self) -> Result<(), Refused>;
@@ -213,8 +213,8 @@ impl CapacityDriver for Steps {
         self.stepped.refresh_queues(properties.iter().copied())
     }
 
-    fn advance(&mut self, ms: u64) {
-        self.stepped.advance(ms);
+    fn tick(&mut self) {
+        self.stepped.tick();
     }
 
     fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
@@ -274,7 +274,6 @@ impl CapacityDriver for Steps {
 /// The threaded scheduler, on a virtual clock and without timers.
 pub(super) struct Threaded {
     scheduler: CapacityScheduler,
-    clock: Arc<VirtualClock>,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,
     /// Applications of which the AM's container has not been fetched yet.
@@ -286,11 +285,9 @@ impl Threaded {
     /// # Errors
     /// What the core says against the configuration.
     pub(super) fn start(builder: CapacitySchedulerBuilder, epoch: u32) -> Result<Threaded, String> {
-        let clock = Arc::new(VirtualClock::new());
-        let builder = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).timers(false);
-        let scheduler = builder.start().map_err(|error| error.to_string())?;
+        let scheduler = builder.timers(false).start().map_err(|error| error.to_string())?;
         let taken_over = TakenOver::by(epoch);
-        Ok(Threaded { scheduler, clock, apps: HashMap::new(), masters: Vec::new(), taken_over })
+        Ok(Threaded { scheduler, apps: HashMap::new(), masters: Vec::new(), taken_over })
     }
 
     fn app(&self, number: u32) -> Result<&AppHandle, Refused> {
@@ -483,9 +480,7 @@ impl CapacityDriver for Threaded {
         outcome
     }
 
-    fn advance(&mut self, ms: u64) {
-        self.clock.advance(ms);
-    }
+    fn tick(&mut self) {}
 
     fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
         let marked = self.scheduler.preempt()?;

@@ -10,9 +10,10 @@ use super::options::PlayOptions;
 use super::scenario::{AskLine, ReportedContainer, Scenario, Step};
 use crate::api::{
     AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound,
-    QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission,
+    QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission, VirtualClock,
 };
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What a step tells by itself.
 #[derive(Debug, Default)]
@@ -74,8 +75,9 @@ impl<'s> Player<'s> {
     /// What the core says against it.
     pub(super) fn new(scenario: &'s Scenario, how: PlayOptions, trace: bool) -> Result<Player<'s>, String> {
         let types = scenario.types()?;
-        let now_ms = scenario.start.unwrap_or_default();
-        let beginning = Beginning { allocations: scenario.allocations.clone(), epoch: 0, now_ms };
+        let clock = Arc::new(VirtualClock::new());
+        clock.advance(scenario.start.unwrap_or_default());
+        let beginning = Beginning { allocations: scenario.allocations.clone(), epoch: 0, clock };
         let driver = start(scenario, &beginning, &types, how, trace)?;
         Ok(Player { scenario, how, trace, driver, beginning, types, bookings: Bookings::new(scenario.start) })
     }
@@ -263,8 +265,8 @@ impl<'s> Player<'s> {
             Step::Finish { app } => driver.finish(*app)?,
             Step::Update => driver.update(),
             Step::Advance { ms } => {
-                driver.advance(*ms);
-                self.beginning.now_ms += ms;
+                self.beginning.clock.advance(*ms);
+                driver.tick();
             }
             Step::Move { app, queue } => driver.move_app(*app, queue)?,
             Step::Reload { allocations, plans } => {

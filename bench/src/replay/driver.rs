@@ -44,7 +44,8 @@ pub(super) trait Driver: Booking {
     /// `refresh`: by an administrator's refresh.
     fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused>;
     fn update(&mut self);
-    fn advance(&mut self, ms: u64);
+    /// The clock has moved.
+    fn tick(&mut self);
     fn continuous(&mut self) -> Result<(), Refused>;
     /// Marks containers for everybody who is starved, and ends them or not.
     fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused>;
@@ -74,8 +75,8 @@ pub(super) trait Driver: Booking {
 pub(super) struct Beginning {
     pub(super) allocations: String,
     pub(super) epoch: u32,
-    /// Where the clock stands.
-    pub(super) now_ms: u64,
+    /// It goes on.
+    pub(super) clock: Arc<VirtualClock>,
 }
 
 /// The scheduler of one scenario, as it is wanted; only the stepped one keeps a trace.
@@ -100,13 +101,14 @@ pub(super) fn start(
         .groups(Arc::new(scenario.groups.clone()))
         .cluster_timestamp(scenario.start.unwrap_or(CLUSTER_TIMESTAMP))
         .epoch(beginning.epoch)
+        .clock(Arc::clone(&beginning.clock) as Arc<dyn Clock>)
         .workers(how.workers)
         .journal(true)
         .trace(trace);
     if let Some(changes) = how.fold_every {
         builder = builder.fold_every(changes);
     }
-    let mut driver: Box<dyn Driver> = match how.driver {
+    Ok(match how.driver {
         DriverChoice::Stepped => {
             let stepped = builder.stepped().map_err(|error| error.to_string())?;
             Box::new(Steps { stepped, taken_over: TakenOver::by(beginning.epoch) })
@@ -115,9 +117,7 @@ pub(super) fn start(
             return Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned());
         }
         DriverChoice::Threaded => Box::new(Threaded::start(builder, beginning.epoch)?),
-    };
-    driver.advance(beginning.now_ms);
-    Ok(driver)
+    })
 }
 
 /// The scheduler without threads.
@@ -246,8 +246,8 @@ impl Driver for Steps {
         self.stepped.update_now();
     }
 
-    fn advance(&mut self, ms: u64) {
-        self.stepped.advance(ms);
+    fn tick(&mut self) {
+        self.stepped.tick();
     }
 
     fn continuous(&mut self) -> Result<(), Refused> {
@@ -312,7 +312,6 @@ fn acquire(scheduler: &FairScheduler, app: &AppHandle) {
 /// The threaded scheduler, on a virtual clock and without timers.
 struct Threaded {
     scheduler: FairScheduler,
-    clock: Arc<VirtualClock>,
     /// By number, finished ones included.
     apps: HashMap<u32, AppHandle>,
     /// Applications of which the AM's container has not been fetched yet.
@@ -323,12 +322,9 @@ struct Threaded {
 
 impl Threaded {
     fn start(builder: FairSchedulerBuilder, epoch: u32) -> Result<Threaded, String> {
-        let clock = Arc::new(VirtualClock::new());
-        let builder = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).timers(false);
-        let scheduler = builder.start().map_err(|error| error.to_string())?;
+        let scheduler = builder.timers(false).start().map_err(|error| error.to_string())?;
         Ok(Threaded {
             scheduler,
-            clock,
             apps: HashMap::new(),
             masters: Vec::new(),
             nodes: HashMap::new(),
@@ -483,9 +479,7 @@ impl Driver for Threaded {
         self.scheduler.quiesce();
     }
 
-    fn advance(&mut self, ms: u64) {
-        self.clock.advance(ms);
-    }
+    fn tick(&mut self) {}
 
     fn continuous(&mut self) -> Result<(), Refused> {
         self.scheduler.continuous()?;

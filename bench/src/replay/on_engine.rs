@@ -16,8 +16,8 @@ use super::scenario::{ReportedContainer, Step};
 use crate::api::CapacityPass;
 use crate::api::{
     AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
-    CapacityScheduler, CapacityUserView, EndReason, Location, NewAttempt, QueueMaking, Refused, Resource,
-    ResourceTypes, Submission,
+    CapacityScheduler, CapacityUserView, Clock, EndReason, Location, NewAttempt, QueueMaking, Refused, Resource,
+    ResourceTypes, Submission, VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -40,8 +40,8 @@ struct Beginning {
     groups: HashMap<String, Vec<String>>,
     cluster_timestamp: u64,
     epoch: u32,
-    /// Where the clock stands.
-    now_ms: u64,
+    /// It goes on.
+    clock: Arc<VirtualClock>,
 }
 
 impl Beginning {
@@ -52,15 +52,15 @@ impl Beginning {
         let built = CapacityScheduler::builder(configuration)
             .cluster_timestamp(self.cluster_timestamp)
             .epoch(self.epoch)
+            .clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
             .groups(Arc::new(self.groups.clone()))
             .journal(true);
-        let mut scheduler: Box<dyn CapacityDriver> = match self.driver {
+        let scheduler: Box<dyn CapacityDriver> = match self.driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),
             DriverChoice::Stepped | DriverChoice::Plain => {
                 Box::new(Steps::new(built.stepped().map_err(|error| error.to_string())?, self.epoch))
             }
         };
-        scheduler.advance(self.now_ms);
         Ok((scheduler, types))
     }
 }
@@ -142,6 +142,8 @@ impl OnEngine {
             site.insert(EXPIRY.to_owned(), i32::MAX.to_string());
         }
         let start = scenario.get("start").and_then(Value::as_u64);
+        let clock = Arc::new(VirtualClock::new());
+        clock.advance(start.unwrap_or_default());
         let beginning = Beginning {
             driver,
             site,
@@ -149,7 +151,7 @@ impl OnEngine {
             groups: groups(scenario),
             cluster_timestamp: start.unwrap_or(CLUSTER_TIMESTAMP),
             epoch: 0,
-            now_ms: start.unwrap_or_default(),
+            clock,
         };
         let (scheduler, types) = beginning.begin()?;
         Ok(OnEngine { scheduler, beginning, types, bookings: Bookings::new(start) })
@@ -347,8 +349,8 @@ impl OnEngine {
             "finish" => self.scheduler.finish(app),
             "advance" => {
                 let ms = step.get("ms").and_then(Value::as_u64).unwrap_or_default();
-                self.scheduler.advance(ms);
-                self.beginning.now_ms += ms;
+                self.beginning.clock.advance(ms);
+                self.scheduler.tick();
                 Ok(())
             }
             "priority" => self.scheduler.set_priority(app, int(step, "priority")),

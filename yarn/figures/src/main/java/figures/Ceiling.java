@@ -1,10 +1,10 @@
 package figures;
 
+import io.evenweave.yarn.PlainQueue;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,7 +15,6 @@ import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
-import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.QueueACL;
 import org.apache.hadoop.yarn.api.records.QueueInfo;
 import org.apache.hadoop.yarn.api.records.QueueState;
@@ -36,9 +35,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEven
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerFinishedEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractUsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ActiveUsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Queue;
@@ -206,7 +203,7 @@ public final class Ceiling extends AbstractYarnScheduler<Ceiling.Attempt, Ceilin
 
   @Override
   public QueueMetrics getRootQueueMetrics() {
-    return queue.metrics;
+    return queue.getMetrics();
   }
 
   @Override
@@ -250,24 +247,15 @@ public final class Ceiling extends AbstractYarnScheduler<Ceiling.Attempt, Ceilin
   }
 
   /** The one queue. */
-  private static final class Everything implements Queue {
-    private final QueueMetrics metrics = QueueMetrics.forQueue("root", null, false, new Configuration(false));
-    private final ActiveUsersManager users = new ActiveUsersManager(metrics);
-
-    @Override
-    public String getQueueName() {
-      return "root";
-    }
-
-    @Override
-    public QueueMetrics getMetrics() {
-      return metrics;
+  private static final class Everything extends PlainQueue {
+    Everything() {
+      super("root", QueueMetrics.forQueue("root", null, false, new Configuration(false)));
     }
 
     @Override
     public QueueInfo getQueueInfo(boolean includeChildQueues, boolean recursive) {
       QueueInfo info = Records.newRecord(QueueInfo.class);
-      info.setQueueName("root");
+      info.setQueueName(getQueueName());
       info.setQueueState(QueueState.RUNNING);
       info.setChildQueues(Collections.emptyList());
       return info;
@@ -281,51 +269,6 @@ public final class Ceiling extends AbstractYarnScheduler<Ceiling.Attempt, Ceilin
     @Override
     public boolean hasAccess(QueueACL acl, UserGroupInformation user) {
       return true;
-    }
-
-    @Override
-    public AbstractUsersManager getAbstractUsersManager() {
-      return users;
-    }
-
-    @Override
-    public void recoverContainer(Resource cluster, SchedulerApplicationAttempt attempt, RMContainer container) {
-      // Nothing is kept.
-    }
-
-    @Override
-    public Set<String> getAccessibleNodeLabels() {
-      return Collections.emptySet();
-    }
-
-    @Override
-    public String getDefaultNodeLabelExpression() {
-      return null;
-    }
-
-    @Override
-    public void incPendingResource(String label, Resource resource) {
-      // Not counted.
-    }
-
-    @Override
-    public void decPendingResource(String label, Resource resource) {
-      // Not counted.
-    }
-
-    @Override
-    public Priority getDefaultApplicationPriority() {
-      return Priority.newInstance(0);
-    }
-
-    @Override
-    public void incReservedResource(String partition, Resource resource) {
-      // Not counted.
-    }
-
-    @Override
-    public void decReservedResource(String partition, Resource resource) {
-      // Not counted.
     }
   }
 }
