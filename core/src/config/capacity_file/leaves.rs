@@ -6,6 +6,7 @@
 //! Cost: O(properties) to read one leaf; and O(queues) small steps, as the places of those behind it are others. Whoever shares the queues with a
 //! copy of the file pays for a copy of them once.
 
+use super::check::Uncompared;
 use super::defaults::Defaults;
 use super::labels::LabelsByQueue;
 use super::made::{ByParent, MadeQueues, Reserved};
@@ -148,6 +149,7 @@ impl CapacityFile {
             known: Vec::new(),
             made_apart: HashMap::new(),
             made: &by_parent,
+            uncompared: &Uncompared::default(),
         };
         let outcome = builder.set_up(bone).and_then(|()| source.check_expansion());
         let Builder { mut queues, mut states, .. } = builder;
