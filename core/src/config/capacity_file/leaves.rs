@@ -129,7 +129,7 @@ impl CapacityFile {
     fn read_leaf(&mut self, texts: &Texts<'_>, made: &MadeQueues, bone: Bone) -> Result<(), CapacityFileError> {
         let mut all = texts.all.clone();
         let of_plan = {
-            let source = Source::new(texts.all);
+            let source = Source::unlisted(texts.all);
             let plan = bone.parent.map_or("", |plan| self.queues[plan].path.as_str());
             self.templates.for_default_queue(&source, &Defaults::read(&source), plan, &bone.path)
         };
