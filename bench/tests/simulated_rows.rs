@@ -74,3 +74,13 @@ fn a_run_that_breaks_off_leaves_nothing() {
     assert!(simulate(&options(Some(out.clone())), &|moment| moment.jobs < 100).is_err());
     assert!(!out.exists());
 }
+
+/// One run is done, and the other is told to stop: the files of both are gone.
+#[test]
+fn files_get_their_names_when_all_runs_are_done() {
+    let scratch = Scratch::new("half");
+    let out = scratch.0.join("out");
+    let stopped = simulate(&options(Some(out.clone())), &|moment| moment.run == 0 || moment.now_ms < 3 * 3_600_000);
+    assert!(stopped.is_err());
+    assert!(!out.exists());
+}

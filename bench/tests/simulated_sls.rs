@@ -156,42 +156,85 @@ fn spread(runs: &[Jobs]) -> f64 {
     spreads[spreads.len() / 2]
 }
 
-/// What is not as close, all of it in inputs of the second table. SLS reads a trace as long as the machine takes, which moves its updates of
-/// shares against the calls of AMs: in these recordings by 150 ms. That is most of what is missing under the FairScheduler. Why some
-/// jobs under the CapacityScheduler are further off is not known.
-const OUTSIDE: [&str; 6] = [
+/// What is not as close, all of it in inputs of the second table. Chance alone would give more: see the test.
+const OUTSIDE: [&str; 4] = [
     "rumen-local/capacity-trace: within 1 s",
     "sls-limits/capacity-stock: within 1 s",
     "sls-limits/fair-stock: within 1 s",
     "sls-limits/fair-stock: within 2 s",
-    "sls-preempt/fair-stock: within 1 s",
-    "sls-preempt/fair-stock: mean runtime",
 ];
 
 /// More seeds than there are recorded runs: chance is small then.
 const SEEDS: u32 = 24;
 
-/// Each recorded run is held against the others, each simulated one against all of them.
+const CELLS: [&str; 4] = ["within 1 s", "within 2 s", "mean runtime", "last end"];
+
+/// Some runs held against recorded ones, or against others that stand for these.
+struct Held {
+    /// Each recorded run against the others.
+    real: Vec<[f64; 4]>,
+    /// Each of ours against all recorded ones.
+    own: Vec<[f64; 4]>,
+}
+
+impl Held {
+    fn new<'r>(runs: &[Jobs], own: impl Iterator<Item = &'r Jobs>) -> Held {
+        let all: Vec<&Jobs> = runs.iter().collect();
+        let real = runs.iter().zip(all_but_one(runs)).map(|(run, others)| against(run, &others)).collect();
+        Held { real, own: own.map(|run| against(run, &all)).collect() }
+    }
+
+    fn ours(&self, cell: usize) -> f64 {
+        mean(self.own.iter().map(|row| row[cell]))
+    }
+
+    fn theirs(&self, cell: usize) -> f64 {
+        mean(self.real.iter().map(|row| row[cell]))
+    }
+
+    fn furthest(&self, cell: usize) -> f64 {
+        self.real.iter().map(|row| row[cell].abs()).fold(0.0, f64::max)
+    }
+
+    /// Whether ours are further off than the recorded ones are from each other.
+    fn is_outside(&self, cell: usize) -> bool {
+        if cell >= 2 {
+            return self.ours(cell).abs() > self.furthest(cell);
+        }
+        let worst = least_and_most(self.real.iter().map(|row| row[cell])).0;
+        // The worst of many may be worse than the worst of four.
+        let good = self.own.iter().filter(|row| row[cell] >= worst - 0.005).count();
+        self.ours(cell) < self.theirs(cell) - 0.005 || good * 3 < self.own.len() * 2
+    }
+}
+
+/// How many cells lie outside where as many of our own runs stand for the recorded ones, and the rest is held against these: by chance alone.
+fn outside_by_chance(own: &[Jobs], recorded: usize) -> f64 {
+    let parts: Vec<usize> = (0..own.len() / recorded).map(|part| part * recorded).collect();
+    let count = |at: &usize| {
+        let truth = *at..at + recorded;
+        let rest = own.iter().enumerate().filter(|(number, _)| !truth.contains(number)).map(|(_, run)| run);
+        let held = Held::new(&own[truth.clone()], rest);
+        (0..CELLS.len()).filter(|cell| held.is_outside(*cell)).count() as f64
+    };
+    mean(parts.iter().map(count))
+}
+
+/// Each recorded run is held against the others, each simulated one against all of them. Four runs are few: held against four of our own, the rest of
+/// our own would lie outside more often.
 #[test]
 fn simulated_runs_are_as_close_to_recorded_ones_as_these_are_to_each_other() {
     println!(
         "| input | spread of a job | within 1 s | within 2 s | mean runtime off | last end off | mean runtime, s |"
     );
     println!("{}|", "| --- ".repeat(7));
-    let mut outside = Vec::new();
+    let (mut outside, mut by_chance, mut cells) = (Vec::new(), 0.0, 0);
     for recording in recordings() {
         let (name, runs) = (recording.name(), &recording.runs);
         let own = simulated(&recording, SEEDS);
         let jobs = runs.iter().map(Jobs::len).max().unwrap();
         assert!(own.iter().all(|run| run.len() == jobs), "{name}: jobs without an end");
-        let real: Vec<[f64; 4]> =
-            runs.iter().zip(all_but_one(runs)).map(|(run, others)| against(run, &others)).collect();
-        let all: Vec<&Jobs> = runs.iter().collect();
-        let held: Vec<[f64; 4]> = own.iter().map(|run| against(run, &all)).collect();
-        let ours = |index: usize| mean(held.iter().map(|row| row[index]));
-        let theirs = |index: usize| mean(real.iter().map(|row| row[index]));
-        let worst = |index: usize| least_and_most(real.iter().map(|row| row[index])).0;
-        let furthest = |index: usize| real.iter().map(|row| row[index].abs()).fold(0.0, f64::max);
+        let held = Held::new(runs, own.iter());
         let (least, most) = least_and_most(runs.iter().map(mean_runtime));
         let mean_of_all = mean(own.iter().map(mean_runtime));
         let own_spread = mean(own.chunks_exact(runs.len()).map(spread));
@@ -200,32 +243,26 @@ fn simulated_runs_are_as_close_to_recorded_ones_as_these_are_to_each_other() {
             "| {name} | {}; {} | {}; {} | {}; {} | {:.1} %; {:+.1} % | {:.1} %; {:+.1} % | {:.1}–{:.1}; {:.1} |",
             percent(spread(runs)),
             percent(own_spread),
-            percent(theirs(0)),
-            percent(ours(0)),
-            percent(theirs(1)),
-            percent(ours(1)),
-            furthest(2) * 100.0,
-            ours(2) * 100.0,
-            furthest(3) * 100.0,
-            ours(3) * 100.0,
+            percent(held.theirs(0)),
+            percent(held.ours(0)),
+            percent(held.theirs(1)),
+            percent(held.ours(1)),
+            held.furthest(2) * 100.0,
+            held.ours(2) * 100.0,
+            held.furthest(3) * 100.0,
+            held.ours(3) * 100.0,
             least / 1000.0,
             most / 1000.0,
             mean_of_all / 1000.0,
         );
-        for (index, seconds) in [(0, 1), (1, 2)] {
-            // The worst of many may be worse than the worst of four.
-            let good = held.iter().filter(|row| row[index] >= worst(index) - 0.005).count();
-            if ours(index) < theirs(index) - 0.005 || good * 3 < held.len() * 2 {
-                outside.push(format!("{name}: within {seconds} s"));
-            }
-        }
-        for (index, what) in [(2, "mean runtime"), (3, "last end")] {
-            if ours(index).abs() > furthest(index) {
-                outside.push(format!("{name}: {what}"));
-            }
-        }
+        let is_outside = |(cell, _): &(usize, &&str)| held.is_outside(*cell);
+        outside.extend(CELLS.iter().enumerate().filter(is_outside).map(|(_, what)| format!("{name}: {what}")));
+        by_chance += outside_by_chance(&own, runs.len());
+        cells += CELLS.len();
     }
+    println!("outside: {} of {cells} cells; by chance alone: {by_chance:.1}", outside.len());
     assert_eq!(outside, OUTSIDE, "left: what lies outside; right: what is known to");
+    assert!((outside.len() as f64) < by_chance, "more than chance alone would give: {by_chance}");
 }
 
 /// What can change nothing is left out, and nothing changes: each decision is the same, in each run.

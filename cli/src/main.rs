@@ -7,7 +7,7 @@
 //! | `check` | configuration files |
 //! | `admin` | YARN's tools for administrators, over REST |
 //! | `progress` | the bar |
-//! | `interrupt`, `failure` | Ctrl-C; why and how the program ends |
+//! | `interrupt`, `failure` | Ctrl-C and SIGTERM; why and how the program ends |
 
 mod admin;
 mod arguments;

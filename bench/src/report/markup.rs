@@ -2,27 +2,45 @@
 
 use std::fmt::Write as _;
 
+/// Plots have the colours of a light page; on a dark one the sheet gives them others.
 const STYLE: &str = "
-:root{color-scheme:light}
-body{font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;color:#282c34;background:#f7f8fa;margin:0}
-main{max-width:920px;margin:0 auto;padding:2rem 1.2rem 4rem}
+:root{color-scheme:light dark;--ink:#282c34;--soft:#5b6270;--page:#f7f8fa;--card:#fff;--line:#e2e5ea;--head:#eef0f4;--bad:#b00020;--good:#00664a}
+@media (prefers-color-scheme:dark){
+:root{--ink:#e4e6eb;--soft:#a5adba;--page:#15171c;--card:#1e2128;--line:#363b46;--head:#292d36;--bad:#ff8a94;--good:#55d6aa}
+}
+body{font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif;color:var(--ink);background:var(--page);margin:0}
+main{max-width:1080px;margin:0 auto;padding:2rem 1.2rem 4rem}
 h1{font-size:1.6rem;margin:0 0 .2rem}
 h2{font-size:1.15rem;margin:2.4rem 0 .3rem}
-p.lead,p.note{color:#5b6270;margin:.2rem 0 1rem}
+h1,h2,p{overflow-wrap:anywhere}
+p.lead,p.note{color:var(--soft);margin:.2rem 0 1rem}
 p.note{font-size:.9rem}
+table+p.note{margin-top:.5rem}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:.8rem;margin:1.4rem 0}
-.figures div{background:#fff;border:1px solid #e2e5ea;border-radius:8px;padding:.8rem 1rem}
+.figures div{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem}
 .figures b{display:block;font-size:1.45rem;font-variant-numeric:tabular-nums}
-.figures span{color:#5b6270;font-size:.85rem}
-figure{background:#fff;border:1px solid #e2e5ea;border-radius:8px;margin:.6rem 0;padding:.4rem}
-figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.85rem;padding:0 1rem .4rem 4.5rem}
+.figures span{color:var(--soft);font-size:.85rem}
+figure{background:var(--card);border:1px solid var(--line);border-radius:8px;margin:.6rem 0;padding:.4rem;overflow-x:auto}
+figure svg{display:block;min-width:560px}
+figure p{margin:.5rem 0 0 4.5rem;font-size:.9rem;font-weight:600}
+figcaption{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.85rem;padding:.2rem 1rem .4rem 4.5rem}
 figcaption i{display:inline-block;width:22px;vertical-align:middle;margin-right:.4rem}
-table{border-collapse:collapse;background:#fff;width:100%;font-variant-numeric:tabular-nums}
-th,td{border:1px solid #e2e5ea;padding:.3rem .7rem;text-align:right}
+svg [fill='#FFFFFF']{fill:none}
+svg [stroke='#FFFFFF']{stroke:none}
+svg [fill='#282C34']{fill:var(--ink)}
+svg [stroke='#282C34']{stroke:var(--ink)}
+svg [stroke='#E2E5EA']{stroke:var(--line)}
+table{border-collapse:collapse;display:block;width:fit-content;max-width:100%;overflow-x:auto;font-variant-numeric:tabular-nums}
+th,td{background:var(--card);border:1px solid var(--line);padding:.3rem .7rem;text-align:right}
 th:first-child,td:first-child,td.text{text-align:left}
-th{background:#eef0f4;font-weight:600}
-.bad{color:#b00020;font-weight:600}
-.good{color:#00664a;font-weight:600}
+th{background:var(--head);font-weight:600}
+th[colspan]{text-align:center}
+.narrow th,.narrow td{padding:.25rem .5rem;font-size:.9rem}
+.narrow td,.narrow tr+tr th{white-space:nowrap}
+.narrow tr+tr th{text-align:right;font-weight:400}
+.bad{color:var(--bad);font-weight:600}
+.good{color:var(--good);font-weight:600}
+@media (max-width:640px){main{padding:1rem .8rem 3rem}figcaption,figure p{padding-left:1rem;margin-left:0}}
 ";
 
 /// Text as HTML.

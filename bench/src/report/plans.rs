@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::markup::{escape, put, section};
-use super::plots::{COLOURS, GRID, INK, Line, font, legend, short, svg};
+use super::plots::{COLOURS, GRID, INK, Line, font, legend, short, svg, unit_of_time};
 use crate::booked::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
 
 const MIB_A_GIB: f64 = 1024.0;
@@ -115,6 +115,10 @@ fn picture(plan: &PlanCourse, own: Vec<(&str, Pieces)>, seconds: f64) -> String 
     let highest = lines.iter().map(|line| &line.points).chain(&stacked).flatten().map(|point| point.1);
     let highest = highest.fold(1.0, f64::max) * 1.08;
     let label = format!("what is promised of {} over time", escape(&plan.queue));
+    let (time, of_time) = unit_of_time(seconds);
+    let scaled = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
+        points.iter().map(|(at, value)| (at / of_time, *value)).collect()
+    };
     let drawn = svg(&label, (860, 320), |area| {
         area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(area)
@@ -122,7 +126,7 @@ fn picture(plan: &PlanCourse, own: Vec<(&str, Pieces)>, seconds: f64) -> String 
             .margin_right(28)
             .x_label_area_size(38)
             .y_label_area_size(66)
-            .build_cartesian_2d(0.0..seconds.max(1.0), 0.0..highest)?;
+            .build_cartesian_2d(0.0..seconds.max(1.0) / of_time, 0.0..highest)?;
         chart
             .configure_mesh()
             .light_line_style(WHITE)
@@ -130,17 +134,17 @@ fn picture(plan: &PlanCourse, own: Vec<(&str, Pieces)>, seconds: f64) -> String 
             .axis_style(INK)
             .label_style(font(13))
             .axis_desc_style(font(14))
-            .x_desc("time since the run began (s)")
+            .x_desc(format!("time since the run began ({time})"))
             .y_desc("memory (GiB)")
             .y_label_formatter(&|value| short(*value))
             .x_label_formatter(&|value| short(*value))
             .draw()?;
         // The highest first: each one that follows hides what is below it.
         for (points, area) in stacked.iter().zip(&areas).rev() {
-            chart.draw_series(AreaSeries::new(points.iter().copied(), 0.0, area.colour.filled()))?;
+            chart.draw_series(AreaSeries::new(scaled(points), 0.0, area.colour.filled()))?;
         }
         for line in &lines {
-            let points = line.points.iter().copied();
+            let points = scaled(&line.points);
             if line.dashed {
                 chart.draw_series(DashedLineSeries::new(points, 6, 4, line.colour.stroke_width(2)))?;
             } else {

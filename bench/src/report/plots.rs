@@ -20,7 +20,7 @@ pub(super) const COLOURS: [RGBColor; 8] = [
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
     RGBColor(120, 94, 240),
-    RGBColor(90, 90, 90),
+    RGBColor(128, 128, 128),
 ];
 
 /// One line of a plot.
@@ -81,6 +81,32 @@ fn top(lines: &[Line]) -> f64 {
 /// How much of a plot's height the name of a mark takes.
 const MARK_ROW: f64 = 0.065;
 
+/// The unit of an axis of time that is so many seconds long: its name, and its seconds.
+pub(super) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
+    match seconds {
+        s if s >= 3.0 * 3600.0 => ("h", 3600.0),
+        s if s >= 600.0 => ("min", 60.0),
+        _ => ("s", 1.0),
+    }
+}
+
+/// At most about so many points of a line can be told apart.
+const MOST_POINTS: usize = 240;
+
+/// Of a line of many points the means of so many that follow each other, at the last one of these.
+pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mean = |some: &[(f64, f64)]| {
+        let (at, _) = some.last().copied().unwrap_or_default();
+        (at, some.iter().map(|(_, value)| value).sum::<f64>() / some.len() as f64)
+    };
+    points.chunks(points_a_mean(points.len())).map(mean).collect()
+}
+
+/// How many of so many points are drawn as one.
+pub(super) fn points_a_mean(points: usize) -> usize {
+    points.div_ceil(MOST_POINTS).max(1)
+}
+
 /// Lines over time. `above` cuts the axis there if it is given; `marks` stand above the lines.
 pub(super) fn over_time(
     label: &str,
@@ -90,7 +116,22 @@ pub(super) fn over_time(
     above: Option<f64>,
     marks: &[Mark],
 ) -> String {
-    svg(label, SIZE, |area| {
+    timed(label, unit, SIZE, seconds, lines, above, marks) + &legend(lines)
+}
+
+/// The plot of [`over_time`] in a size of its own, without what the lines mean.
+pub(super) fn timed(
+    label: &str,
+    unit: &str,
+    size: (u32, u32),
+    seconds: f64,
+    lines: &[Line],
+    above: Option<f64>,
+    marks: &[Mark],
+) -> String {
+    let (time, of_time) = unit_of_time(seconds);
+    let seconds = seconds.max(1.0) / of_time;
+    svg(label, size, |area| {
         area.fill(&WHITE)?;
         let room = 1.0 - MARK_ROW * marks.len() as f64;
         let highest = above.unwrap_or_else(|| (top(lines) * 1.08 / room).max(1.0));
@@ -99,7 +140,7 @@ pub(super) fn over_time(
             .margin_right(28)
             .x_label_area_size(38)
             .y_label_area_size(66)
-            .build_cartesian_2d(0.0..seconds.max(1.0), 0.0..highest)?;
+            .build_cartesian_2d(0.0..seconds, 0.0..highest)?;
         chart
             .configure_mesh()
             .light_line_style(WHITE)
@@ -107,14 +148,15 @@ pub(super) fn over_time(
             .axis_style(INK)
             .label_style(font(13))
             .axis_desc_style(font(14))
-            .x_desc("time since the run began (s)")
+            .x_desc(format!("time since the run began ({time})"))
             .y_desc(unit)
+            .y_labels(if size.1 < SIZE.1 { 4 } else { 10 })
             .y_label_formatter(&|value| short(*value))
             .x_label_formatter(&|value| short(*value))
             .draw()?;
         for line in lines {
             let style = line.colour.stroke_width(2);
-            let points = line.points.iter().copied();
+            let points = line.points.iter().map(|(at, value)| (at / of_time, *value));
             if line.dashed {
                 chart.draw_series(DashedLineSeries::new(points, 6, 4, line.colour.stroke_width(1)))?;
             } else {
@@ -122,17 +164,18 @@ pub(super) fn over_time(
             }
         }
         for (row, mark) in marks.iter().enumerate() {
-            let at_top = (mark.at, highest * (1.0 - MARK_ROW * row as f64));
-            let line = [(mark.at, 0.0), at_top];
+            let at = mark.at / of_time;
+            let at_top = (at, highest * (1.0 - MARK_ROW * row as f64));
+            let line = [(at, 0.0), at_top];
             chart.draw_series(DashedLineSeries::new(line, 2, 3, INK.mix(0.6).stroke_width(1)))?;
             // To the left of its line where there is no room on the right.
-            let (side, gap) = if mark.at > seconds * 0.82 { (HPos::Right, -4) } else { (HPos::Left, 4) };
+            let (side, gap) = if at > seconds * 0.82 { (HPos::Right, -4) } else { (HPos::Left, 4) };
             let style = font(13).pos(Pos::new(side, VPos::Top));
             let name = EmptyElement::at(at_top) + Text::new(mark.name.clone(), (gap, 0), style);
             chart.draw_series(std::iter::once(name))?;
         }
         Ok(())
-    }) + &legend(lines)
+    })
 }
 
 /// Lines with a dot at each point, over any number; `names` are those of the axes.
@@ -178,9 +221,10 @@ pub(super) fn over(label: &str, (across, up): (&str, &str), lines: &[Line]) -> S
 pub(super) fn legend(lines: &[Line]) -> String {
     let entry = |line: &Line| {
         let RGBColor(r, g, b) = line.colour;
+        let colour = if line.colour == INK { "var(--ink)".to_owned() } else { format!("rgb({r},{g},{b})") };
         let style = if line.dashed { "dashed" } else { "solid" };
         let name = super::markup::escape(&line.name);
-        format!("<span><i style=\"border-top:3px {style} rgb({r},{g},{b})\"></i>{name}</span>")
+        format!("<span><i style=\"border-top:3px {style} {colour}\"></i>{name}</span>")
     };
     format!("<figcaption>{}</figcaption>", lines.iter().map(entry).collect::<String>())
 }
@@ -262,5 +306,26 @@ fn time_name(us: f64) -> String {
         v if v >= 1e6 => format!("{} s", cut(format!("{:.1}", v / 1e6))),
         v if v >= 1e3 => format!("{} ms", cut(format!("{:.1}", v / 1e3))),
         v => format!("{} µs", cut(format!("{v:.2}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_drawn_as_means() {
+        let points: Vec<(f64, f64)> = (0..1440).map(|at| (f64::from(at), f64::from(at % 6))).collect();
+        let drawn = thinned(&points);
+        assert_eq!((drawn.len(), points_a_mean(points.len())), (240, 6));
+        assert!(drawn.iter().all(|(_, value)| (value - 2.5).abs() < 1e-9));
+        assert_eq!((drawn[0].0, drawn[239].0), (5.0, 1439.0));
+        assert_eq!((thinned(&points[..240]), points_a_mean(0)), (points[..240].to_vec(), 1));
+    }
+
+    #[test]
+    fn long_axes_of_time_are_in_hours() {
+        let units = [1.0, 599.0, 600.0, 10_799.0, 86_400.0].map(|seconds| unit_of_time(seconds).0);
+        assert_eq!(units, ["s", "s", "min", "min", "h"]);
     }
 }

@@ -10,10 +10,12 @@ mod grid;
 use super::files::write_whole;
 use super::markup::{document, escape, put, section};
 use super::plans::put_plans;
-use super::plots::{COLOURS, Drawn, GRID, INK, Line, font, over_time, short, svg};
+use super::plots::{
+    COLOURS, Drawn, GRID, INK, Line, font, legend, over_time, points_a_mean, short, svg, thinned, timed,
+};
 use crate::failure::Failure;
 use crate::numbers::grouped;
-use crate::simulate::{Compared, Facts, RunResult, Simulated, figure, headline, remarks, who};
+use crate::simulate::{Compared, Facts, Interval, QueueSample, RunResult, Simulated, figure, headline, remarks, who};
 
 const MIB_A_GIB: f64 = 1024.0;
 /// More lines than this cannot be told apart.
@@ -67,7 +69,8 @@ fn page(simulated: &Simulated) -> String {
             &mut body,
             "Job by job",
             &format!(
-                "A point a job: its runtime under {} (across) and under {} (up), in s. Below the line it is faster under the second.",
+                "A point a job: its runtime under {} (across) and under {} (up). Below the line the job ends sooner under the second. \
+                 Runtimes below 1 s are drawn as 1 s.",
                 escape(&before.name),
                 escape(&after.name)
             ),
@@ -85,8 +88,12 @@ fn differences(body: &mut String, simulated: &Simulated) {
         let compared = Compared::of(first, other);
         let said = escape(&headline(&compared));
         let (before, after) = (escape(&before.name), escape(&after.name));
+        let over = if first.len() > 1 { "the means of the seeds" } else { "the jobs" };
         put(body, format_args!("<h2>Under {after} instead of {before}</h2>\n<p>{said}.</p>\n"));
-        body.push_str("<table><tr><th>queue</th><th>jobs</th><th>wait</th><th>runtime</th><th>who</th></tr>");
+        body.push_str(
+            "<table class=\"narrow\"><tr><th>queue</th><th>jobs</th><th>change of the mean wait</th><th>change of the mean runtime</th>\
+             <th>by runtime, it</th></tr>",
+        );
         for queue in &compared {
             let class = match who(queue.runtime) {
                 "wins" => "good",
@@ -105,15 +112,21 @@ fn differences(body: &mut String, simulated: &Simulated) {
                 ),
             );
         }
-        body.push_str("</table>\n");
+        put(
+            body,
+            format_args!(
+                "</table>\n<p class=\"note\">Each job is compared with itself. Wait: from submission to the first task. Runtime: from \
+                 submission to the end. ±: half of the 95 % confidence interval over {over}; a smaller change counts as chance.</p>\n"
+            ),
+        );
     }
 }
 
 /// The runs as wholes.
 fn whole(body: &mut String, runs: &[&RunResult]) {
     body.push_str(
-        "<h2>Runs</h2>\n<table><tr><th>queues</th><th>makespan (h)</th><th>memory used</th><th>vcores used</th><th>containers</th>\
-         <th>taken</th><th>work lost (GiB h)</th><th>Jain's index</th><th>share not had</th></tr>",
+        "<h2>Runs</h2>\n<table class=\"narrow\"><tr><th>file of queues</th><th>last end (h)</th><th>memory used</th><th>vcores used</th>\
+         <th>containers</th><th>preempted</th><th>work lost (GiB h)</th><th>Jain's index</th><th>share not had</th></tr>",
     );
     for run in runs {
         let facts = Facts::of(run);
@@ -135,7 +148,8 @@ fn whole(body: &mut String, runs: &[&RunResult]) {
         );
     }
     body.push_str(
-        "</table>\n<p class=\"note\">Jain's index is over the queues' speeds: 1 where all are slowed down alike. Share not had: the part of \
+        "</table>\n<p class=\"note\">Memory and vcores used: mean until the last end. Work lost: memory of each preempted container times how \
+         long it had run. Jain's index is over the queues' slowdowns: 1 where all are slowed down alike. Share not had: the part of \
          the cluster that queues wanted and had a right to, and did not have.</p>\n",
     );
     for run in runs {
@@ -149,27 +163,27 @@ fn queues(body: &mut String, run: &RunResult) {
     put(
         body,
         format_args!(
-            "<h2>Queues under {}</h2>\n<p class=\"note\">Mean, 50, 95 and 99 of a hundred. Wait: from submission to the first task. \
-             Slowdown: runtime over that of the longest map and the longest reduce, one after the other.</p>\n<table><tr><th>queue</th>\
-             <th>jobs</th><th>wait (s)</th><th>runtime (s)</th><th>slowdown</th><th>taken</th><th>lost (GiB h)</th></tr>",
+            "<h2>Queues under {}</h2>\n<p class=\"note\">The mean, and what 50, 95 and 99 of a hundred jobs stay below. Slowdown: the runtime \
+             divided by that of the longest map and the longest reduce, one after the other.</p>\n<table class=\"narrow\"><tr>\
+             <th rowspan=\"2\">queue</th><th rowspan=\"2\">jobs</th>",
             escape(&run.name)
         ),
     );
+    for what in ["wait (s)", "runtime (s)", "slowdown"] {
+        put(body, format_args!("<th colspan=\"4\">{what}</th>"));
+    }
+    body.push_str("<th rowspan=\"2\">preempted</th><th rowspan=\"2\">lost (GiB h)</th></tr><tr>");
+    body.push_str(&"<th>mean</th><th>50 %</th><th>95 %</th><th>99 %</th>".repeat(3));
+    body.push_str("</tr>");
     for queue in Facts::of(run).queues {
-        let cell = |mean: f64, [p50, p95, p99]: [f64; 3]| format!("{mean:.1}; {p50:.1}, {p95:.1}, {p99:.1}");
-        put(
-            body,
-            format_args!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1}</td></tr>",
-                escape(&queue.name),
-                queue.jobs,
-                cell(queue.wait.mean, queue.wait.of_100),
-                cell(queue.runtime.mean, queue.runtime.of_100),
-                cell(queue.slowdown.mean, queue.slowdown.of_100),
-                queue.preempted,
-                queue.lost_gib_h
-            ),
-        );
+        put(body, format_args!("<tr><td>{}</td><td>{}</td>", escape(&queue.name), grouped(queue.jobs as f64)));
+        for spread in [queue.wait, queue.runtime, queue.slowdown] {
+            for value in std::iter::once(spread.mean).chain(spread.of_100) {
+                put(body, format_args!("<td>{value:.1}</td>"));
+            }
+        }
+        let (preempted, lost) = (grouped(queue.preempted as f64), queue.lost_gib_h);
+        put(body, format_args!("<td>{preempted}</td><td>{lost:.1}</td></tr>"));
     }
     body.push_str("</table>\n");
 }
@@ -178,41 +192,77 @@ fn seconds(run: &RunResult) -> f64 {
     run.intervals.last().map_or(1.0, |interval| interval.at_ms as f64 / 1000.0)
 }
 
+/// What of a run is drawn over time, in s.
+fn course(run: &RunResult, of: impl Fn(&Interval) -> f64) -> Vec<(f64, f64)> {
+    let points: Vec<(f64, f64)> = run.intervals.iter().map(|at| (at.at_ms as f64 / 1000.0, of(at))).collect();
+    thinned(&points)
+}
+
+/// How often a point is drawn, in words.
+fn drawn_each(run: &RunResult) -> String {
+    let every = run.intervals.first().map_or(1.0, |interval| interval.at_ms as f64 / 1000.0);
+    match points_a_mean(run.intervals.len()) {
+        1 => "at the end of each interval".to_owned(),
+        several => {
+            let span = every * several as f64;
+            let (span, unit) = if span >= 120.0 { (span / 60.0, "min") } else { (span, "s") };
+            format!("as means over {} {unit}", short(span))
+        }
+    }
+}
+
 fn utilisation(body: &mut String, runs: &[&RunResult]) {
     let line = |(run, colour): (&&RunResult, RGBColor)| Line {
         name: run.name.clone(),
         colour,
         dashed: false,
-        points: run.intervals.iter().map(|at| (at.at_ms as f64 / 1000.0, at.utilisation[0] * 100.0)).collect(),
+        points: course(run, |at| at.utilisation[0] * 100.0),
     };
     let lines: Vec<Line> = runs.iter().zip(COLOURS).map(line).collect();
     let longest = runs.iter().map(|run| seconds(run)).fold(1.0, f64::max);
     section(
         body,
         "How full the cluster was",
-        "Memory that is allocated, at the end of each interval.",
+        &format!("Memory that is allocated, {}.", runs.first().map(|run| drawn_each(run)).unwrap_or_default()),
         &over_time("utilisation over time", "memory used (%)", longest, &lines, Some(105.0), &[]),
     );
 }
 
+/// A plot for each queue, all with the same axes.
 fn shares(body: &mut String, run: &RunResult) {
-    let mut lines = Vec::new();
-    for (index, colour) in shown_queues(run).into_iter().zip(COLOURS) {
-        let name = &run.queues[index].0;
-        for (dashed, word) in [(false, "usage"), (true, "share")] {
-            let points = run.intervals.iter().filter_map(|at| {
-                let queue = at.queues.get(index)?;
-                let value = if dashed { queue.share } else { queue.usage };
-                Some((at.at_ms as f64 / 1000.0, value as f64 / MIB_A_GIB))
-            });
-            lines.push(Line { name: format!("{name} {word}"), colour, dashed, points: points.collect() });
-        }
+    const SIZE: (u32, u32) = (860, 170);
+    let shown = shown_queues(run);
+    let gib = |index: usize, of: fn(&QueueSample) -> i64| {
+        course(run, |at| at.queues.get(index).map_or(0.0, |queue| of(queue) as f64 / MIB_A_GIB))
+    };
+    let lines = |index: usize, colour| {
+        let usage = gib(index, |queue| queue.usage);
+        let share = gib(index, |queue| queue.share);
+        let line = |name: &str, colour, dashed, points| Line { name: name.to_owned(), colour, dashed, points };
+        [line("usage", colour, false, usage), line("share", INK, true, share)]
+    };
+    let drawn: Vec<(&str, [Line; 2])> = shown
+        .into_iter()
+        .zip(COLOURS)
+        .map(|(index, colour)| (run.queues[index].0.as_str(), lines(index, colour)))
+        .collect();
+    let points = drawn.iter().flat_map(|(_, lines)| lines).flat_map(|line| &line.points);
+    let highest = points.map(|point| point.1).fold(1.0, f64::max) * 1.08;
+    let mut figure = String::new();
+    for (name, lines) in &drawn {
+        let name = escape(name);
+        let label = format!("usage and share of {name} over time");
+        let plot = timed(&label, "memory (GiB)", SIZE, seconds(run), lines, Some(highest), &[]);
+        put(&mut figure, format_args!("<p>{name}</p>{plot}"));
     }
     section(
         body,
         &format!("Usage and shares under {}", escape(&run.name)),
-        "What a queue uses (solid), and its fair share or what its capacity guarantees (dashed). intervals-N.csv has all queues.",
-        &over_time("usage and share of queues", "memory (GiB)", seconds(run), &lines, None, &[]),
+        &format!(
+            "What a queue uses (solid), and its fair share or what its capacity guarantees (dashed), {}. intervals-N.csv has all queues.",
+            drawn_each(run)
+        ),
+        &figure,
     );
 }
 
@@ -251,10 +301,15 @@ fn scatter(before: &RunResult, after: &RunResult) -> String {
         points.extend(job.runtime_ms().zip(other.runtime_ms()).map(|(ms, up)| (ms / 1000.0, up / 1000.0, queue)));
     }
     let most = points.iter().map(|(across, up, _)| across.max(*up)).fold(10.0, f64::max) * 1.1;
-    let colour = |queue: &str| {
-        let index = before.queues.iter().position(|(name, _)| name == queue).unwrap_or(0);
-        COLOURS[index % COLOURS.len()]
-    };
+    let mut names: Vec<&str> = before.sums.iter().map(|sums| sums.name.as_str()).collect();
+    names.sort_unstable();
+    let (named, others) = names.split_at(names.len().min(COLOURS.len() - 1));
+    let colour = |queue: &str| COLOURS[named.iter().position(|name| *name == queue).unwrap_or(COLOURS.len() - 1)];
+    let entry = |name: &str, colour| Line { name: name.to_owned(), colour, dashed: false, points: Vec::new() };
+    let mut entries: Vec<Line> = named.iter().map(|name| entry(name, colour(name))).collect();
+    if !others.is_empty() {
+        entries.push(entry(&format!("{} other queues", others.len()), colour("")));
+    }
     svg("runtime of each job under both files", (860, 520), |area| -> Drawn {
         area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(area)
@@ -269,8 +324,8 @@ fn scatter(before: &RunResult, after: &RunResult) -> String {
             .axis_style(INK)
             .label_style(font(13))
             .axis_desc_style(font(14))
-            .x_desc("runtime under the first (s)")
-            .y_desc("runtime under the second (s)")
+            .x_desc(format!("runtime (s) under {}", in_short(before)))
+            .y_desc(format!("runtime (s) under {}", in_short(after)))
             .x_label_formatter(&|value| short(*value))
             .y_label_formatter(&|value| short(*value))
             .draw()?;
@@ -280,5 +335,11 @@ fn scatter(before: &RunResult, after: &RunResult) -> String {
             .map(|(across, up, queue)| Circle::new((across.max(1.0), up.max(1.0)), 2, colour(queue).mix(0.5).filled()));
         chart.draw_series(dots)?;
         Ok(())
-    })
+    }) + &legend(&entries)
+}
+
+/// A file of queues without its folders.
+fn in_short(run: &RunResult) -> String {
+    let name = Path::new(&run.name).file_name().map_or(run.name.as_str().into(), |name| name.to_string_lossy());
+    escape(&name)
 }

@@ -28,7 +28,9 @@ use super::jobs::{Placing, deal, make};
 use super::masters::Answer;
 use super::options::AmStyle;
 use super::record::{JobEnd, JobRecord, RunResult};
+use super::rows::Drafts;
 use super::together;
+use super::watch::{Moment, Watch, interrupted};
 use crate::api::Submission;
 use crate::failure::Failure;
 use crate::random::mix;
@@ -40,23 +42,8 @@ pub(super) use run::Run;
 /// Nothing has ended, started or come for so long, with nothing left to come: what still waits waits for ever.
 const STALLED_MS: u64 = 6 * 3_600_000;
 
-/// How far a run has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    /// Which of the runs.
-    pub run: usize,
-    /// Virtual ms gone by.
-    pub now_ms: u64,
-    /// Jobs that have come, and of these those that have not ended.
-    pub jobs: u64,
-    /// Jobs that have not ended.
-    pub open: usize,
-    /// Containers granted.
-    pub granted: u64,
-}
-
 /// A look is taken each so many events, at whether the run is to stop and at how far it is.
-const EVENTS_A_LOOK: u32 = 1 << 16;
+const EVENTS_A_LOOK: u32 = 1 << 12;
 
 /// Copies of a job of the trace are told apart by so many bits.
 const COPY_BITS: u32 = 20;
@@ -67,11 +54,11 @@ fn queue_shown(queue: &str, is_reserved: bool) -> &str {
 }
 
 impl Run<'_> {
-    /// Runs to the end.
+    /// Runs to the end. Gives what came of it, and the files of its jobs if there are any.
     ///
     /// # Errors
     /// What is wrong in a trace; a run that was told to stop.
-    pub(super) fn run(mut self, watch: &dyn Fn(Moment) -> bool, number: usize) -> Result<RunResult, Failure> {
+    pub(super) fn run(mut self, watch: &Watch<'_>, number: usize) -> Result<(RunResult, Option<Drafts>), Failure> {
         self.next_jobs()?;
         let mut until_look = 0_u32;
         while self.goes_on() {
@@ -86,7 +73,7 @@ impl Run<'_> {
                     granted: self.granted,
                 };
                 if !watch(moment) {
-                    return Err(Failure::input("interrupted; nothing is written"));
+                    return Err(interrupted());
                 }
             }
         }
@@ -344,11 +331,11 @@ impl Run<'_> {
 
     /// # Errors
     /// A scenario that does not come to what the run came to.
-    fn result(mut self) -> Result<RunResult, Failure> {
+    fn result(mut self) -> Result<(RunResult, Option<Drafts>), Failure> {
         let mut open: Vec<_> = std::mem::take(&mut self.masters).into_iter().collect();
         open.sort_unstable_by_key(|(number, _)| *number);
         open.into_iter().for_each(|(_, master)| self.tally.close(master.key, master.record, master.broken));
-        let kept = self.tally.finish()?;
+        let (kept, drafts) = self.tally.finish()?;
         let last_end = self.tally.last_end.unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
             let at = refused.refusal.at;
@@ -357,7 +344,7 @@ impl Run<'_> {
         let mut all_refused: Vec<String> = refused.collect();
         all_refused.append(&mut self.refused.said);
         let heartbeats = self.ring.passed();
-        Ok(RunResult {
+        let result = RunResult {
             name: self.plan.name.clone(),
             at: self.plan.at.clone(),
             seed: self.seed,
@@ -386,7 +373,8 @@ impl Run<'_> {
             lost_nodes: self.fates.lost,
             lost_containers: self.fates.lost_containers,
             utilisation: self.busy.mean(last_end.max(1)),
-        })
+        };
+        Ok((result, drafts))
     }
 
     /// A number that depends on the seed and what it is for.

@@ -9,6 +9,7 @@ use super::cluster::{NodeSpec, PlannedChange};
 use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
 use super::options::{ClusterOptions, SimulateOptions};
 use super::queues::Queues;
+use super::watch::{Moment, Watch, interrupted};
 use crate::api::{
     AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, Settings, SiteFile, SiteProperties,
 };
@@ -302,12 +303,16 @@ pub(super) struct Cluster {
 ///
 /// # Errors
 /// As [`nodes`] has them.
-pub(super) fn clusters(options: &SimulateOptions, traces: &TraceOptions) -> Result<Vec<Cluster>, Failure> {
+pub(super) fn clusters(
+    options: &SimulateOptions,
+    traces: &TraceOptions,
+    watch: &Watch<'_>,
+) -> Result<Vec<Cluster>, Failure> {
     let counts = &options.cluster.nodes;
     if counts.is_empty() {
-        return Ok(vec![Cluster { count: None, nodes: nodes(options, None, traces)? }]);
+        return Ok(vec![Cluster { count: None, nodes: nodes(options, None, traces, watch)? }]);
     }
-    let one = |count: &u32| Ok(Cluster { count: Some(*count), nodes: nodes(options, Some(*count), traces)? });
+    let one = |count: &u32| Ok(Cluster { count: Some(*count), nodes: nodes(options, Some(*count), traces, watch)? });
     counts.iter().map(one).collect()
 }
 
@@ -315,7 +320,12 @@ pub(super) fn clusters(options: &SimulateOptions, traces: &TraceOptions) -> Resu
 ///
 /// # Errors
 /// A file that cannot be read, and no node at all.
-fn nodes(options: &SimulateOptions, count: Option<u32>, traces: &TraceOptions) -> Result<Vec<Node>, Failure> {
+fn nodes(
+    options: &SimulateOptions,
+    count: Option<u32>,
+    traces: &TraceOptions,
+    watch: &Watch<'_>,
+) -> Result<Vec<Node>, Failure> {
     let cluster = &options.cluster;
     if let Some(path) = &cluster.node_file {
         let name = path.display().to_string();
@@ -336,7 +346,13 @@ fn nodes(options: &SimulateOptions, count: Option<u32>, traces: &TraceOptions) -
     }
     // As in SLS those of the last trace count.
     let Some(last) = options.traces.last() else { return Ok(Vec::new()) };
-    let nodes = nodes_of(last, traces)?;
+    if is_read_once(last) {
+        return Err(Failure::input(format!(
+            "{}: a pipe can be read once, by the run; say how many nodes there are with --nodes, or give a --node-file",
+            last.display()
+        )));
+    }
+    let nodes = nodes_of(last, traces, watch)?;
     if nodes.is_empty() {
         return Err(Failure::input(format!(
             "{}: it brings no nodes; say how many there are with --nodes, or give a --node-file",
@@ -346,14 +362,37 @@ fn nodes(options: &SimulateOptions, count: Option<u32>, traces: &TraceOptions) -
     Ok(nodes)
 }
 
-/// The nodes that a trace brings: the whole of it is read.
-fn nodes_of(path: &Path, options: &TraceOptions) -> Result<Vec<Node>, Failure> {
+/// A pipe, or what else is neither a file nor a directory.
+fn is_read_once(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Each run reads the traces.
+///
+/// # Errors
+/// More than one run, and a trace that only one can read.
+pub(super) fn check_readable_by(runs: usize, options: &SimulateOptions) -> Result<(), Failure> {
+    match options.traces.iter().find(|path| runs > 1 && is_read_once(path)) {
+        Some(path) => Err(Failure::input(format!(
+            "{}: a pipe can be read once, and there are {runs} runs; give one --config and one seed, or a file",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The nodes that a trace brings: the whole of it is read, unless it is told to stop.
+fn nodes_of(path: &Path, options: &TraceOptions, watch: &Watch<'_>) -> Result<Vec<Node>, Failure> {
+    const ITEMS_A_LOOK: usize = 1 << 12;
     let mut nodes = Nodes::default();
     let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
     let trace = Trace::open(path, options).map_err(wrong)?;
-    for item in trace {
+    for (number, item) in (1_usize..).zip(trace) {
         if let Item::Node(node) = item.map_err(wrong)? {
             nodes.add(node);
+        }
+        if number.is_multiple_of(ITEMS_A_LOOK) && !watch(Moment::default()) {
+            return Err(interrupted());
         }
     }
     Ok(nodes.list().to_vec())

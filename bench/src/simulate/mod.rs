@@ -14,6 +14,7 @@
 //! | `rows`, `tally` | records of jobs as they end, and what is kept of them |
 //! | `record`, `outcome`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
 //! | `told`, `written` | the same in words; as CSV and JSON |
+//! | `watch` | how far a run is, and whether it is to go on |
 //!
 //! Deterministic: the same inputs and seed give the same decisions and the same bytes.
 
@@ -40,20 +41,22 @@ mod tally;
 mod tasks;
 mod together;
 mod told;
+mod watch;
 mod written;
 
 use std::path::Path;
 
-pub use engine::Moment;
 pub use grid::Sweep;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
 pub use outcome::Simulated;
 pub use record::{
     AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended,
 };
+pub use rows::remove_unfinished;
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{about, figure, headline, remarks, who};
+pub use watch::Moment;
 pub use written::{json, write_decisions, write_tables};
 
 use crate::bundled;
@@ -61,7 +64,7 @@ use crate::clock::{now_ns, seconds};
 use crate::failure::Failure;
 use crate::traces::{Trace, TraceOptions};
 use engine::Run;
-use rows::Rows;
+use rows::{Drafts, Rows};
 
 fn trace_options(options: &SimulateOptions) -> TraceOptions {
     TraceOptions {
@@ -94,9 +97,10 @@ fn name(path: &Path) -> String {
 /// Files that cannot be read or are not valid; a run that was told to stop.
 pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Sync)) -> Result<Simulated, Failure> {
     let how = trace_options(options);
-    let plans = inputs::plans(options, &inputs::clusters(options, &how)?)?;
+    let plans = inputs::plans(options, &inputs::clusters(options, &how, watch)?)?;
     let seeds = options.seeds as usize;
-    let one = |number: usize| -> Result<RunResult, Failure> {
+    inputs::check_readable_by(plans.len() * seeds, options)?;
+    let one = |number: usize| -> Result<(RunResult, Option<Drafts>), Failure> {
         let begun = now_ns();
         let seed = options.seed.wrapping_add((number % seeds) as u64);
         let rows = match options.rows.as_ref().filter(|_| number.is_multiple_of(seeds)) {
@@ -104,20 +108,23 @@ pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Syn
             None => None,
         };
         let run = Run::new(&plans[number / seeds], options, open(options, &how)?, seed, rows)?;
-        let mut result = run.run(watch, number)?;
+        let (mut result, drafts) = run.run(watch, number)?;
         result.wall_s = seconds(now_ns() - begun);
-        Ok(result)
+        Ok((result, drafts))
     };
     let mut runs: Vec<Vec<RunResult>> = Vec::with_capacity(plans.len());
+    let mut files = Vec::with_capacity(plans.len());
     for (number, result) in each::on_all_cores(plans.len() * seeds, &one).into_iter().enumerate() {
         if number % seeds == 0 {
             runs.push(Vec::with_capacity(seeds));
         }
-        let result = result?;
+        let (result, drafts) = result?;
+        files.extend(drafts);
         if let Some(list) = runs.last_mut() {
             list.push(result);
         }
     }
+    files.into_iter().try_for_each(Drafts::keep)?;
     let mut warnings: Vec<String> = Vec::new();
     for warning in plans.iter().flat_map(|plan| &plan.warnings) {
         if !warnings.contains(warning) {

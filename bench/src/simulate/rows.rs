@@ -1,9 +1,11 @@
-//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept.
+//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept. The files get their names when all runs are done.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
 
 use super::record::{JobEnd, JobRecord};
 use crate::failure::Failure;
@@ -65,47 +67,41 @@ pub(super) fn runtime_row(text: &mut String, job: &JobRecord) {
     }
 }
 
-/// A file that has its name once it is whole.
-#[derive(Debug)]
-struct Table {
-    name: PathBuf,
-    meanwhile: PathBuf,
-    file: BufWriter<File>,
+/// Files that have no name of their own yet, in this whole program: what a program that ends at once has to remove.
+static NAMELESS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn nameless() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    NAMELESS.lock().expect("nothing panics while it holds the lock")
 }
 
-impl Table {
-    fn create(name: PathBuf, head: &str) -> std::io::Result<Table> {
-        let meanwhile = name.with_extension(format!("tmp{}", std::process::id()));
-        let mut file = BufWriter::new(File::create(&meanwhile)?);
-        file.write_all(head.as_bytes())?;
-        Ok(Table { name, meanwhile, file })
+/// Removes the files of all runs that are under way, for a program that ends without waiting for them.
+pub fn remove_unfinished() {
+    let mut nameless = nameless();
+    for path in std::mem::take(&mut *nameless) {
+        let _ = std::fs::remove_file(&path);
+        // The directory goes if it was made for these alone.
+        let _ = path.parent().map(std::fs::remove_dir);
     }
 }
 
-/// The tables of one run's jobs; what is not finished is gone.
+/// Files of one run under names for the time being. They get their own together, or are removed.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct Drafts {
     out: PathBuf,
-    /// `jobs-N.csv` and `jobruntime-N.csv`.
-    tables: Vec<Table>,
-    text: String,
+    /// Of each file the name for the time being, and its own.
+    names: Vec<[PathBuf; 2]>,
 }
 
-impl Rows {
-    /// Begins the tables of a run.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub(super) fn create(out: &Path, number: usize) -> Result<Rows, Failure> {
-        let mut rows = Rows { out: out.to_owned(), tables: Vec::new(), text: String::new() };
-        let create = |name: String, head| Table::create(out.join(name), head);
-        let begun = std::fs::create_dir_all(out).and_then(|()| {
-            rows.tables.push(create(format!("jobs-{number}.csv"), JOBS_HEAD)?);
-            rows.tables.push(create(format!("jobruntime-{number}.csv"), RUNTIMES_HEAD)?);
-            Ok(())
-        });
-        begun.map_err(|error| rows.wrong(&error))?;
-        Ok(rows)
+impl Drafts {
+    fn create(&mut self, name: &str, head: &str) -> std::io::Result<BufWriter<File>> {
+        let name = self.out.join(name);
+        let meanwhile = name.with_extension(format!("tmp{}", std::process::id()));
+        nameless().insert(meanwhile.clone());
+        let file = File::create(&meanwhile);
+        self.names.push([meanwhile, name]);
+        let mut file = BufWriter::new(file?);
+        file.write_all(head.as_bytes())?;
+        Ok(file)
     }
 
     fn wrong(&self, error: &std::io::Error) -> Failure {
@@ -115,48 +111,82 @@ impl Rows {
         ))
     }
 
+    /// The files get their names.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn keep(mut self) -> Result<(), Failure> {
+        while let Some([meanwhile, name]) = self.names.last() {
+            std::fs::rename(meanwhile, name).map_err(|error| self.wrong(&error))?;
+            nameless().remove(meanwhile);
+            self.names.pop();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Drafts {
+    fn drop(&mut self) {
+        if self.names.is_empty() {
+            return;
+        }
+        for [meanwhile, _] in self.names.drain(..) {
+            let _ = std::fs::remove_file(&meanwhile);
+            nameless().remove(&meanwhile);
+        }
+        // It goes if it was made for these alone.
+        let _ = std::fs::remove_dir(&self.out);
+    }
+}
+
+/// The tables of one run's jobs; what is not finished is gone.
+#[derive(Debug)]
+pub(super) struct Rows {
+    drafts: Drafts,
+    /// `jobs-N.csv` and `jobruntime-N.csv`.
+    files: Vec<BufWriter<File>>,
+    text: String,
+}
+
+impl Rows {
+    /// Begins the tables of a run.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(super) fn create(out: &Path, number: usize) -> Result<Rows, Failure> {
+        let mut drafts = Drafts { out: out.to_owned(), names: Vec::new() };
+        let begun = std::fs::create_dir_all(out).and_then(|()| {
+            Ok(vec![
+                drafts.create(&format!("jobs-{number}.csv"), JOBS_HEAD)?,
+                drafts.create(&format!("jobruntime-{number}.csv"), RUNTIMES_HEAD)?,
+            ])
+        });
+        let files = begun.map_err(|error| drafts.wrong(&error))?;
+        Ok(Rows { drafts, files, text: String::new() })
+    }
+
     /// Writes a job's rows.
     ///
     /// # Errors
     /// What the file system says.
     pub(super) fn write(&mut self, job: &JobRecord) -> Result<(), Failure> {
-        for (index, row) in [job_row, runtime_row].into_iter().enumerate() {
+        for (file, row) in self.files.iter_mut().zip([job_row, runtime_row]) {
             self.text.clear();
             row(&mut self.text, job);
-            if let Some(table) = self.tables.get_mut(index)
-                && let Err(error) = table.file.write_all(self.text.as_bytes())
-            {
-                return Err(self.wrong(&error));
-            }
+            file.write_all(self.text.as_bytes()).map_err(|error| self.drafts.wrong(&error))?;
         }
         Ok(())
     }
 
-    /// All jobs are in.
+    /// All jobs are in: the files are whole, and closed.
     ///
     /// # Errors
     /// What the file system says.
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
-        for index in 0..self.tables.len() {
-            let Table { name, meanwhile, file } = &mut self.tables[index];
-            let done = file.flush().and_then(|()| std::fs::rename(meanwhile, name));
-            done.map_err(|error| self.wrong(&error))?;
+    pub(super) fn finish(self) -> Result<Drafts, Failure> {
+        for mut file in self.files {
+            file.flush().map_err(|error| self.drafts.wrong(&error))?;
         }
-        self.tables.clear();
-        Ok(())
-    }
-}
-
-impl Drop for Rows {
-    fn drop(&mut self) {
-        if self.tables.is_empty() {
-            return;
-        }
-        for table in self.tables.drain(..) {
-            let _ = std::fs::remove_file(&table.meanwhile);
-        }
-        // It goes if it was made for these alone.
-        let _ = std::fs::remove_dir(&self.out);
+        Ok(self.drafts)
     }
 }
 
@@ -174,7 +204,9 @@ mod tests {
         let out = std::env::temp_dir().join(format!("evenweave-rows-{}", std::process::id()));
         drop(Rows::create(&out, 1).unwrap());
         assert!(!out.exists());
-        Rows::create(&out, 1).unwrap().finish().unwrap();
+        drop(Rows::create(&out, 1).unwrap().finish().unwrap());
+        assert!(!out.exists());
+        Rows::create(&out, 1).unwrap().finish().unwrap().keep().unwrap();
         assert_eq!(std::fs::read_to_string(out.join("jobs-1.csv")).unwrap(), JOBS_HEAD);
         assert_eq!(std::fs::read_dir(&out).unwrap().count(), 2);
         std::fs::remove_dir_all(&out).unwrap();

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::record::{AllUnended, JobEnd, JobFigures, JobRecord, QueueSums, note_unended};
-use super::rows::Rows;
+use super::rows::{Drafts, Rows};
 use crate::failure::Failure;
 
 /// See the module's text.
@@ -54,20 +54,18 @@ impl Tally {
         }
     }
 
-    /// All jobs are in: the records that were kept, by submission.
+    /// All jobs are in: the records that were kept, by submission, and the files with the others.
     ///
     /// # Errors
     /// What the file system has said.
-    pub(super) fn finish(&mut self) -> Result<Vec<JobRecord>, Failure> {
+    pub(super) fn finish(&mut self) -> Result<(Vec<JobRecord>, Option<Drafts>), Failure> {
         if let Some(failure) = self.failed.take() {
             return Err(failure);
         }
-        if let Some(rows) = self.rows.take() {
-            rows.finish()?;
-        }
+        let drafts = self.rows.take().map(Rows::finish).transpose()?;
         self.figures.sort_by_key(|job| job.key);
         let mut kept = self.kept.take().unwrap_or_default();
         kept.sort_by_key(|job| job.application);
-        Ok(kept)
+        Ok((kept, drafts))
     }
 }

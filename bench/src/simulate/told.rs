@@ -146,7 +146,7 @@ pub fn words(simulated: &Simulated) -> String {
         put(
             &mut text,
             format_args!(
-                "{}: {} jobs, {} containers, {} taken; {:.1} h in {:.1} s; memory {:.1} % used; Jain's index {:.3}; decisions \
+                "{}: {} jobs, {} containers, {} preempted; {:.1} h in {:.1} s; memory {:.1} % used; Jain's index {:.3}; decisions \
                  {:016x}\n",
                 run.name,
                 grouped(run.figures.len() as f64),
@@ -183,7 +183,7 @@ fn grid(simulated: &Simulated) -> String {
     let own = facts.first().map_or(0, |(_, facts)| facts.queues.len());
     let first = facts.first().map(|(_, facts)| facts.queues.as_slice()).unwrap_or_default();
     head.extend(first.iter().take(own).map(|queue| format!("wait {} s", short(&queue.name))));
-    head.extend(["runtime s", "memory %", "taken", "makespan h"].map(str::to_owned));
+    head.extend(["runtime s", "memory %", "preempted", "last end h"].map(str::to_owned));
     let mut rows = vec![head];
     for (run, point) in &facts {
         let mut row: Vec<String> = run.at.iter().map(|(_, value)| value.clone()).collect();

@@ -76,20 +76,27 @@ fn chart(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
 }
 
 fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
-    body.push_str("<h2>Points</h2>\n<table><tr><th>point</th><th>queues</th>");
-    for axis in simulated.axes() {
-        put(body, format_args!("<th>{}</th>", escape(axis)));
-    }
+    let several = points.iter().any(|point| point.run.name != points[0].run.name);
     let names = queues(points);
-    for name in &names {
-        put(body, format_args!("<th>wait {} (s)</th><th>runtime {} (s)</th>", escape(name), escape(name)));
+    body.push_str("<h2>Points</h2>\n");
+    if !several {
+        put(body, format_args!("<p class=\"note\">All under {}.</p>\n", escape(&points[0].run.name)));
     }
-    body.push_str(
-        "<th>not done</th><th>memory used</th><th>taken</th><th>Jain's index</th><th>makespan (h)</th></tr>\n",
-    );
+    body.push_str("<table class=\"narrow\"><tr><th rowspan=\"2\">point</th>");
+    let axes = simulated.axes().into_iter().map(escape);
+    let before = several.then(|| "file of queues".to_owned()).into_iter().chain(axes);
+    before.for_each(|name| put(body, format_args!("<th rowspan=\"2\">{name}</th>")));
+    for name in &names {
+        put(body, format_args!("<th colspan=\"2\">{}</th>", escape(name)));
+    }
+    for name in ["not done", "memory used", "preempted", "Jain's index", "last end (h)"] {
+        put(body, format_args!("<th rowspan=\"2\">{name}</th>"));
+    }
+    put(body, format_args!("</tr><tr>{}</tr>\n", "<th>wait (s)</th><th>runtime (s)</th>".repeat(names.len())));
     for (number, Point { run, facts }) in (1..).zip(points) {
-        put(body, format_args!("<tr><td>{number}</td><td>{}</td>", escape(&run.name)));
-        for (_, value) in &run.at {
+        put(body, format_args!("<tr><td>{number}</td>"));
+        let before = several.then_some(run.name.as_str()).into_iter();
+        for value in before.chain(run.at.iter().map(|(_, value)| value.as_str())) {
             put(body, format_args!("<td>{}</td>", escape(value)));
         }
         for name in &names {
@@ -114,5 +121,8 @@ fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
             ),
         );
     }
-    body.push_str("</table>\n<p class=\"note\">Means; of several seeds over all of them, ± half of the 95 % confidence interval. More of each point is in grid.csv.</p>\n");
+    body.push_str(
+        "</table>\n<p class=\"note\">Means; of several seeds over all of them, ± half of the 95 % confidence interval. Wait: from submission to \
+         the first task. Jain's index is over the queues' slowdowns: 1 where all are slowed down alike. More of each point is in grid.csv.</p>\n",
+    );
 }

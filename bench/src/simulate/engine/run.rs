@@ -79,8 +79,8 @@ pub(in super::super) struct Run<'p> {
     pub(super) synth_seed: Option<i64>,
     /// The jobs have no queues of their own.
     pub(super) deals: bool,
-    /// How long SLS would read the trace, at least and at most, in ms.
-    pub(super) read_ms: Option<[u64; 2]>,
+    /// How long before the run SLS would have its nodes, at least and at most, in ms.
+    pub(super) sls_begins_ms: [u64; 2],
     pub(super) masters: FxHashMap<u32, Box<Master>>,
     pub(super) arrivals: Arrivals,
     /// The jobs of the next moment, each with how often it comes; and the one that was read after them.

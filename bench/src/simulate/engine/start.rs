@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::run::{Booked, Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
-use super::timers::read_ms;
+use super::timers::sls_begins_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
 use crate::random::mix;
@@ -20,7 +20,7 @@ use crate::simulate::scheduler::Scheduler;
 use crate::simulate::scribe::Scribe;
 use crate::simulate::tally::Tally;
 use crate::simulate::tasks::Place;
-use crate::traces::Trace;
+use crate::traces::{Trace, TraceKind};
 
 const TIMESTAMP: u64 = 1;
 
@@ -77,7 +77,7 @@ impl<'p> Run<'p> {
         let mut shuffled: Vec<u32> = (0..u32::try_from(first_nodes).unwrap_or(u32::MAX)).collect();
         shuffled.sort_by_key(|node| mix(mix(seed ^ 0x4841_5348).wrapping_add(u64::from(*node))));
         let deals = traces.iter().any(|(_, trace)| !trace.kind().has_queues());
-        let read_ms = traces.first().and_then(|(_, trace)| read_ms(trace.kind()));
+        let kind = traces.first().map_or(TraceKind::Plain, |(_, trace)| trace.kind());
         let synth_seed = traces.iter().find_map(|(_, trace)| trace.cluster()).map(|cluster| cluster.seed);
         let mut queue_names: Vec<_> = core.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect();
         queue_names.sort();
@@ -105,7 +105,7 @@ impl<'p> Run<'p> {
             first_nodes,
             fates: Fates::new(&plan.changes),
             booked: Booked::default(),
-            read_ms,
+            sls_begins_ms: sls_begins_ms(kind),
             masters: FxHashMap::default(),
             arrivals: Arrivals::new(traces),
             coming: Vec::new(),
