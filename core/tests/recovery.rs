@@ -132,6 +132,62 @@ fn a_capacity_scheduler_with_threads_takes_over_what_runs() {
     scheduler.shutdown();
 }
 
+/// The same of a node that registers with all that runs on it.
+macro_rules! comes_with_what_runs {
+    ($scheduler:ident, $settle:expr, $used:expr) => {{
+        let app = $scheduler.submit(of_before(7, "root.a")).unwrap();
+        let over = $scheduler.submit(of_before(8, "root.a")).unwrap();
+        $scheduler.finish(&over).unwrap();
+        let running = vec![
+            (app.clone(), task(1).with_am(true)),
+            (over, task(2)),
+            (app.clone(), task(5)),
+            (app.clone(), RecoveredContainer::new(1, 6, Resource::new(-1, 1))),
+            (app.clone(), task(4).with_ended(true)),
+        ];
+        let (node, outcomes) = $scheduler.add_node_with_containers("n1", "/r1", NODE, running.clone()).unwrap();
+        let told: Vec<_> = outcomes.iter().map(|of| of.as_ref().map(|id| id.number()).map_err(Refused::kind)).collect();
+        assert_eq!(told, [Ok(1), Err("no-such-app"), Ok(5), Err("invalid-resource"), Ok(4)]);
+        $settle;
+        assert_eq!($used, Resource::new(2048, 2));
+        assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(6144, 6));
+        // It is there: nothing is taken over once more.
+        let again = $scheduler.add_node_with_containers("n1", "/r1", NODE, running);
+        assert_eq!(again.unwrap_err().kind(), "duplicate-node");
+        $settle;
+        assert_eq!($used, Resource::new(2048, 2));
+        let mut answer = Allocation::default();
+        $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        let ended: Vec<_> = answer.ended.iter().map(|ended| ended.id.number()).collect();
+        assert_eq!((answer.granted.len(), ended), (0, vec![4]));
+        let mut report = Heartbeat::new(&node);
+        report.completed.extend(outcomes.into_iter().flatten());
+        let _ = $scheduler.heartbeat(report);
+        $settle;
+        assert_eq!($used, Resource::ZERO);
+        assert_eq!($scheduler.node("n1").unwrap().free, NODE);
+    }};
+}
+
+#[test]
+fn a_node_comes_with_what_runs_on_it() {
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    comes_with_what_runs!(scheduler, scheduler.update_now(), used_of(&scheduler.queues()));
+    let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    comes_with_what_runs!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
+    let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
+    let settle = || {
+        scheduler.quiesce();
+        scheduler.update_now();
+        scheduler.quiesce();
+    };
+    comes_with_what_runs!(scheduler, settle(), used_of(&scheduler.queues()));
+    scheduler.shutdown();
+    let scheduler = CapacityScheduler::builder(capacity()).timers(false).start().unwrap();
+    comes_with_what_runs!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues(false).unwrap()));
+    scheduler.shutdown();
+}
+
 #[test]
 fn limits_do_not_keep_what_runs_away() {
     let file = "<allocations><queue name='a'><maxResources>1024 mb, 1 vcores</maxResources></queue></allocations>";

@@ -3,18 +3,37 @@
 //! # Where it stands
 //! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it.
 
-use super::door::{Door, Running};
+use super::door::{CONTROL, Door, Running};
 use super::handles::{AppHandle, NodeHandle};
 use super::steps::Stepping;
+use crate::clock::Patience;
 use crate::config::QueueAccess;
-use crate::engine::control::Call;
+use crate::engine::control::{Call, NodeSpec};
 use crate::engine::decider::Decider;
 use crate::engine::shared::Shared;
 use crate::engine::{Allocation, NewAttempt, RecoveredContainer, Recovery, drain};
 use crate::event::{AppAccess, Refused};
 use crate::id::ContainerId;
 use crate::resource::Resource;
-use crate::sync::channel::bounded;
+use crate::sync::channel::{Receiver, bounded};
+
+/// A node, and the id of each container that runs on it.
+type WithContainers = (NodeHandle, Vec<TakenOver>);
+type TakenOver = Result<ContainerId, Refused>;
+
+/// What is asked for containers that run, and where the answers come.
+fn recoveries(running: Vec<(AppHandle, RecoveredContainer)>) -> (Vec<Recovery>, Vec<Receiver<TakenOver>>) {
+    let ask = |(app, container): (AppHandle, RecoveredContainer)| {
+        let (sender, answer) = bounded(1);
+        (Recovery { app: app.0, container, reply: sender.into() }, answer)
+    };
+    running.into_iter().map(ask).unzip()
+}
+
+/// What a worker has answered without threads. One that is given up answers nobody.
+fn taken_over(answer: &Receiver<TakenOver>) -> TakenOver {
+    answer.try_recv().unwrap_or(Err(Refused::NoWorkers))
+}
 
 /// What was granted and has ended since an AM's last call, without a call of its.
 pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
@@ -50,8 +69,26 @@ impl<D: Decider, T: Running> Door<D, T> {
         node: &NodeHandle,
         container: RecoveredContainer,
     ) -> Result<ContainerId, Refused> {
-        let (app, node) = (app.0.clone(), node.0.clone());
-        self.call_workers(|reply| Call::Recover(Box::new(Recovery { app, node, container, reply })))?
+        let app = app.0.clone();
+        self.call_workers(|reply| Call::Recover(node.0.clone(), Box::new(Recovery { app, container, reply })))?
+    }
+
+    pub(super) fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        self.call(|reply| Call::AddNode(NodeSpec::of(name, rack, total), Vec::new(), reply))?.map(NodeHandle)
+    }
+
+    pub(super) fn add_node_with(
+        &self,
+        (name, rack, total): (&str, &str, Resource),
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<WithContainers, Refused> {
+        let (running, answers) = recoveries(running);
+        let node = self
+            .call_workers(|reply| Call::AddNode(NodeSpec::of(name, rack, total), running, reply))?
+            .map(NodeHandle)?;
+        let patience = Patience::endless();
+        let answers = answers.iter().map(|answer| self.answer(answer, &patience, CONTROL).unwrap_or_else(Err));
+        Ok((node, answers.collect()))
     }
 
     pub(super) fn finish_by(&self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
@@ -119,10 +156,25 @@ impl<D: Decider> Stepping<D> {
         container: RecoveredContainer,
     ) -> Result<ContainerId, Refused> {
         let (sender, answer) = bounded(1);
-        let (app, node) = (app.0.clone(), node.0.clone());
-        self.stepper.control().recover(Recovery { app, node, container, reply: sender.into() });
+        self.stepper.control().recover(&node.0, Recovery { app: app.0.clone(), container, reply: sender.into() });
         self.settle();
-        // A worker that is given up answers nobody.
-        answer.try_recv().unwrap_or(Err(Refused::NoWorkers))
+        taken_over(&answer)
+    }
+
+    pub(super) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        let node = self.stepper.control().add_node(&NodeSpec::of(name, rack, total))?;
+        self.settle();
+        Ok(NodeHandle(node))
+    }
+
+    pub(super) fn add_node_with(
+        &mut self,
+        (name, rack, total): (&str, &str, Resource),
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<WithContainers, Refused> {
+        let (running, answers) = recoveries(running);
+        let node = self.stepper.control().add_node_with(&NodeSpec::of(name, rack, total), running)?;
+        self.settle();
+        Ok((NodeHandle(node), answers.iter().map(taken_over).collect()))
     }
 }

@@ -16,7 +16,10 @@ use crate::capacity::{
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::CapacityFileError;
-use crate::engine::{AllocateRequest, Allocation, EventSource, Heartbeat, Parts, Submission, collect, events, warn_of};
+use crate::engine::{
+    AllocateRequest, Allocation, EventSource, Heartbeat, Parts, RecoveredContainer, Submission, collect, events,
+    warn_of,
+};
 use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -168,6 +171,21 @@ impl CapacityStepped {
     /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.steps.add_node(name, rack, total)
+    }
+
+    /// Registers a node together with the containers that run on it, as
+    /// [`CapacityScheduler::add_node_with_containers`](crate::CapacityScheduler::add_node_with_containers).
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn add_node_with_containers(
+        &mut self,
+        name: &str,
+        rack: &str,
+        total: Resource,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.steps.add_node_with((name, rack, total), running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost).

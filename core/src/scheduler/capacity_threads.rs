@@ -11,8 +11,11 @@ use crate::capacity::{
 };
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
-use crate::engine::{AllocateRequest, Allocation, Heartbeat, NodeSpec, Submission, allocate, ask_one, ask_workers};
+use crate::engine::{
+    AllocateRequest, Allocation, Heartbeat, RecoveredContainer, Submission, allocate, ask_one, ask_workers,
+};
 use crate::event::Refused;
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::bounded;
@@ -91,8 +94,22 @@ impl CapacityScheduler {
     /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total; [`Refused::NoWorkers`];
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
-        self.door().call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
+        self.door().add_node(name, rack, total)
+    }
+
+    /// Registers a node together with the containers that run on it, as
+    /// [`FairScheduler::add_node_with_containers`](crate::FairScheduler::add_node_with_containers).
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn add_node_with_containers(
+        &self,
+        name: &str,
+        rack: &str,
+        total: Resource,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.door().add_node_with((name, rack, total), running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost). Waits for the control and the node's

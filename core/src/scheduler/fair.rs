@@ -9,8 +9,8 @@ use super::worker::Worker;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NodeSpec, RecoveredContainer, Reply,
-    Submission, UpdateCall, allocate,
+    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, RecoveredContainer, Reply, Submission,
+    UpdateCall, allocate,
 };
 use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -185,8 +185,26 @@ impl FairScheduler {
     /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total; [`Refused::NoWorkers`];
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
-        self.call(|reply| Call::AddNode(spec, reply))?.map(NodeHandle)
+        self.inner.door.add_node(name, rack, total)
+    }
+
+    /// Registers a node together with the containers that run on it, after a restart of the ResourceManager: no heartbeat and no
+    /// round of scheduling finds the node without them. Returns the node, and for each container, in their order, what
+    /// [`recover_container`](Self::recover_container) would: its id, or why it is not taken over. Waits for the control and
+    /// the node's worker.
+    ///
+    /// Follows `NODE_ADDED` of Hadoop's schedulers, which hold their lock over both.
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn add_node_with_containers(
+        &self,
+        name: &str,
+        rack: &str,
+        total: Resource,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.inner.door.add_node_with((name, rack, total), running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost), and its reservation ends. Waits for the

@@ -136,6 +136,21 @@ impl Stepped {
         self.steps.add_node(name, rack, total)
     }
 
+    /// Registers a node together with the containers that run on it, as
+    /// [`FairScheduler::add_node_with_containers`](crate::FairScheduler::add_node_with_containers).
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn add_node_with_containers(
+        &mut self,
+        name: &str,
+        rack: &str,
+        total: Resource,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.steps.add_node_with((name, rack, total), running)
+    }
+
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost).
     ///
     /// # Errors

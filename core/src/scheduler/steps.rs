@@ -8,12 +8,11 @@ use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::engine::decider::Decider;
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, Container, EventSource, External, Heartbeat, NodeShared, NodeSpec, Parts,
-    Stepper, drain, send_changes,
+    AllocateRequest, Allocation, AppShared, Container, EventSource, External, Heartbeat, NodeShared, Parts, Stepper,
+    drain, send_changes,
 };
 use crate::event::{Refused, SchedulerEvent};
 use crate::id::{ContainerId, NodeId};
-use crate::resource::Resource;
 use crate::sync::Arc;
 use std::collections::HashMap;
 
@@ -67,13 +66,6 @@ impl<D: Decider> Stepping<D> {
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
-
-    pub(super) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
-        let node = self.stepper.control().add_node(&spec)?;
-        self.settle();
-        Ok(NodeHandle(node))
-    }
 
     pub(super) fn node_named(&mut self, name: &str) -> Option<Arc<NodeShared>> {
         self.stepper.control().all_nodes().find(|node| &*node.name == name).cloned()

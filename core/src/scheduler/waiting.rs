@@ -138,8 +138,8 @@ macro_rules! waiting_calls {
         /// # Errors
         /// Those of that call, and [`Refused::Busy`].
         pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-            let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total };
-            self.door().call_async(|reply| Call::AddNode(spec, reply)).await?.map(NodeHandle)
+            let spec = NodeSpec::of(name, rack, total);
+            self.door().call_async(|reply| Call::AddNode(spec, Vec::new(), reply)).await?.map(NodeHandle)
         }
 
         /// [`remove_node`](Self::remove_node) as a future.

@@ -197,8 +197,9 @@ pub(crate) enum Call<D: Decider> {
         queue: String,
         reply: Reply<Result<(), Refused>>,
     },
-    Recover(Box<Recovery>),
-    AddNode(NodeSpec, Reply<Result<Arc<NodeShared>, Refused>>),
+    Recover(Arc<NodeShared>, Box<Recovery>),
+    /// With what runs on it.
+    AddNode(NodeSpec, Vec<Recovery>, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
     ResizeNode {
         node: Arc<NodeShared>,
@@ -470,9 +471,9 @@ impl<D: Decider> Control<D> {
                 noted!(outcome, app = app.id.number, queue = &*queue, "an application is moved");
                 self.answer(reply, outcome);
             }
-            Call::Recover(recovery) => self.recover(*recovery),
-            Call::AddNode(spec, reply) => {
-                let outcome = self.add_node(&spec);
+            Call::Recover(node, recovery) => self.recover(&node, *recovery),
+            Call::AddNode(spec, running, reply) => {
+                let outcome = self.add_node_with(&spec, running);
                 self.answer(reply, outcome);
             }
             Call::RemoveNode(node, reply) => {

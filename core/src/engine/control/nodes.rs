@@ -19,6 +19,12 @@ pub(crate) struct NodeSpec {
     pub(crate) total: Resource,
 }
 
+impl NodeSpec {
+    pub(crate) fn of(name: &str, rack: &str, total: Resource) -> NodeSpec {
+        NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total }
+    }
+}
+
 /// The places in the list of one worker's nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
@@ -69,7 +75,17 @@ impl<D: Decider> Control<D> {
         Ok(())
     }
 
+    /// A node on which nothing runs.
     pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
+        self.add_node_with(spec, Vec::new())
+    }
+
+    /// A node with containers that run on it. Who waits for the answer about one that is not taken over has it first.
+    pub(crate) fn add_node_with(
+        &mut self,
+        spec: &NodeSpec,
+        mut running: Vec<Recovery>,
+    ) -> Result<Arc<NodeShared>, Refused> {
         let NodeSpec { name, rack, total } = spec;
         check_place(Named::Node, name)?;
         check_place(Named::Rack, rack)?;
@@ -94,6 +110,11 @@ impl<D: Decider> Control<D> {
             return taken(Named::Rack, rack, "a node has it");
         }
         let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
+        running.retain(|recovery| self.admit_running(name, recovery));
+        if !running.is_empty() {
+            // Their applications stand in their leaves before the worker hears of them.
+            self.publish();
+        }
         let node = NodeShared::new(
             shared.scheduler,
             NodeId(self.nodes_made),
@@ -111,7 +132,7 @@ impl<D: Decider> Control<D> {
         self.nodes.add(node.clone(), *total);
         shared.nodes.lock().insert(node.id, node.clone());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
-        self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total });
+        self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total, running });
         self.cluster_changed();
         self.update_due = true;
         Ok(node)
@@ -195,30 +216,39 @@ impl<D: Decider> Control<D> {
     }
 
     /// A container of an application that is there runs on a node: the owner takes it over, and answers.
-    pub(crate) fn recover(&mut self, recovery: Recovery) {
-        let Recovery { app, node, container, reply } = &recovery;
-        let known = self.known(app).map(|app| app.leaf);
-        let leaf = match known {
-            Ok(leaf) if self.entry(node).is_some() => leaf,
-            Ok(_) => return reply.clone().send(Err(Refused::NoSuchNode(node.name.to_string()))),
-            Err(unknown) => return reply.clone().send(Err(unknown)),
-        };
-        if let Err(refused) = self.check_types(&node.name, &container.resource) {
-            return reply.clone().send(Err(refused));
+    pub(crate) fn recover(&mut self, node: &Arc<NodeShared>, recovery: Recovery) {
+        if self.entry(node).is_none() {
+            let gone = Refused::NoSuchNode(node.name.to_string());
+            let refused = self.known(&recovery.app).err().unwrap_or(gone);
+            return recovery.reply.send(Err(refused));
         }
+        if self.admit_running(&node.name, &recovery) {
+            // The application stands in its leaf before the worker hears of it.
+            self.publish();
+            self.to_worker(node.owner, Internal::Recover(node.clone(), Box::new(recovery)));
+        }
+    }
+
+    /// Whether a container can be taken over on the node of this name. Who asked is told where not.
+    fn admit_running(&mut self, node: &str, recovery: &Recovery) -> bool {
+        let outcome = self.try_admit_running(node, recovery);
+        outcome.map_err(|refused| recovery.reply.clone().send(Err(refused))).is_ok()
+    }
+
+    fn try_admit_running(&mut self, node: &str, recovery: &Recovery) -> Result<(), Refused> {
+        let Recovery { app, container, reply: _ } = recovery;
+        let leaf = self.known(app)?.leaf;
+        self.check_types(node, &container.resource)?;
         if container.resource.amounts().iter().any(|amount| *amount < 0) {
             let (asked, largest) = (Box::new(container.resource), Box::new(self.max_allocation()));
-            return reply.clone().send(Err(Refused::InvalidResource { asked, largest }));
+            return Err(Refused::InvalidResource { asked, largest });
         }
         // As in Hadoop, whose FairScheduler takes the first that comes back for the AM.
         if app.managed && !app.waits_for_am() && app.am_resource().is_zero() {
             app.set_am_resource(self.shared.types, &container.resource);
             D::Control::am_recovered(self, leaf, &container.resource);
         }
-        let owner = node.owner;
-        // The application stands in its leaf before the worker hears of it.
-        self.publish();
-        self.to_worker(owner, Internal::Recover(Box::new(recovery)));
+        Ok(())
     }
 
     pub(crate) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {

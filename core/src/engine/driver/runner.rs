@@ -475,7 +475,7 @@ fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
         // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
         // none.
         Internal::GiveBack { .. }
-        | Internal::Recover(_)
+        | Internal::Recover(..)
         | Internal::AddNode { .. }
         | Internal::RemoveNode(_)
         | Internal::ResizeNode { .. }
@@ -504,7 +504,7 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
         | Internal::Decommission { .. }
         | Internal::TakeSnapshot
         // Who waits for an answer sees that there will be none.
-        | Internal::Recover(_)
+        | Internal::Recover(..)
         | Internal::Own(_)
         | Internal::Look(_)
         | Internal::Round(_) => return true,

@@ -393,7 +393,6 @@ pub(crate) struct Successor {
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
     pub(crate) app: Arc<AppShared>,
-    pub(crate) node: Arc<NodeShared>,
     pub(crate) container: RecoveredContainer,
     pub(crate) reply: Reply<Result<ContainerId, Refused>>,
 }
@@ -413,31 +412,17 @@ pub(crate) enum Internal<D: Decider> {
     /// From the application's home worker. Seldom, and large.
     News(Box<News>),
     /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
-    Reopened {
-        app: Slot,
-        key: SchedulingKey,
-    },
+    Reopened { app: Slot, key: SchedulingKey },
     /// To the application's home worker.
-    GiveBack {
-        app: Arc<AppShared>,
-        rows: SmallVec<[GiveBack; 3]>,
-    },
+    GiveBack { app: Arc<AppShared>, rows: SmallVec<[GiveBack; 3]> },
     /// The AM's first request, made by the control when it accepts a managed application.
-    FirstAsk {
-        app: Arc<AppShared>,
-        asks: SmallVec<[Ask; 1]>,
-    },
+    FirstAsk { app: Arc<AppShared>, asks: SmallVec<[Ask; 1]> },
     /// The attempt ends: its containers end, or go over to the next attempt, then [`ControlMessage::AppClosed`].
-    CloseApp {
-        app: Arc<AppShared>,
-        successor: Option<Successor>,
-    },
+    CloseApp { app: Arc<AppShared>, successor: Option<Successor> },
     /// A container of an application runs on a node of the worker.
-    Recover(Box<Recovery>),
-    AddNode {
-        node: Arc<NodeShared>,
-        total: Resource,
-    },
+    Recover(Arc<NodeShared>, Box<Recovery>),
+    /// With what runs on it: nothing is offered before that is charged.
+    AddNode { node: Arc<NodeShared>, total: Resource, running: Vec<Recovery> },
     /// Its containers end, then [`ControlMessage::NodeClosed`].
     RemoveNode(Arc<NodeShared>),
     ResizeNode {
@@ -447,10 +432,7 @@ pub(crate) enum Internal<D: Decider> {
         kill: bool,
     },
     /// The node is to be emptied, or no longer.
-    Decommission {
-        node: Arc<NodeShared>,
-        on: bool,
-    },
+    Decommission { node: Arc<NodeShared>, on: bool },
     /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
     Round(Round),
     /// From one of the decider's own tasks.

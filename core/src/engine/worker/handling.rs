@@ -37,11 +37,11 @@ impl<D: Decider> Shard<D> {
                 self.waits.mail_came(app.slot);
                 self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
-            Internal::Recover(recovery) => {
-                let outcome = self.recover(recovery);
-                recovery.reply.clone().send(outcome);
+            Internal::Recover(node, recovery) => self.answer_recovery(node, recovery),
+            Internal::AddNode { node, total, running } => {
+                self.add_node(node.clone(), *total);
+                running.iter().for_each(|recovery| self.answer_recovery(node, recovery));
             }
-            Internal::AddNode { node, total } => self.add_node(node.clone(), *total),
             Internal::RemoveNode(node) => {
                 let place_is_free = self.remove_node(node);
                 self.tell_control(ControlMessage::NodeClosed { node: node.clone(), place_is_free });

@@ -14,6 +14,7 @@
 //! ([`take_over`](crate::engine::worker::containers::Containers::take_over)). All of it is one worker's plain data: nothing races.
 
 use crate::app::Locality;
+use crate::engine::books::ledger::NodeShared;
 use crate::engine::books::paths::{self, Counting};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Recovery;
@@ -27,9 +28,15 @@ use crate::id::{ContainerId, NONE};
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
+    /// Takes a container over, and answers.
+    pub(super) fn answer_recovery(&mut self, node: &NodeShared, recovery: &Recovery) {
+        let outcome = self.recover(node, recovery);
+        recovery.reply.clone().send(outcome);
+    }
+
     /// Takes a container over; its id from now on.
-    pub(crate) fn recover(&mut self, recovery: &Recovery) -> Result<ContainerId, Refused> {
-        let Recovery { app, node, container, reply: _ } = recovery;
+    fn recover(&mut self, node: &NodeShared, recovery: &Recovery) -> Result<ContainerId, Refused> {
+        let Recovery { app, container, reply: _ } = recovery;
         let no_node = || Refused::NoSuchNode(node.name.to_string());
         let place = self.place_of(node).ok_or_else(no_node)?;
         let index = self.meet_app(app);

@@ -11,7 +11,9 @@ use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
-use crate::engine::intake::reply::Reply;
+use crate::engine::intake::messages::Recovery;
+use crate::engine::intake::reply::{Reply, reply};
+use crate::engine::mail::container::RecoveredContainer;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
 use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};
@@ -117,6 +119,26 @@ fn an_application_of_before_does_not_come_after_the_one_in_its_slot() {
     stepper.update();
     stepper.shard(0).schedule(0);
     assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "the AM has its container");
+}
+
+/// A worker never has a node without what runs on it: both come in one message (I1).
+#[test]
+fn a_node_and_what_runs_on_it_come_together() {
+    let mut parts = parts();
+    let app = parts.control.submit(&Submission::new(1, "ann").recovered_in("root.q")).unwrap();
+    let whole = Resource::new(8192, 8);
+    let (reply, answer) = reply();
+    let running = vec![Recovery { app, container: RecoveredContainer::new(1, 1, whole), reply }];
+    let node = parts.control.add_node_with(&NodeSpec::of("n1", "/r1", whole), running).unwrap();
+    let (shard, lanes) = &mut parts.shards[0];
+    while let Ok(mut message) = lanes.internal.try_recv() {
+        shard.handle_internal(&mut message);
+        if let Some(place) = shard.place_of(&node) {
+            assert_eq!(shard.nodes[place as usize].free, Resource::ZERO);
+        }
+    }
+    assert!(shard.place_of(&node).is_some());
+    assert_eq!(answer.try_take().unwrap().unwrap().number(), 1);
 }
 
 /// A node that goes and comes leaves no records behind: those that were made for it are there for the next.
