@@ -110,8 +110,8 @@ fn figures(body: &mut String, result: &LoadResult, replayed: Option<Tally>) {
         cards.push((format!("{ratio:.1} ×"), "the locked twin's allocations/s".to_owned()));
     }
     if let Some(tally) = replayed {
-        let figure = format!("{} of {}", tally.passed, tally.total());
-        cards.push((figure, "self-test: bundled recordings of Hadoop decided identically".to_owned()));
+        let figure = format!("{}/{}", tally.passed, tally.total());
+        cards.push((figure, "self-test: recordings decided as by Hadoop".to_owned()));
     }
     body.push_str("<div class=\"figures\">");
     for (figure, name) in cards {

@@ -16,7 +16,7 @@ h1,h2,p{overflow-wrap:anywhere}
 p.lead,p.note{color:var(--soft);margin:.2rem 0 1rem}
 p.note{font-size:.9rem}
 table+p.note{margin-top:.5rem}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:.8rem;margin:1.4rem 0}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:.8rem;margin:1.4rem 0}
 .figures div{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem}
 .figures b{display:block;font-size:1.45rem;font-variant-numeric:tabular-nums}
 .figures span{color:var(--soft);font-size:.85rem}
