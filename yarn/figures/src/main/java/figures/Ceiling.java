@@ -55,7 +55,7 @@ import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.ResourceCalculator;
 
 /**
- * The ceiling: what the ResourceManager can do whatever its scheduler. It gives to the next application in turn, until the node is full, and thinks of
+ * The ceiling: what the ResourceManager can do whatever its scheduler. It gives all of a node to the next application in turn, and thinks of
  * nothing: no queues, no shares, no limits, no places, no metrics, no log of audits. What it does the ResourceManager cannot do without: the state
  * machine of each container, its token, the node's and the attempt's list of containers. It serves the load of {@link Figures} alone.
  */
@@ -67,6 +67,10 @@ public final class Ceiling extends AbstractYarnScheduler<Ceiling.Attempt, Ceilin
   static final class Node extends SchedulerNode {
     Node(RMNode node) {
       super(node, false);
+    }
+
+    boolean fits(Attempt attempt) {
+      return getUnallocatedResource().getMemorySize() >= attempt.size.getMemorySize();
     }
 
     @Override
@@ -157,13 +161,14 @@ public final class Ceiling extends AbstractYarnScheduler<Ceiling.Attempt, Ceilin
   protected void nodeUpdate(RMNode rmNode) {
     super.nodeUpdate(rmNode);
     Node node = getSchedulerNode(rmNode.getNodeID());
-    for (Attempt next = wanting.peek(); next != null; next = wanting.peek()) {
-      if (node.getUnallocatedResource().getMemorySize() < next.size.getMemorySize()) {
-        return;
-      }
+    for (Attempt next = wanting.peek(); next != null && node.fits(next); next = wanting.peek()) {
       wanting.poll();
-      next.grant(node);
-      if (next.pending.decrementAndGet() > 0) {
+      int left;
+      do {
+        next.grant(node);
+        left = next.pending.decrementAndGet();
+      } while (left > 0 && node.fits(next));
+      if (left > 0) {
         wanting.add(next);
       }
     }
