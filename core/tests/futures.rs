@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::prelude::*;
-use evenweave::{CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, NotSent, Worker};
+use evenweave::{
+    AmRequest, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, NotSent, RecoveredContainer, Worker,
+};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -338,6 +340,37 @@ async fn on_tokio() {
     beats.abort();
     let _ = pin!(beats).await;
     tokio::task::spawn_blocking(move || scheduler.shutdown()).await.unwrap();
+}
+
+/// A node comes with what runs on it, and each container has an answer of its own.
+macro_rules! comes_with_what_runs {
+    ($scheduler:ident) => {{
+        let of_before =
+            |number| submission(number).recovered_in("root.default").with_am(AmRequest::from(SMALL).running());
+        let (app, over) = ($scheduler.submit(of_before(1)).unwrap(), $scheduler.submit(of_before(2)).unwrap());
+        $scheduler.finish(&over).unwrap();
+        let task = |number| RecoveredContainer::new(1, number, SMALL);
+        let given = vec![(app.clone(), task(1).with_am(true)), (over, task(2)), (app, task(3))];
+        let node = Resource::new(8192, 8);
+        let again = given.clone();
+        let (_, ids) = ByHand::new($scheduler.add_node_with_containers_async("n", "/r", node, given)).run().unwrap();
+        let told: Vec<_> = ids.iter().map(|id| id.as_ref().map(|id| id.number()).map_err(Refused::kind)).collect();
+        assert_eq!(told, [Ok(1), Err("no-such-app"), Ok(3)]);
+        assert_eq!($scheduler.node("n").unwrap().free, Resource::new(6144, 6));
+        let refused = ByHand::new($scheduler.add_node_with_containers_async("n", "/r", node, again)).run();
+        assert_eq!(refused.unwrap_err().kind(), "duplicate-node");
+        $scheduler.shutdown();
+        let late = ByHand::new($scheduler.add_node_with_containers_async("m", "/r", node, Vec::new())).run();
+        assert_eq!(late.unwrap_err(), Refused::ShutDown);
+    }};
+}
+
+#[test]
+fn nodes_with_what_runs_on_them() {
+    let scheduler = FairScheduler::builder().timers(false).workers(2).start().unwrap();
+    comes_with_what_runs!(scheduler);
+    let scheduler = capacity().timers(false).start().unwrap();
+    comes_with_what_runs!(scheduler);
 }
 
 fn capacity() -> CapacitySchedulerBuilder {

@@ -230,6 +230,55 @@ fn the_am_counts_in_its_leaf_and_goes_with_it() {
     assert_eq!(am_usage(&scheduler, "root.a"), Resource::ZERO);
 }
 
+/// Nodes come back in any order: the first container that is taken over counts as the AM, also a task, and one that has ended.
+macro_rules! counts_the_first_as_the_am {
+    ($scheduler:ident, $settle:expr) => {{
+        let master = Resource::new(2048, 2);
+        let ended = Resource::new(3072, 3);
+        let node = $scheduler.add_node("n1", "/r1", NODE).unwrap();
+        let am_usage = |queues: Vec<evenweave::view::QueueView>, name: &str| {
+            queues.iter().find(|queue| queue.name == name).map_or(Resource::ZERO, |queue| queue.am_usage)
+        };
+        let (of_task, of_ended) =
+            ($scheduler.submit(of_before(1, "root.a")), $scheduler.submit(of_before(2, "root.b")));
+        let (of_task, of_ended) = (of_task.unwrap(), of_ended.unwrap());
+        $scheduler.recover_container(&of_task, &node, task(5)).unwrap();
+        $scheduler.recover_container(&of_ended, &node, RecoveredContainer::new(1, 5, ended).with_ended(true)).unwrap();
+        $settle;
+        assert_eq!(am_usage($scheduler.queues(), "root.a"), TASK);
+        assert_eq!(am_usage($scheduler.queues(), "root.b"), ended);
+        // The AM's own comes late, and changes nothing of that.
+        for app in [&of_task, &of_ended] {
+            let late = RecoveredContainer::new(1, 1, master).with_am(true);
+            $scheduler.recover_container(app, &node, late).unwrap();
+        }
+        $settle;
+        assert_eq!(am_usage($scheduler.queues(), "root.a"), TASK);
+        assert_eq!(am_usage($scheduler.queues(), "root.b"), ended);
+        assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(8192 - 1024 - 2 * 2048, 8 - 1 - 2 * 2));
+        $scheduler.finish(&of_task).unwrap();
+        $scheduler.finish(&of_ended).unwrap();
+        $settle;
+        for name in ["root.a", "root.b"] {
+            assert_eq!(am_usage($scheduler.queues(), name), Resource::ZERO);
+        }
+    }};
+}
+
+#[test]
+fn the_first_that_comes_back_counts_as_the_am() {
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    counts_the_first_as_the_am!(scheduler, scheduler.update_now());
+    let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
+    let settle = || {
+        scheduler.quiesce();
+        scheduler.update_now();
+        scheduler.quiesce();
+    };
+    counts_the_first_as_the_am!(scheduler, settle());
+    scheduler.shutdown();
+}
+
 #[test]
 fn where_the_queue_is_gone_hadoop_has_one_for_it() {
     let mut fair = FairScheduler::builder().stepped().unwrap();

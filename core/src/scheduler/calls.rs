@@ -11,28 +11,27 @@ use crate::config::QueueAccess;
 use crate::engine::control::{Call, NodeSpec};
 use crate::engine::decider::Decider;
 use crate::engine::shared::Shared;
-use crate::engine::{Allocation, NewAttempt, RecoveredContainer, Recovery, drain};
+use crate::engine::{Allocation, Answer, NewAttempt, RecoveredContainer, Recovery, drain, reply};
 use crate::event::{AppAccess, Refused};
 use crate::id::ContainerId;
 use crate::resource::Resource;
-use crate::sync::channel::{Receiver, bounded};
 
 /// A node, and the id of each container that runs on it.
-type WithContainers = (NodeHandle, Vec<TakenOver>);
-type TakenOver = Result<ContainerId, Refused>;
+pub(super) type WithContainers = (NodeHandle, Vec<TakenOver>);
+pub(super) type TakenOver = Result<ContainerId, Refused>;
 
 /// What is asked for containers that run, and where the answers come.
-fn recoveries(running: Vec<(AppHandle, RecoveredContainer)>) -> (Vec<Recovery>, Vec<Receiver<TakenOver>>) {
+pub(super) fn recoveries(running: Vec<(AppHandle, RecoveredContainer)>) -> (Vec<Recovery>, Vec<Answer<TakenOver>>) {
     let ask = |(app, container): (AppHandle, RecoveredContainer)| {
-        let (sender, answer) = bounded(1);
-        (Recovery { app: app.0, container, reply: sender.into() }, answer)
+        let (reply, answer) = reply();
+        (Recovery { app: app.0, container, reply }, answer)
     };
     running.into_iter().map(ask).unzip()
 }
 
 /// What a worker has answered without threads. One that is given up answers nobody.
-fn taken_over(answer: &Receiver<TakenOver>) -> TakenOver {
-    answer.try_recv().unwrap_or(Err(Refused::NoWorkers))
+fn taken_over(answer: &Answer<TakenOver>) -> TakenOver {
+    answer.try_take().unwrap_or(Err(Refused::NoWorkers))
 }
 
 /// What was granted and has ended since an AM's last call, without a call of its.
@@ -87,8 +86,8 @@ impl<D: Decider, T: Running> Door<D, T> {
             .call_workers(|reply| Call::AddNode(NodeSpec::of(name, rack, total), running, reply))?
             .map(NodeHandle)?;
         let patience = Patience::endless();
-        let answers = answers.iter().map(|answer| self.answer(answer, &patience, CONTROL).unwrap_or_else(Err));
-        Ok((node, answers.collect()))
+        let taken = |answer: &Answer<_>| self.answer(answer.receiver(), &patience, CONTROL).unwrap_or_else(Err);
+        Ok((node, answers.iter().map(taken).collect()))
     }
 
     pub(super) fn finish_by(&self, by: Option<&str>, app: &AppHandle) -> Result<(), Refused> {
@@ -155,8 +154,8 @@ impl<D: Decider> Stepping<D> {
         node: &NodeHandle,
         container: RecoveredContainer,
     ) -> Result<ContainerId, Refused> {
-        let (sender, answer) = bounded(1);
-        self.stepper.control().recover(&node.0, Recovery { app: app.0.clone(), container, reply: sender.into() });
+        let (reply, answer) = reply();
+        self.stepper.control().recover(&node.0, Recovery { app: app.0.clone(), container, reply });
         self.settle();
         taken_over(&answer)
     }

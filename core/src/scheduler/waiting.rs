@@ -2,6 +2,7 @@
 //!
 //! They run on whatever polls them, block nothing, and are woken by the scheduler's threads.
 
+use super::calls::{WithContainers, recoveries};
 use super::capacity_threads::CapacityScheduler;
 use super::door::{CONTROL, Door, Running};
 use super::fair::FairScheduler;
@@ -10,9 +11,11 @@ use crate::engine::control::Call;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::ControlMessage;
 use crate::engine::{
-    Answer, Internal, Look, NewAttempt, NodeSpec, Reply, Submission, Unanswered, Waits, reply, waiting,
+    Answer, Internal, Look, NewAttempt, NodeSpec, RecoveredContainer, Reply, Submission, Unanswered, Waits, reply,
+    waiting,
 };
 use crate::event::{Refused, SchedulerEvent};
+use crate::id::ContainerId;
 use crate::resource::Resource;
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -30,7 +33,25 @@ impl<D: Decider, T: Running> Door<D, T> {
 
     pub(super) async fn call_async<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
         let answer = self.begin(call)?;
+        self.answered(&answer).await
+    }
+
+    async fn answered<A>(&self, answer: &Answer<A>) -> Result<A, Refused> {
         poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))
+    }
+
+    pub(super) async fn add_node_with_async(
+        &self,
+        spec: NodeSpec,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<WithContainers, Refused> {
+        let (running, answers) = recoveries(running);
+        let node = self.call_async(|reply| Call::AddNode(spec, running, reply)).await?.map(NodeHandle)?;
+        let mut taken = Vec::with_capacity(answers.len());
+        for answer in &answers {
+            taken.push(self.answered(answer).await.unwrap_or_else(Err));
+        }
+        Ok((node, taken))
     }
 
     pub(super) async fn next_event(&self) -> Option<SchedulerEvent> {
@@ -76,7 +97,7 @@ impl<D: Decider, T: Running> Door<D, T> {
             lane.send(ControlMessage::Barrier(reply)).map_err(|_| self.gone(CONTROL))?;
             answer
         };
-        poll_fn(|context| answer.poll(context)).await.map_err(|Unanswered| self.gone(CONTROL))?;
+        self.answered(&answer).await?;
         for worker in 0..self.shared.workers {
             self.room_of(worker).await?;
         }
@@ -140,6 +161,20 @@ macro_rules! waiting_calls {
         pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
             let spec = NodeSpec::of(name, rack, total);
             self.door().call_async(|reply| Call::AddNode(spec, Vec::new(), reply)).await?.map(NodeHandle)
+        }
+
+        /// [`add_node_with_containers`](Self::add_node_with_containers) as a future.
+        ///
+        /// # Errors
+        /// Those of that call, and [`Refused::Busy`].
+        pub async fn add_node_with_containers_async(
+            &self,
+            name: &str,
+            rack: &str,
+            total: Resource,
+            running: Vec<(AppHandle, RecoveredContainer)>,
+        ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+            self.door().add_node_with_async(NodeSpec::of(name, rack, total), running).await
         }
 
         /// [`remove_node`](Self::remove_node) as a future.
