@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -60,6 +61,8 @@ final class Session {
   private final List<Node> nodes = new ArrayList<>();
   private final TreeMap<ApplicationId, Master> masters = new TreeMap<>();
   private final TreeSet<String> before = new TreeSet<>();
+  /** The newest of each application. */
+  private TreeSet<ApplicationAttemptId> attempts = new TreeSet<>();
   private MockRM rm;
   private int hosts;
   long granted;
@@ -171,6 +174,7 @@ final class Session {
     node.ending.clear();
     NodeHeartbeatResponse answer = node.nm.nodeHeartbeat(Collections.singletonMap(null, statuses), true);
     rm.drainEvents();
+    waitAfterAttempts();
     answer.getContainersToCleanup().forEach(id -> stop(node, id));
     for (ContainerId id : new ArrayList<>(node.running)) {
       if (answer.getApplicationsToCleanup().contains(id.getApplicationAttemptId().getApplicationId())) {
@@ -236,6 +240,7 @@ final class Session {
     say("lost " + node.nm.getNodeId());
     rm.sendNodeEvent(node.nm, RMNodeEventType.EXPIRE);
     rm.drainEvents();
+    waitAfterAttempts();
   }
 
   // ------------------------------------------------------------------------------------------------ applications
@@ -258,9 +263,18 @@ final class Session {
     request.setApplicationSubmissionContext(context);
     as(user, () -> rm.getClientRMService().submitApplication(request));
     masters.put(id, new Master());
-    // Start times are in milliseconds, and ties between them go by name.
-    Thread.sleep(2);
     rm.drainEvents();
+    waitAfterAttempts();
+  }
+
+  /** After attempts that have begun, until the next one begins later: start times are in milliseconds, and ties between them go by name. */
+  private void waitAfterAttempts() throws Exception {
+    TreeSet<ApplicationAttemptId> now = new TreeSet<>();
+    masters.keySet().stream().map(this::attemptOf).filter(Objects::nonNull).forEach(attempt -> now.add(attempt.getAppAttemptId()));
+    if (!now.equals(attempts)) {
+      attempts = now;
+      Thread.sleep(2);
+    }
   }
 
   private interface Call {
