@@ -1,7 +1,7 @@
 //! Simulated runs held against recorded ones of Hadoop's Scheduler Load Simulator: as close to these as they are to each other.
 //!
 //! Each folder of `data/sls` is an input, with recordings of one scheduler or both. The first test prints what it compares, as
-//! `docs/simulator.md` has it.
+//! `docs/simulator-figures.md` has it.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -2,7 +2,7 @@
 # run.sh RECORDER [EVENWEAVE] [COUNT] [SEED] [SCHEDULER]: cuts of simulated days, decided by a real scheduler.
 #
 # RECORDER: a program that takes IN.jsonl OUT.jsonl, lets a scheduler of Hadoop 3.4.2 do the steps of each scenario of
-# IN, and writes them to OUT with what it showed (docs/simulator.md says what a scenario is). It needs Maven.
+# IN, and writes them to OUT with what it showed (docs/simulator-figures.md says what a scenario is). It needs Maven.
 # SCHEDULER: fair, which is the default, or capacity.
 # EVENWEAVE: the program; by default the release build of this tree.
 set -eu

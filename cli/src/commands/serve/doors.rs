@@ -43,7 +43,7 @@ pub(super) struct DoorArgs {
     /// Whether ?user.name=x names the user.
     #[arg(long, help_heading = WHO, action = ArgAction::Set, value_name = "WHERE", default_value = "loopback", value_parser = one_of(USER_NAME))]
     user_name: bool,
-    /// Largest number of connections; one more gets 503.
+    /// Largest number of connections. The next 64 get 503; any more are closed.
     #[arg(long, value_name = "N", default_value_t = 2_048, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
     /// Form of the log on standard error. RUST_LOG sets its levels, such as evenweave_server=debug,info.
