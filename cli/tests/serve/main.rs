@@ -26,7 +26,7 @@ impl Served {
 
     fn run(arguments: &[&str]) -> Served {
         let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
-            .args(["serve", "--for", "60"])
+            .args(["serve", "--for", "300"])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
