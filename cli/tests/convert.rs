@@ -128,6 +128,39 @@ fn the_files_are_hadoops() {
     assert!(out.contains("\"rules\" : [ {\n    \"type\" : \"user\",\n"), "{out}");
 }
 
+/// Runs a page's commands in a shell, as from a clone of the repository.
+#[cfg(unix)]
+fn run_commands(scratch: &Scratch, commands: &str) {
+    let clone = scratch.0.join("clone");
+    std::fs::create_dir(&clone).unwrap();
+    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench"), clone.join("bench")).unwrap();
+    // `cargo run --release --` is the program that this test has.
+    let known = "set -e\nevenweave() { \"$PROGRAM\" \"$@\"; }\ncargo() { shift 3; evenweave \"$@\"; }\n";
+    let output = Command::new("sh")
+        .args(["-c", &format!("{known}{commands}")])
+        .env("PROGRAM", env!("CARGO_BIN_EXE_evenweave"))
+        .current_dir(&clone)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{commands}\n{}", String::from_utf8_lossy(&output.stderr));
+    for directory in std::fs::read_dir(&clone).unwrap().map(|entry| entry.unwrap().path()) {
+        let queues = directory.join("capacity-scheduler.xml");
+        let is_written = || std::fs::read_to_string(&queues).unwrap().contains("root.production.billing.capacity");
+        assert!(directory.ends_with("bench") || is_written(), "{}", queues.display());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_commands_of_the_pages_work_from_a_clone() {
+    let readme = include_str!("../../README.md").split("**Convert**").nth(1).unwrap();
+    for (name, page) in [("readme", readme), ("page", include_str!("../../docs/convert.md"))] {
+        let commands = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+        assert!(commands.contains("convert -y "), "{commands}");
+        run_commands(&Scratch::new(name), commands);
+    }
+}
+
 #[test]
 fn a_root_that_allows_nobody_is_told_of_and_kept_by_safe() {
     let name = "yarn.scheduler.capacity.root.acl_submit_applications";

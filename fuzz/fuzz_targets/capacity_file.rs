@@ -6,9 +6,9 @@
 #![no_main]
 
 use evenweave::Resource;
-use evenweave::config::{QueueAccess, SiteFile, SiteProperties};
+use evenweave::config::QueueAccess;
 use evenweave::config::capacity::CapacityFile;
-use evenweave_fuzz::{is_one_line, properties};
+use evenweave_fuzz::{capacity_input, is_one_line};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeMap;
 
@@ -18,14 +18,7 @@ const SOURCE: &str = "fuzz.xml";
 const MOST_PATHS: usize = 100;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(text) = SiteFile::decode(bytes, SOURCE) else { return };
-    let (text, rest) = text.split_once("\n%%\n").unwrap_or((&text, ""));
-    // What is no site file is the business of another target.
-    let Ok(file) = SiteFile::parse(text, SOURCE) else { return };
-    let mut yarn_site = SiteProperties::new();
-    for (name, value) in properties(rest) {
-        yarn_site.set(name, value);
-    }
+    let Some((yarn_site, file)) = capacity_input(bytes, SOURCE) else { return };
     let file = match CapacityFile::from_site(&yarn_site, &file) {
         Ok(file) => file,
         Err(error) => {

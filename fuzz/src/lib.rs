@@ -1,6 +1,6 @@
 //! What several targets share: the form of their inputs, and what must hold of every tree of queues.
 
-use evenweave::config::{ROOT, trim_java};
+use evenweave::config::{ROOT, SiteFile, SiteProperties, trim_java};
 use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission};
 use std::collections::HashMap;
 
@@ -10,6 +10,20 @@ pub const TYPES: [(&str, &str); 4] = [("gpu", ""), ("fpga", "G"), ("yarn.io/gpu"
 /// Lines `name=value` as properties; a line without `=` says nothing.
 pub fn properties(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| line.split_once('='))
+}
+
+/// The site's properties and the file of a CapacityScheduler: lines `name=value` of the site stand behind a line `%%`. `None` for what
+/// is no site file, which is the business of another target.
+#[must_use]
+pub fn capacity_input(bytes: &[u8], source: &str) -> Option<(SiteProperties, SiteFile)> {
+    let text = SiteFile::decode(bytes, source).ok()?;
+    let (text, rest) = text.split_once("\n%%\n").unwrap_or((&text, ""));
+    let file = SiteFile::parse(text, source).ok()?;
+    let mut yarn_site = SiteProperties::new();
+    for (name, value) in properties(rest) {
+        yarn_site.set(name, value);
+    }
+    Some((yarn_site, file))
 }
 
 /// Checks that the queues form a tree under root, and that every name is one that Hadoop would give.

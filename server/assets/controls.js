@@ -82,8 +82,11 @@ export class Controls {
     return this.#do(async () => (await ask("POST", `${OURS}/controls`, JSON.stringify(action))).controls.said);
   }
 
+  /** Of the node that is named. Where none is, the browser leads to the field. */
   #node(command) {
+    if (!by("node-form").reportValidity()) return;
     const name = by("node-name").value.trim();
+    if (command === "lose") return this.#act({ do: "lose_node", node: name });
     return this.#do(async () => {
       const nodes = (await ask("GET", `${CLUSTER}/nodes`)).nodes.node;
       const node = nodes.find((one) => one.nodeHostName === name || one.id === name);
@@ -96,7 +99,9 @@ export class Controls {
     });
   }
 
+  /** As `#node`, of an application. */
   #app(what, body) {
+    if (!by("one-app-form").reportValidity()) return;
     const id = by("app-id").value.trim();
     return this.#do(async () => {
       await ask("PUT", `${CLUSTER}/apps/${encodeURIComponent(id)}/${what}`, JSON.stringify(body));
@@ -119,11 +124,15 @@ export class Controls {
       ...(by("app-reservation").value.trim() === "" ? {} : { reservation: by("app-reservation").value.trim() }),
     }));
     form("file-form", () => this.#apply());
-    by("lose").onclick = () => this.#act({ do: "lose_node", node: by("node-name").value.trim() });
-    by("decommission").onclick = () => this.#node("decommission");
-    by("recommission").onclick = () => this.#node("recommission");
+    // A name alone, with Enter, does not tell which of the buttons behind it is meant.
+    const choose = (id, field, buttons) => form(id, () => this.#do(() => {
+      throw new Error(`choose what is to be done with ${by(field).value.trim()}: ${buttons}`);
+    }));
+    choose("node-form", "node-name", "lose it, decommission it or recommission it");
+    choose("one-app-form", "app-id", "kill it or move it to the queue");
+    for (const command of ["lose", "decommission", "recommission"]) by(command).onclick = () => this.#node(command);
     by("kill").onclick = () => this.#app("state", { state: "KILLED" });
-    by("move").onclick = () => this.#app("queue", { queue: by("app-queue").value });
+    by("move").onclick = () => by("app-queue").reportValidity() && this.#app("queue", { queue: by("app-queue").value });
     by("fetch").onclick = () => this.#do(async () => {
       this.#inForce((await ask("GET", `${OURS}/controls`)).controls);
       return "this is the file that is in force";

@@ -1,6 +1,8 @@
 //! `serve`: a simulated cluster is asked over HTTP while it works, and ends when it is told to.
 
 mod admin;
+mod dark;
+mod keys;
 mod page;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -25,7 +27,7 @@ impl Served {
 
     fn run(arguments: &[&str]) -> Served {
         let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
-            .args(["serve", "--for", "60"])
+            .args(["serve", "--for", "300"])
             .args(arguments)
             .stdout(Stdio::piped())
             .spawn()

@@ -23,15 +23,15 @@ const HOSTILE: &str = "<img src=x onerror=document['title']='taken'>";
 /// Far more than a page takes, even where the machine has much else to do.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-struct Shown {
+pub(crate) struct Shown {
     /// It ends with this.
     _browser: Browser,
-    tab: Arc<Tab>,
-    errors: Arc<Mutex<Vec<String>>>,
+    pub(crate) tab: Arc<Tab>,
+    pub(crate) errors: Arc<Mutex<Vec<String>>>,
 }
 
 impl Shown {
-    fn open(url: &str, until: &str) -> Option<Shown> {
+    pub(crate) fn open(url: &str, until: &str) -> Option<Shown> {
         let Ok(program) = default_executable() else {
             assert!(std::env::var_os("CI").is_none(), "there is no Chromium; install it: apt-get install chromium");
             eprintln!("There is no Chromium here: the page is not looked at. Install it: apt-get install chromium");
@@ -72,7 +72,7 @@ impl Shown {
         Some(Shown { _browser: browser, tab, errors })
     }
 
-    fn go(&self, url: &str, until: &str) {
+    pub(crate) fn go(&self, url: &str, until: &str) {
         self.tab.navigate_to(url).expect("it goes there");
         // What belongs to the page before is gone when this is there.
         self.wait_until(&format!(
@@ -82,13 +82,13 @@ impl Shown {
     }
 
     /// What an expression is in the page.
-    fn value(&self, expression: &str) -> Value {
+    pub(crate) fn value(&self, expression: &str) -> Value {
         let made = self.tab.evaluate(expression, true).expect("it is evaluated");
         made.value.unwrap_or_else(|| panic!("no value: {expression}: {:?}", made.description))
     }
 
     /// No serious fault for those who cannot see or point, as axe finds them (rule and first place of each).
-    fn is_accessible(&self) {
+    pub(crate) fn is_accessible(&self) {
         let mut axe = String::new();
         let packed: &[u8] = include_bytes!("../data/axe/axe-4.14.1.min.js.gz");
         GzDecoder::new(packed).read_to_string(&mut axe).expect("text");
@@ -103,31 +103,7 @@ impl Shown {
         assert_eq!(faults["faults"], Value::Array(Vec::new()));
     }
 
-    fn press(&self, key: &str) {
-        self.tab.press_key(key).expect("a key");
-    }
-
-    /// Goes on with the tabulator until it stops at the element that the expression is.
-    fn tab_to(&self, element: &str) {
-        for _ in 0..150 {
-            if self.value(&format!("document.activeElement === ({element})")) == true {
-                let focus = "getComputedStyle(document.activeElement).outlineStyle !== 'none'";
-                assert_eq!(self.value(focus), true, "one sees where one is: {element}");
-                return;
-            }
-            self.press("Tab");
-        }
-        panic!("the tabulator does not stop at {element}");
-    }
-
-    /// Goes to a field, whose text is then marked, and types another over it.
-    fn type_into(&self, id: &str, text: &str) {
-        self.tab_to(&format!("document.getElementById('{id}')"));
-        self.tab.type_str(text).expect("keys");
-        assert_eq!(self.value(&format!("document.getElementById('{id}').value")), text);
-    }
-
-    fn wait_until(&self, expression: &str) {
+    pub(crate) fn wait_until(&self, expression: &str) {
         let mut waited = Duration::ZERO;
         while waited < PATIENCE {
             if self.value(expression) == true {
@@ -146,7 +122,7 @@ fn click(id: &str) -> String {
 }
 
 /// A cluster with a queue of three parts of four, and one of one that has a hostile name.
-fn with_a_hostile_name() -> (tempfile::TempDir, Served) {
+pub(crate) fn with_a_hostile_name() -> (tempfile::TempDir, Served) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("fair.xml");
     let name = HOSTILE.replace('<', "&lt;").replace('\'', "&apos;");
@@ -349,42 +325,6 @@ fn the_live_page_changes_the_cluster() {
     let errors = page.errors.lock().expect("no panic");
     let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
     assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
-}
-
-/// Keys alone, from the first tabulator on: the flow stops and goes on, a queue is chosen, the latest applications are passed, the load is stopped.
-#[test]
-fn the_live_page_is_used_by_keyboard_alone() {
-    let (_folder, served) = with_a_hostile_name();
-    served.state_under_load();
-    let Some(page) = Shown::open(&format!("http://{}/", served.at), "#desk:not([hidden])") else { return };
-    page.wait_until("document.querySelectorAll('#queues .row').length >= 3");
-    let said = |pattern: &str| {
-        page.wait_until(&format!("{pattern}.test(document.getElementById('said').textContent)"));
-    };
-    let element = |id: &str| format!("document.getElementById('{id}')");
-
-    page.tab_to(&element("pause"));
-    page.press("Enter");
-    assert_eq!(page.value("document.getElementById('pause').getAttribute('aria-pressed')"), "true");
-    page.press("Enter");
-    assert_eq!(page.value("document.getElementById('pause').getAttribute('aria-pressed')"), "false");
-
-    page.tab_to("document.querySelector('#queues .row')");
-    page.press("ArrowDown");
-    page.press("Enter");
-    page.wait_until("document.querySelectorAll('#queues .row')[1].getAttribute('aria-pressed') === 'true'");
-    // Applications come and go meanwhile: they are one stop, or the tabulator would never be past them.
-    page.tab_to("document.querySelector('#apps [tabindex=\"0\"]')");
-    page.press("End");
-    assert_eq!(page.value("document.activeElement.matches('#apps a')"), true);
-    page.press("Tab");
-    assert_eq!(page.value("document.activeElement.id"), "log");
-
-    page.type_into("load", "0");
-    page.press("Enter");
-    said("/^Done: the load is 0 %/");
-    let errors = page.errors.lock().expect("no panic");
-    assert!(errors.is_empty(), "{errors:?}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn capacity_files(input: &Value) -> Vec<(&'static str, String)> {
     for (name, value) in pairs(&input["yarn_site"]) {
         let _ = writeln!(out, "{name}={value}");
     }
-    vec![("capacity_file", out)]
+    vec![("capacity_file", out.clone()), ("capacity_check", out)]
 }
 
 /// Pairs of strings of an object.

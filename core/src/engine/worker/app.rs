@@ -55,6 +55,7 @@ pub(crate) struct AppLocal<D: Decider> {
 impl<D: Decider> AppLocal<D> {
     /// Where `done` lies.
     #[cfg(all(target_pointer_width = "64", not(shuttle)))]
+    #[allow(dead_code, reason = "Rust 1.88 does not count what constants without a name use")]
     pub(crate) const DONE: usize = std::mem::offset_of!(Self, done);
 
     pub(crate) fn new(worker: usize, shared: Arc<AppShared>, own: D::App) -> AppLocal<D> {
