@@ -55,7 +55,7 @@ enum Command {
     Simulate(Box<SimulateArgs>),
     /// Run a scheduler over a simulated cluster, with the web pages and REST answers of a ResourceManager.
     Serve(ServeArgs),
-    /// Ask or command a running server as `yarn queue`, `application`, `node` and `rmadmin` do, over REST.
+    /// Ask or command a running server as `yarn queue`, `application`, `node` and `rmadmin` do, over REST
     ///
     /// It prints what Hadoop's tools print, and has their exit codes. The tools:
     ///
