@@ -103,6 +103,20 @@ impl Shown {
         assert_eq!(faults["faults"], Value::Array(Vec::new()));
     }
 
+    /// The browser tells of so many requests that were refused, and of nothing else.
+    pub(crate) fn has_refused(&self, requests: usize) {
+        let errors = self.errors.lock().expect("no panic");
+        let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
+        assert!(unexpected.is_empty() && errors.len() == requests, "{errors:?}");
+    }
+
+    /// Each application in the list looks as one that has ended, which is the paler form.
+    pub(crate) fn shows_all_as_ended(&self) {
+        self.value(
+            "[...document.querySelectorAll('#apps .chip')].forEach((chip) => chip.classList.add('over')) === undefined",
+        );
+    }
+
     pub(crate) fn wait_until(&self, expression: &str) {
         let mut waited = Duration::ZERO;
         while waited < PATIENCE {
@@ -181,9 +195,7 @@ fn the_live_page_shows_what_happens() {
     page.wait_until("[...document.querySelectorAll('#charts .u-title')].some((title) => /^root[.].*, GiB$/.test(title.textContent))");
 
     // Applications that have ended too: these leave the page soon, so those that are there are shown as if they had.
-    page.value(
-        "[...document.querySelectorAll('#apps .chip')].forEach((chip) => chip.classList.add('over')) === undefined",
-    );
+    page.shows_all_as_ended();
     page.is_accessible();
 
     // While it is paused a step shows one event, and no more come by themselves.
@@ -322,9 +334,7 @@ fn the_live_page_changes_the_cluster() {
     served.state_once(|state| state["totals"]["apps"]["submitted"].as_u64() > before);
 
     // The browser notes that two requests were refused, as they were meant to be.
-    let errors = page.errors.lock().expect("no panic");
-    let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
-    assert!(unexpected.is_empty() && errors.len() == 2, "{errors:?}");
+    page.has_refused(2);
 }
 
 #[test]
