@@ -4,7 +4,8 @@
 //! which decide by views that are apart, and holds the outcome against how far these may be.
 //!
 //! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays, `data/scenarios/preemption` those of preemption, `data/scenarios/recovery` those of restarts; those of the reservation system are the core's, too. A family is thirty scenarios.
+//! replays, `data/scenarios/preemption` those of preemption, `data/scenarios/recovery` those of restarts; those of the
+//! reservation system are the core's, too. A family is thirty scenarios. `tests/data/found` has single ones, of either scheduler.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -58,6 +59,41 @@ macro_rules! families {
             assert_eq!(there, named);
         }
     };
+}
+
+/// Single recordings, each of a rule that no family shows.
+mod found {
+    use super::*;
+
+    fn found(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/found").join(name)
+    }
+
+    #[test]
+    fn each_is_decided_as_recorded() {
+        for driver in [Stepped, Threaded] {
+            let files: Vec<_> = std::fs::read_dir(found("")).unwrap().map(|entry| entry.unwrap().path()).collect();
+            let count = u32::try_from(files.len()).unwrap();
+            let outcomes = replayed(files, PlayOptions { driver, ..PlayOptions::EXACT });
+            let tally = outcomes.tally();
+            assert!(tally.failed == 0 && tally.passed >= count, "{driver:?}: {}", outcomes.text(5));
+        }
+    }
+
+    /// Without a bound on containers of a heartbeat Hadoop makes the refused proposal for ever. Here the heartbeat ends, with what
+    /// one of thirty tries hands out in Hadoop.
+    #[test]
+    fn a_heartbeat_whose_proposals_are_refused_ends() {
+        let bounded = std::fs::read_to_string(found("refused-again.jsonl")).unwrap();
+        let unbounded =
+            bounded.replacen("maximum-container-assignments\":\"30\"", "maximum-container-assignments\":\"-1\"", 1);
+        assert_ne!(bounded, unbounded);
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("refused-again.jsonl");
+        std::fs::write(&file, unbounded).unwrap();
+        let outcomes = replayed(vec![file], PlayOptions { driver: Stepped, ..PlayOptions::EXACT });
+        assert_eq!((outcomes.tally().passed, outcomes.tally().failed), (1, 0), "{}", outcomes.text(5));
+    }
 }
 
 mod carried {

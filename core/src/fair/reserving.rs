@@ -59,7 +59,10 @@ impl Shard {
     pub(super) fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
         self.may_reserve(proposal, false)?;
         let Proposal { app, key, node, size, .. } = *proposal;
-        if self.nodes[node as usize].reservation.is_none() {
+        // As in Hadoop: whoever serves the reservation keeps it. A proposal in room that the node owes comes by the reservation that the
+        // application has there, and replaces it by one of its own, with a new number.
+        if !proposal.reserved {
+            self.unreserve(node);
             self.reserve_node(node, app, self.app(app).keys[key].id(), size);
         }
         Ok(())

@@ -238,10 +238,9 @@ impl CapacityState {
             record.queue_was_there = before.iter().any(|name| name == queue || last(name));
             record
         };
-        let outcome = self.steps.step(|stepped| match submit.priority {
-            Some(priority) => stepped.submit_with_priority(&submission, priority),
-            None => stepped.submit(&submission),
-        });
+        // The recorder asks for priority 0 where a step has none.
+        let asked_for = submit.priority.unwrap_or(0);
+        let outcome = self.steps.step(|stepped| stepped.submit_with_priority(&submission, asked_for));
         let refused = match outcome {
             Ok(handle) => {
                 let priority = self.steps.step(|stepped| stepped.app(submit.app)).map_or(0, |view| view.priority);
@@ -301,7 +300,7 @@ impl CapacityState {
             ),
             _ => return Err(refused),
         };
-        self.manager.records().submitted(record(&queue, submit.priority.unwrap_or(0)).refused(why, now));
+        self.manager.records().submitted(record(&queue, asked_for).refused(why, now));
         Ok(())
     }
 
