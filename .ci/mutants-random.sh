@@ -1,20 +1,27 @@
 #!/usr/bin/env bash
-# Breaks that nobody chose: a random sample of cargo-mutants' over the engine, the FairScheduler's decisions and what they share.
-# .ci/mutants-random.sh [--seed N] [--count N] [--list]; by hand, for it takes hours. See CONTRIBUTING.md.
+# Breaks that nobody chose: a random sample of cargo-mutants' over a part of the core.
+# .ci/mutants-random.sh [--part fair|capacity|plans] [--seed N] [--count N] [--list]; by hand, for it takes hours. See CONTRIBUTING.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-    echo "usage: .ci/mutants-random.sh [--seed N] [--count N] [--list]" >&2
+    echo "usage: .ci/mutants-random.sh [--part fair|capacity|plans] [--seed N] [--count N] [--list]" >&2
+    echo "  --part     fair: the engine, the FairScheduler's decisions and what they share, unless given; capacity: the CapacityScheduler;" >&2
+    echo "             plans: the ReservationSystem" >&2
     echo "  --seed N   which sample, 1 unless given: the same number chooses the same mutants of the same sources" >&2
     echo "  --count N  how many mutants, 60 unless given" >&2
     echo "  --list     says which they are, and tries none" >&2
     exit 2
 }
 
-seed=1 count=60 list=no
+seed=1 count=60 list=no part=fair
 while [ $# != 0 ]; do
     case "$1" in
+        --part)
+            [[ ${2-} =~ ^(fair|capacity|plans)$ ]] || usage
+            part=$2
+            shift
+            ;;
         --seed | --count)
             [[ ${2-} =~ ^[0-9]+$ ]] || usage
             declare "${1#--}=$2"
@@ -47,20 +54,40 @@ done
 cd "$sources"
 sed -i -e '/^#\[cfg(loom)\]$/{N;/mod engine;$/d}' core/src/lib.rs
 
-# Where the scheduler may go wrong: not what only looks on (audit, reasons, views), nor hints to the processor, which change time alone.
-files=()
-for part in engine fair order queue preemption shares policy; do files+=(-f "core/src/$part/**" -f "core/src/$part.rs"); done
-files+=(-f core/src/id.rs -e '**/audit.rs' -e '**/audit/**' -e '**/views/**' -e core/src/fair/trace.rs -e core/src/fair/decision.rs)
+# Where the scheduler may go wrong: not what only looks on (audit, reasons, views), nor hints to the processor, which change time alone. Of the
+# CapacityScheduler not the plain twin either, which decides nothing for users. The tests are those that are quick and tell most, the
+# recordings of the part first.
+files=() packages=(--test-package evenweave)
+case "$part" in
+    fair)
+        for in_core in engine fair order queue preemption shares policy; do files+=(-f "core/src/$in_core/**" -f "core/src/$in_core.rs"); done
+        files+=(-f core/src/id.rs -e core/src/fair/trace.rs -e core/src/fair/decision.rs)
+        tests=(asks stepped_properties kept_cases threaded lifecycle preemption preemption_threaded reload faults)
+        ;;
+    capacity)
+        files+=(-f 'core/src/capacity/**' -e 'core/src/capacity/plain/**')
+        for told in reasons obstacles engine/dry_run engine/explaining engine/told engine/survey engine/surveying engine/watching; do
+            files+=(-e "core/src/capacity/$told.rs")
+        done
+        packages+=(--test-package evenweave-bench)
+        tests=(scenarios capacity_scenarios capacity capacity_alike capacity_calls capacity_properties capacity_workers capacity_faults)
+        tests+=(hadoop_capacity)
+        ;;
+    plans)
+        files+=(-f 'core/src/reservation/**' -f core/src/capacity/engine/control/plans.rs -f 'core/src/fair/control/plan*.rs')
+        packages+=(--test-package evenweave-bench)
+        tests=(capacity_plans reservations reservation_properties reservation_rules threaded_reservations)
+        ;;
+esac
+files+=(-e '**/audit.rs' -e '**/audit/**' -e '**/views/**' -e '**/views.rs')
 files+=(-E '::expect_|replace expect|fmt::Debug|impl fmt::|impl Debug|tests::')
-
-# What is quick and tells most: units, random operations against plain books, threads, ends, preemption, reloads, faults.
-tests=(--lib)
-for test in asks stepped_properties kept_cases threaded lifecycle preemption preemption_threaded reload faults; do tests+=(--test "$test"); done
+targets=(--lib)
+for test in "${tests[@]}"; do targets+=(--test "$test"); done
 
 cargo mutants --list --colors never -p evenweave "${files[@]}" | grep -v -e ' delete field ' >"$work/all"
 awk -v seed="$seed" 'BEGIN {srand(seed)} {printf "%.17f\t%s\n", rand(), $0}' "$work/all" | sort -g |
     awk -F '\t' -v count="$count" 'NR <= count {print $2}' | sort >"$work/chosen"
-echo "mutants-random: $(wc -l <"$work/chosen") of $(wc -l <"$work/all") mutants, seed $seed" >&2
+echo "mutants-random: $(wc -l <"$work/chosen") of $(wc -l <"$work/all") mutants of $part, seed $seed" >&2
 if [ $list = yes ]; then
     cat "$work/chosen"
     exit
@@ -74,8 +101,8 @@ chosen=$(sed -e 's/[][\.|$(){}?+*^]/\\&/g' "$work/chosen" | paste -s -d '|')
 export CARGO_INCREMENTAL=1 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1 RUST_BACKTRACE=0
 export PROPTEST_RNG_SEED=1 PROPTEST_MAX_SHRINK_ITERS=0 EVENWEAVE_OPERATIONS=100_000 TMPDIR=$work/tmp
 code=0
-cargo mutants --colors never -p evenweave --test-package evenweave -j1 --timeout "${MUTANT_SECONDS:-180}" --gitignore false --output "$work" --re "^($chosen)\$" "${in_files[@]}" \
-    $(printf -- '--cargo-arg=%s ' "${tests[@]}") || code=$?
+cargo mutants --colors never -p evenweave "${packages[@]}" -j1 --timeout "${MUTANT_SECONDS:-180}" --gitignore false --output "$work" --re "^($chosen)\$" "${in_files[@]}" \
+    $(printf -- '--cargo-arg=%s ' "${targets[@]}") || code=$?
 echo "mutants-random: what nothing tells is in $work/mutants.out/missed.txt, what did not end in timeout.txt"
 # 2: some were missed, which is no failure of the check; 3: some did not end.
 [ $code = 0 ] || [ $code = 2 ] || [ $code = 3 ]
