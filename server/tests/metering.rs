@@ -1,6 +1,6 @@
 //! `/metrics`, `/jmx` and the dashboard over them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,4 +190,137 @@ fn the_dashboard_asks_for_what_is_there() {
     assert!(missing.is_empty(), "asked for and not there: {missing:?}\nthere: {there:?}");
     scheduler.shutdown();
     other.shutdown();
+}
+
+/// A line of `/metrics`: name, labels, value.
+type Sample = (String, BTreeMap<String, String>, f64);
+
+/// Reads OpenMetrics text by its grammar. A line that is none is told.
+fn openmetrics(text: &str) -> Result<Vec<Sample>, String> {
+    let lines = text.strip_suffix("# EOF\n").ok_or("it does not end with # EOF")?;
+    let is_name = |name: &str| {
+        let mut letters = name.chars();
+        letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_' || letter == ':')
+    };
+    let mut samples = Vec::new();
+    for line in lines.split_terminator('\n') {
+        let wrong = || format!("no line of the format: {line:?}");
+        if let Some(meta) = line.strip_prefix("# ") {
+            let [kind, name, _] = meta.splitn(3, ' ').collect::<Vec<_>>()[..] else { return Err(wrong()) };
+            if !matches!(kind, "HELP" | "TYPE" | "UNIT") || !is_name(name) {
+                return Err(wrong());
+            }
+            continue;
+        }
+        let at = line.find(['{', ' ']).ok_or_else(wrong)?;
+        let (name, mut rest) = line.split_at(at);
+        let mut labels = BTreeMap::new();
+        if let Some(inside) = rest.strip_prefix('{') {
+            rest = inside;
+            while let Some((label, after)) = rest.split_once("=\"") {
+                let (value, after) = quoted(after).ok_or_else(wrong)?;
+                if !is_name(label) || labels.insert(label.to_owned(), value).is_some() {
+                    return Err(wrong());
+                }
+                rest = after.strip_prefix(',').unwrap_or(after);
+                if rest.starts_with('}') {
+                    break;
+                }
+            }
+            rest = rest.strip_prefix('}').ok_or_else(wrong)?;
+        }
+        let value = rest.strip_prefix(' ').and_then(|value| value.parse().ok()).ok_or_else(wrong)?;
+        if !is_name(name) {
+            return Err(wrong());
+        }
+        samples.push((name.to_owned(), labels, value));
+    }
+    Ok(samples)
+}
+
+/// A text up to the quote that ends it, and what follows.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let (mut value, mut letters) = (String::new(), text.char_indices());
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return Some((value, &text[at + 1..])),
+            '\\' => match letters.next()?.1 {
+                'n' => value.push('\n'),
+                escaped @ ('"' | '\\') => value.push(escaped),
+                _ => return None,
+            },
+            plain => value.push(plain),
+        }
+    }
+    None
+}
+
+/// What forges a line, ends a label, and breaks a scrape, where it is written as it is.
+const HOSTILE: [&str; 7] = [
+    "eve\"} 1\nevenweave_forged{user=\"ann",
+    "line\nend",
+    "quote\"",
+    "back\\",
+    "\\n\\\"",
+    "# EOF",
+    "a,b=\"c\",user=ann:*?\u{1b}[2J\u{85}\u{202e}\r",
+];
+
+#[test]
+fn hostile_names_are_read_back_as_they_are() {
+    let settings = Settings::from_properties([]).expect("Hadoop's defaults");
+    let basics = Basics::of_fair(&settings);
+    let scheduler = FairScheduler::builder().settings(settings).cluster_timestamp(7).timers(false).start();
+    let scheduler = scheduler.expect("a scheduler");
+    let queues = ["a\"b", "a\\b", "a,b=c"];
+    let file: String = queues
+        .iter()
+        .map(|name| format!("<queue name='{}'/>", name.replace('&', "&amp;").replace('"', "&quot;")))
+        .collect();
+    scheduler.reload_text(&format!("<allocations>{file}</allocations>")).expect("taken");
+    let node = scheduler.add_node("n1", "/r1", Resource::new(65_536, 64)).expect("a node");
+    let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), Arc::new(Threads::new(scheduler.clone(), basics)));
+    for (number, user) in (1..).zip(HOSTILE) {
+        let queue = format!("root.{}", queues[number as usize % queues.len()]);
+        let submission = Submission::new(number, user).in_queue(&queue).with_am(Resource::new(1024, 1));
+        let app = scheduler.submit(submission).expect("taken");
+        manager.records().submitted(AppRecord::new(number, user, &queue, 0).with_attempt(Some(app)));
+    }
+    scheduler.quiesce();
+    scheduler.update_now();
+    for _ in HOSTILE {
+        scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
+        scheduler.quiesce();
+    }
+    let manager = Arc::new(manager);
+    let (status, text) = get(&manager, "/metrics");
+    let samples = openmetrics(&text).expect("text of the format");
+    assert_eq!(status, 200);
+    let of = |name: &str, label: &str| -> BTreeMap<String, f64> {
+        let of = samples.iter().filter(|(other, ..)| other == name);
+        of.map(|(_, labels, value)| (labels[label].clone(), *value)).collect()
+    };
+    let users = of("evenweave_user_used_mebibytes", "user");
+    assert_eq!(users, HOSTILE.iter().map(|user| ((*user).to_owned(), 1024.0)).collect());
+    let found = of("evenweave_queue_used_mebibytes", "queue");
+    for name in queues {
+        assert!(found.get(&format!("root.{name}")).is_some_and(|used| *used > 0.0), "{name}: {found:?}");
+    }
+    assert!(samples.iter().all(|(name, ..)| name != "evenweave_forged"), "{text}");
+    // Each bean has its own name, and only the keys that belong there.
+    let (_, all) = beans(&manager, "");
+    let all = all["beans"].as_array().expect("beans");
+    let names: BTreeSet<&str> = all.iter().map(|bean| bean["name"].as_str().expect("a name")).collect();
+    assert_eq!(names.len(), all.len());
+    for user in HOSTILE {
+        let his = all.iter().filter(|bean| bean["tag.User"] == user && bean["tag.Queue"] == "root");
+        let his: Vec<&str> = his.map(|bean| bean["name"].as_str().expect("a name")).collect();
+        let [name] = his[..] else { panic!("{user:?}: {his:?}") };
+        assert!(!name.contains('\n'), "{name:?}");
+        let query: String = form_urlencoded::Serializer::new("?".to_owned()).append_pair("get", &format!("{name}::tag.User")).finish();
+        let (status, found) = beans(&manager, &query);
+        assert_eq!((status, &found["beans"][0]["tag.User"]), (200, &user.into()), "{query}");
+    }
+    scheduler.shutdown();
 }

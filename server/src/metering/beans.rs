@@ -3,7 +3,7 @@
 use evenweave::Resource;
 
 use super::bean::{Bean, put, set};
-use super::capacities;
+use super::{capacities, jmx};
 use super::measured::{Measured, OfUser, Queue};
 use super::tallies::{Amount, Attempts, Tally};
 use crate::latency::{Durations, Latencies};
@@ -80,7 +80,7 @@ fn of_durations(measured: &Measured, latencies: &Latencies) -> Bean {
 }
 
 fn of_path(path: &str) -> String {
-    path.split('.').enumerate().map(|(depth, part)| format!(",q{depth}={part}")).collect()
+    path.split('.').enumerate().map(|(depth, part)| format!(",q{depth}={}", jmx::key_value(part))).collect()
 }
 
 fn put_attempts(bean: &mut Bean, of: &str, attempts: &Attempts) {
@@ -137,7 +137,7 @@ fn put_tally(bean: &mut Bean, tally: &Tally, measured: &Measured) {
 /// What a user has in a queue and in those below it.
 fn of_user(of: &OfUser, measured: &Measured) -> Bean {
     let queue = &measured.queues[of.queue];
-    let mut bean = bean(&format!("QueueMetrics{},user={}", of_path(&queue.path), of.user), "yarn", &measured.host);
+    let mut bean = bean(&format!("QueueMetrics{},user={}", of_path(&queue.path), jmx::key_value(&of.user)), "yarn", &measured.host);
     set(&mut bean, "tag.Queue", queue.path.clone());
     set(&mut bean, "tag.User", of.user.clone());
     put_tally(&mut bean, &of.tally, measured);

@@ -1,5 +1,7 @@
 //! `/jmx`, as a ResourceManager's servlet chooses and writes beans.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::bean::Bean;
@@ -48,11 +50,48 @@ pub(super) fn attribute(beans: &[Bean], asked: &str) -> (u16, String) {
     (200, json!({ "beans": found }).to_string())
 }
 
+/// A value in the name of a bean. One that would end the value, or begin another key, is quoted as `ObjectName.quote` does.
+pub(super) fn key_value(of: &str) -> Cow<'_, str> {
+    if !of.is_empty() && !of.contains([',', '=', ':', '"', '*', '?', '\n']) {
+        return Cow::Borrowed(of);
+    }
+    let mut quoted = String::from('"');
+    for letter in of.chars() {
+        match letter {
+            '"' | '*' | '?' | '\\' => quoted.extend(['\\', letter]),
+            '\n' => quoted.push_str("\\n"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    Cow::Owned(quoted)
+}
+
 /// Whether it is an object's name: a domain, a colon, and keys with values or `*`.
 fn is_name(text: &str) -> bool {
     let Some((_, keys)) = text.split_once(':') else { return false };
-    keys.split(',')
-        .all(|key| key == "*" || key.split_once('=').is_some_and(|(name, value)| !name.is_empty() && !value.is_empty()))
+    keys_of(keys)
+        .iter()
+        .all(|key| *key == "*" || key.split_once('=').is_some_and(|(name, value)| !name.is_empty() && !value.is_empty()))
+}
+
+/// The parts between commas; those in quotes part nothing.
+fn keys_of(text: &str) -> Vec<&str> {
+    let (mut keys, mut from, mut in_quotes, mut escaped) = (Vec::new(), 0, false, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' if in_quotes => escaped = true,
+            '"' => in_quotes = !in_quotes,
+            ',' if !in_quotes => {
+                keys.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    keys.push(&text[from..]);
+    keys
 }
 
 fn has_name(bean: &Bean, wanted: &str) -> bool {
@@ -72,7 +111,7 @@ fn fits(name: &str, pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, is_name};
+    use super::{fits, is_name, key_value};
 
     #[test]
     fn a_pattern_fits_names() {
@@ -88,5 +127,23 @@ mod tests {
         {
             assert_eq!(is_name(text), is, "{text}");
         }
+    }
+    #[test]
+    fn a_value_ends_where_its_quotes_end() {
+        for plain in ["ann", "a-b.c", "ann\u{e9}", "a\\b"] {
+            assert_eq!(key_value(plain), plain);
+        }
+        for (hostile, quoted) in [
+            ("eve,q1=b", r#""eve,q1=b""#),
+            (r#"a"b"#, r#""a\"b""#),
+            ("a\nb", r#""a\nb""#),
+            ("*", r#""\*""#),
+            (r"?\", r#""\?\\""#),
+            ("", r#""""#),
+        ] {
+            assert_eq!(key_value(hostile), quoted);
+            assert!(is_name(&format!("Hadoop:service=ResourceManager,name=QueueMetrics,user={quoted}")), "{quoted}");
+        }
+        assert!(!is_name(r#"a:b="c",d"#));
     }
 }

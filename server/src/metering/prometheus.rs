@@ -1,5 +1,11 @@
 //! `/metrics`, as Prometheus reads it.
+//!
+//! Values of labels are names that strangers choose. Each is a [`Name`], which is the one thing that can stand there: it is escaped when it is
+//! written.
 
+use std::fmt::{Error, Write};
+
+use prometheus_client::encoding::{EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -10,7 +16,31 @@ use crate::latency::{Latencies, Timed};
 use crate::scheduler::Updates;
 use evenweave::Resource;
 
-type Labels = Vec<(&'static str, String)>;
+type Labels = Vec<(&'static str, Name)>;
+
+/// The value of a label. The library writes a text as it is; the format has quotes, line ends and backslashes behind a backslash.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Name(String);
+
+impl Name {
+    fn of(text: &str) -> Name {
+        Name(text.to_owned())
+    }
+}
+
+impl EncodeLabelValue for Name {
+    fn encode(&self, to: &mut LabelValueEncoder<'_>) -> Result<(), Error> {
+        for letter in self.0.chars() {
+            match letter {
+                '\\' => to.write_str("\\\\")?,
+                '"' => to.write_str("\\\"")?,
+                '\n' => to.write_str("\\n")?,
+                other => to.write_char(other)?,
+            }
+        }
+        Ok(())
+    }
+}
 
 fn gauge(registry: &mut Registry, name: &str, help: &str, values: impl Iterator<Item = (Labels, i64)>) {
     let family = Family::<Labels, Gauge>::default();
@@ -44,7 +74,7 @@ fn counter(registry: &mut Registry, name: &str, help: &str, values: impl Iterato
 
 /// Memory in MiB, and vcores: two metrics.
 fn both(registry: &mut Registry, name: &str, help: &str, queues: &[Queue], of: impl Fn(&Queue) -> Option<Resource>) {
-    let label = |queue: &Queue| vec![("queue", queue.path.clone())];
+    let label = |queue: &Queue| vec![("queue", Name::of(&queue.path))];
     let values = |amount: fn(&Resource) -> i64| {
         let of = &of;
         queues.iter().filter_map(move |queue| of(queue).map(|resource| (label(queue), amount(&resource))))
@@ -62,7 +92,7 @@ pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
     alone(all, "cluster_vcores", "Vcores of all nodes", cluster.vcores());
     alone(all, "cluster_used_mebibytes", "Memory that is used", used.memory_mb());
     alone(all, "cluster_used_vcores", "Vcores that are used", used.vcores());
-    let states = nodes.iter().map(|(state, count)| (vec![("state", state.name().to_lowercase())], *count));
+    let states = nodes.iter().map(|(state, count)| (vec![("state", Name::of(&state.name().to_lowercase()))], *count));
     gauge(all, "nodes", "Nodes by state", states);
     alone(all, "containers", "Containers that live", i64::try_from(counts.running).unwrap_or(i64::MAX));
     let age = i64::try_from(counts.snapshot_age_ms).unwrap_or(i64::MAX);
@@ -72,7 +102,7 @@ pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
     total(all, "heartbeats", "Heartbeats worked off", counts.heartbeats);
     total(all, "applications_submitted", "Applications that entered a queue", ends.submitted);
     let ended = [("finished", ends.completed), ("failed", ends.failed), ("killed", ends.killed)];
-    let ended = ended.into_iter().map(|(how, count)| (vec![("how", how.to_owned())], count));
+    let ended = ended.into_iter().map(|(how, count)| (vec![("how", Name::of(how))], count));
     counter(all, "applications_ended", "Applications that have ended, by how", ended);
     both(all, "queue_used", "What a queue's containers use", queues, |queue| Some(queue.used));
     both(all, "queue_pending", "What is asked for in a queue and not granted", queues, |queue| Some(queue.pending));
@@ -88,22 +118,22 @@ pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
         queue.capacities.as_ref().map(|of| of.most).or(queue.shares.as_ref().map(|shares| shares.most))
     });
     let apps = queues.iter().flat_map(|queue| {
-        let labels = |state: &str| vec![("queue", queue.path.clone()), ("state", state.to_owned())];
+        let labels = |state: &str| vec![("queue", Name::of(&queue.path)), ("state", Name::of(state))];
         [(labels("running"), queue.tally.attempts.running), (labels("pending"), queue.tally.attempts.pending)]
     });
     gauge(all, "queue_applications", "Applications of a queue by state", apps);
     let actives = queues
         .iter()
-        .map(|queue| (vec![("queue", queue.path.clone())], i64::try_from(queue.users).unwrap_or(i64::MAX)));
+        .map(|queue| (vec![("queue", Name::of(&queue.path))], i64::try_from(queue.users).unwrap_or(i64::MAX)));
     gauge(all, "queue_active_users", "Users with applications in a queue", actives);
     let whole: Vec<&OfUser> = users.iter().filter(|of| queues[of.queue].path == "root" && of.is_there()).collect();
     let of_users = |amount: fn(&Resource) -> i64| {
-        whole.iter().map(move |of| (vec![("user", of.user.clone())], amount(&of.tally.allocated.resource)))
+        whole.iter().map(move |of| (vec![("user", Name::of(&of.user))], amount(&of.tally.allocated.resource)))
     };
     gauge(all, "user_used_mebibytes", "What a user's containers use", of_users(Resource::memory_mb));
     gauge(all, "user_used_vcores", "What a user's containers use", of_users(Resource::vcores));
     let apps = whole.iter().flat_map(|of| {
-        let labels = |state: &str| vec![("user", of.user.clone()), ("state", state.to_owned())];
+        let labels = |state: &str| vec![("user", Name::of(&of.user)), ("state", Name::of(state))];
         [(labels("running"), of.tally.attempts.running), (labels("pending"), of.tally.attempts.pending)]
     });
     gauge(all, "user_applications", "Applications of a user by state", apps);
