@@ -4,8 +4,10 @@
 
 use std::path::PathBuf;
 
-use evenweave_bench::replay::{PlayOptions, ReplayOptions, replay};
-use evenweave_bench::simulate::{AmStyle, ClusterOptions, RunResult, SimulateOptions, simulate, write_decisions};
+use evenweave_bench::replay::{Asked, DriverChoice, ExplainOptions, PlayOptions, ReplayOptions, When, explain, replay};
+use evenweave_bench::simulate::{
+    AmStyle, ClusterOptions, RunResult, SimulateOptions, scenarios_end, simulate, write_decisions,
+};
 
 /// A directory of one test, gone at its end.
 struct Scratch(PathBuf);
@@ -143,4 +145,88 @@ fn rounds_of_the_capacity_schedulers_preemption_are_steps() {
     ];
     let steps = written(&scratch, AmStyle::Sls, 7, &properties, 2_000);
     assert!(count(&steps, "round") > 100);
+}
+
+/// Kills by the clock, nodes that change, ends that a node learns of late, request ids and refused submissions have steps.
+#[test]
+fn a_run_with_kills_and_nodes_that_change_is_replayed_to_its_end() {
+    let scratch = Scratch::new("whole");
+    let fair = "<allocations><queueMaxAppsDefault>3</queueMaxAppsDefault><queue name=\"a\"><minResources>8192 mb, 8 vcores</minResources>\
+        <minSharePreemptionTimeout>2</minSharePreemptionTimeout></queue><queue name=\"b\"/>\
+        <queue name=\"c\"><maxResources>0 mb, 0 vcores</maxResources></queue></allocations>";
+    let mut trace = "job,submit_ms,queue,task,count,memory_mb,vcores,duration_ms,type\n".to_owned();
+    for job in 0..12 {
+        let (queue, kind) = (["root.b", "root.b", "root.a"][job % 3], ["mapreduce", "dag"][job % 2]);
+        let queue = if job == 7 { "root.c" } else { queue };
+        trace += &format!("j{job},{},{queue},map,9,1024,1,40000,{kind}\nj{job},,,map,3,2048,1,30000,\n", job * 9000);
+    }
+    let events = "time_s,event,node,rack,memory_mb,vcores\n20,resize,node1,,4096,4\n31,lose,node2,,,\n44,back,node2,,,\n60,resize,node1,,9216,9\n\
+                  70,add,node9,/rack0,8192,8\n";
+    for (queues, properties) in [
+        (
+            fair,
+            vec![
+                ("yarn.scheduler.fair.preemption", "true"),
+                ("yarn.scheduler.fair.preemption.cluster-utilization-threshold", "0.1"),
+                ("yarn.scheduler.fair.waitTimeBeforeKill", "3000"),
+            ],
+        ),
+        (CAPACITY, vec![]),
+    ] {
+        let mut options = options(&scratch, queues, AmStyle::MapReduce, Some(50_000));
+        let (jobs, changes) = (scratch.0.join("jobs.csv"), scratch.0.join("events.csv"));
+        let of_these = if queues == fair { trace.clone() } else { trace.replace("root.c", "root.a") };
+        std::fs::write(&jobs, of_these).unwrap();
+        std::fs::write(&changes, events).unwrap();
+        (options.traces, options.cluster.changes, options.cluster.nodes) = (vec![jobs], Some(changes), vec![3]);
+        options.site.properties = properties.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let simulated = simulate(&options, &|_| true).unwrap();
+        let run = &simulated.runs[0][0];
+        let scenario = run.scenario.as_ref().unwrap();
+        assert_eq!((scenario.ends_ms, scenario.granted), (None, run.granted));
+        assert!(scenarios_end(&simulated).is_empty());
+        let path = scratch.0.join("whole.jsonl");
+        write_decisions(&simulated, &path).unwrap();
+        // Kills by the clock are for the scheduler without threads.
+        let threaded = (queues != fair).then_some(DriverChoice::Threaded);
+        for driver in threaded.into_iter().chain([DriverChoice::Stepped]) {
+            let play = PlayOptions { driver, ..PlayOptions::EXACT };
+            let outcomes =
+                replay(&ReplayOptions { files: vec![path.clone()], play, trace: false, scenario: None }).unwrap();
+            assert_eq!((outcomes.tally().passed, outcomes.tally().failed), (1, 0), "{}", outcomes.text(5));
+        }
+        let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let steps = written["steps"].as_array().unwrap();
+        let has = |what: &dyn Fn(&serde_json::Value) -> bool| steps.iter().any(what);
+        assert!(has(&|step| step["op"] == "node-resize") && has(&|step| step["op"] == "node-remove"));
+        assert!(has(&|step| step["asks"].as_array().is_some_and(|asks| asks.iter().any(|ask| ask["request-id"] == 1))));
+        assert!(has(&|step| step["op"] == "submit" && step["job"] == "j3"));
+        if queues == fair {
+            assert!(run.preempted > 0 && has(&|step| step["op"] == "kill" && step["due"] == true), "{}", run.preempted);
+            assert!(run.refused_count > 0, "a submission is refused");
+        }
+        // The same is found by what one knows of it.
+        let explained = explain(&ExplainOptions {
+            file: path,
+            app: Asked::Job("j3".to_owned()),
+            when: When::AtMs(40_000),
+            scenario: None,
+        });
+        let explained = explained.unwrap();
+        assert!(explained.contains(" at 00:00:") && explained.contains(": application 4\n"), "{explained}");
+    }
+}
+
+/// Where it must end it says so; and nothing is written of which nothing comes.
+#[test]
+fn a_scenario_that_ends_early_says_so() {
+    let scratch = Scratch::new("early");
+    let simulated = simulate(&options(&scratch, FAIR, AmStyle::MapReduce, Some(500)), &|_| true).unwrap();
+    let [end] = &scenarios_end(&simulated)[..] else { panic!("one file of queues") };
+    assert!(end.contains("queues.xml ends 00:") && end.contains(" steps and "), "{end}");
+    let simulated = simulate(&options(&scratch, FAIR, AmStyle::MapReduce, Some(9)), &|_| true).unwrap();
+    let path = scratch.0.join("nothing.jsonl");
+    let refused = write_decisions(&simulated, &path).unwrap_err();
+    assert!(format!("{refused:?}").contains("no container is granted in the"), "{refused:?}");
+    assert!(!path.exists());
 }

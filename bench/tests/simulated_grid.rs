@@ -212,3 +212,49 @@ fn a_grid_that_is_far_too_large_is_refused() {
     let Err(Failure::Input(message)) = grid else { panic!("it is taken") };
     assert_eq!(message, "the grid has 250000 points; it may have 10000, so give fewer values");
 }
+
+/// A grid of a setting and of numbers of nodes: the chart has a line for each number of nodes, over the setting.
+#[test]
+fn the_chart_of_a_grid_has_a_line_for_each_number_of_nodes() {
+    let scratch = Scratch::new("lines");
+    let simulated = run(&scratch, &FAIR.replace('W', "1"), |options| {
+        options.cluster = nodes(&[4, 6, 9]);
+        options.sweeps = vec![Sweep::parse("root.a.weight=1,2").unwrap()];
+        options.until_ms = Some(HOUR_MS);
+    });
+    let page = scratch.0.join("report.html");
+    report::write_simulation(&simulated.unwrap(), &page).unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    for count in [4, 6, 9] {
+        assert_eq!(page.matches(&format!("</i>all, {count} nodes</span>")).count(), 1, "{count}");
+    }
+    // The setting is across, not the number of the point.
+    assert!(page.contains("root.a.weight\n</text>") && !page.contains("point, as numbered"), "the axis");
+}
+
+/// Charts of several files of queues have one scale: the highest share of all stands on the axis of each.
+#[test]
+fn charts_of_several_files_have_one_scale() {
+    let scratch = Scratch::new("scale");
+    let (narrow, wide) = (scratch.0.join("narrow.xml"), scratch.0.join("wide.xml"));
+    let bounded = "<queue name=\"a\"><maxResources>2048 mb, 2 vcores</maxResources></queue>";
+    std::fs::write(&narrow, format!("<allocations>{bounded}{}</allocations>", bounded.replace("\"a\"", "\"b\"")))
+        .unwrap();
+    std::fs::write(&wide, "<allocations><queue name=\"a\"/><queue name=\"b\"/></allocations>").unwrap();
+    let simulated = run(&scratch, &FAIR.replace('W', "1"), |options| {
+        options.cluster = nodes(&[6]);
+        options.configs = vec![narrow, wide];
+        options.until_ms = Some(HOUR_MS);
+    });
+    let page = scratch.0.join("report.html");
+    report::write_simulation(&simulated.unwrap(), &page).unwrap();
+    let page = std::fs::read_to_string(page).unwrap();
+    let labels = |plot: &str| -> Vec<String> {
+        let text = plot.split("<text").skip(1).filter_map(|text| text.split_once('>')?.1.split_once('<'));
+        text.map(|(label, _)| label.trim().to_owned()).collect()
+    };
+    let plots: Vec<Vec<String>> =
+        page.split("<svg").filter(|plot| plot.contains("usage and share of root.")).map(labels).collect();
+    assert_eq!(plots.len(), 4);
+    assert!(plots.iter().all(|plot| *plot == plots[0] && plot.len() > 6), "{plots:?}");
+}

@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 
 use evenweave_bench::Failure;
-use evenweave_bench::simulate::{AmStyle, ClusterOptions, JobEnd, RunResult, SimulateOptions, simulate};
+use evenweave_bench::simulate::{
+    AmStyle, ClusterOptions, JobEnd, NoEnd, RunResult, SimulateOptions, Simulated, simulate, words,
+};
 
 /// A directory of one test, gone at its end.
 struct Scratch(PathBuf);
@@ -72,6 +74,13 @@ fn what_ran_on_a_lost_rack_runs_again() {
             "the AM is lost with its rack"
         );
         assert_eq!((done[0].lost_nodes, done[0].lost_containers), (2, 16));
+        let lost = ends.iter().find(|run| run.jobs[0].end == JobEnd::AmLost).unwrap();
+        assert_eq!(lost.unended.keys().copied().collect::<Vec<_>>(), [NoEnd::AmNodeLost]);
+        let said = words(&Simulated { runs: vec![vec![lost.clone()]], warnings: Vec::new() });
+        assert!(
+            said.contains("1 lost the AM with its node: j0 in root.default; an AM has no second attempt here"),
+            "{said}"
+        );
         // Sixteen once more, after the fifteen that are left have ended.
         assert_eq!(done[0].jobs[0].containers, 31 + 16);
         assert!(done[0].simulated_ms > whole.simulated_ms + 55_000, "{} {}", done[0].simulated_ms, whole.simulated_ms);

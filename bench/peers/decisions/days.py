@@ -5,6 +5,7 @@ Each part begins anywhere in the trace, on a small cluster under one of several 
 steps. The last 200 are the cut; those before it bring the scheduler to where it is by then.
 """
 import gzip
+import json
 import os
 import random
 import subprocess
@@ -56,6 +57,19 @@ def capacity_file(draw):
     return "<configuration>%s</configuration>" % "".join(element % pair for pair in properties.items())
 
 
+def known(step):
+    """Whether every recorder does the step."""
+    told = "launched" in step or "completed" in step
+    return not (told or step.get("due") or step["op"] == "node-resize" or any("request-id" in ask for ask in step.get("asks", ())))
+
+
+def first_unknown(path):
+    """At which step of a scenario the first is that not every recorder does."""
+    with open(path) as f:
+        steps = json.loads(f.readline())["steps"]
+    return next((at for at, step in enumerate(steps) if not known(step)), None)
+
+
 def fair_settings(draw):
     return ["yarn.scheduler.fair.preemption=%s" % draw.choice(["true", "false", "false"]),
             "yarn.scheduler.fair.assignmultiple=%s" % draw.choice(["true", "false"]),
@@ -93,11 +107,13 @@ def main():
             command = [evenweave, "simulate", part, "--config", queues, "--nodes", str(draw.randint(5, 20)),
                        "--rack-size", str(draw.randint(2, 6)), "--seed", str(draw.randrange(10 ** 6)), "--load",
                        str(draw.choice([1, 2, 4])), "--ams", draw.choice(["mapreduce", "sls"]), "--place-tasks",
-                       "--decisions", one, "--decision-steps", str(STEPS), "--until", "30m", "--quiet",
-                       "--out", os.path.join(folder, "out")]
+                       "--decisions", one, "--until", "30m", "--quiet", "--out", os.path.join(folder, "out")]
             for setting in settings:
                 command += ["-D", setting]
-            subprocess.run(command, check=True)
+            subprocess.run(command + ["--decision-steps", str(STEPS)], check=True)
+            unknown = first_unknown(one)
+            if unknown is not None:
+                subprocess.run(command + ["--decision-steps", str(unknown)], check=True)
             with open(one) as f:
                 out.write(f.read().replace('"name":"simulated"', '"name":"simulated-%d-%03d"' % (seed, number), 1))
 

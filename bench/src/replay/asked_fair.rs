@@ -58,7 +58,7 @@ fn play(family: &Path, answers: &mut Answers) {
             let place = format!("{}, step {at}", scenario.name);
             let last = at + 1 == scenario.steps.len();
             // With continuous scheduling a heartbeat offers nothing, or not always.
-            let node = if let Step::Heartbeat { node } = step { Some(node).filter(|_| !continuous) } else { None };
+            let node = if let Step::Heartbeat { node, .. } = step { Some(node).filter(|_| !continuous) } else { None };
             let mut asked: Vec<(u32, Vec<FairReason>)> = Vec::new();
             if let Some(node) = node {
                 for app in player.driver().apps() {

@@ -17,7 +17,8 @@ pub(super) trait CapacityDriver: Booking {
     fn location(&self, name: &str) -> Location;
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
-    fn heartbeat(&mut self, node: &str) -> Result<(), Refused>;
+    /// The node tells what has been launched and what is over, and is offered.
+    fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused>;
     /// A round of asynchronous scheduling that begins at the node with so many before it.
     fn round(&mut self, first: usize) -> Result<(), Refused>;
     fn submit(&mut self, submission: Submission, priority: Option<i32>) -> Result<(), Refused>;
@@ -117,9 +118,13 @@ impl CapacityDriver for Steps {
         self.stepped.remove_node(&node)
     }
 
-    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+    fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused> {
         let node = self.node(node)?;
-        self.stepped.heartbeat(Heartbeat::new(&node));
+        let mut heartbeat = Heartbeat::new(&node);
+        if !launched.is_empty() || !completed.is_empty() {
+            self.taken_over.tell(&self.stepped.containers(), launched, completed, &mut heartbeat);
+        }
+        self.stepped.heartbeat(heartbeat);
         Ok(())
     }
 
@@ -346,8 +351,10 @@ impl CapacityDriver for Threaded {
         Ok(())
     }
 
-    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        self.send(node, |_| ())
+    fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused> {
+        let is_told = !launched.is_empty() || !completed.is_empty();
+        let views = if is_told { self.scheduler.containers()? } else { Vec::new() };
+        self.send(node, |heartbeat| self.taken_over.tell(&views, launched, completed, heartbeat))
     }
 
     fn round(&mut self, first: usize) -> Result<(), Refused> {

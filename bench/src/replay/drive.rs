@@ -7,7 +7,7 @@ use super::compare::{Observed, SeenApp, SeenContainer, SeenEnd, SeenHeld, SeenNo
 use super::driver::{Beginning, Driver, start};
 use super::named::Named;
 use super::options::PlayOptions;
-use super::scenario::{AskLine, ReportedContainer, Scenario, Step};
+use super::scenario::{AskLine, ReportedContainer, Scenario, Step, ToldContainer};
 use crate::api::{
     AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound,
     QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission, VirtualClock,
@@ -248,8 +248,12 @@ impl<'s> Player<'s> {
                 driver.submit(Submission::new(*app, user.clone()).recovered_in(queue).maybe_with_am(am))?;
             }
             Step::NodeRemove { node } => driver.remove_node(node)?,
-            Step::Heartbeat { node } => driver.heartbeat(node)?,
-            Step::Submit { app, user, queue, am, reservation } => {
+            Step::Heartbeat { node, launched, completed } => {
+                let named = |told: &[ToldContainer]| told.iter().map(|told| told.named()).collect::<Vec<_>>();
+                driver.heartbeat(node, &named(launched), &named(completed))?;
+            }
+            Step::NodeResize { node, total } => driver.resize_node(node, resource(&self.types, total))?,
+            Step::Submit { app, user, queue, am, reservation, .. } => {
                 let am = am.as_ref().map(|wanted| resource(&self.types, wanted));
                 let mut submission =
                     Submission::new(*app, user.clone()).maybe_in_queue(queue.clone()).maybe_with_am(am);
@@ -291,7 +295,7 @@ impl<'s> Player<'s> {
                 let rounds = driver.preempt(*kill)?;
                 return Ok(Told { marked: rounds.into_iter().map(round).collect(), ..Told::default() });
             }
-            Step::Kill => driver.kill()?,
+            Step::Kill { due } => driver.kill(*due)?,
         }
         Ok(Told::default())
     }
@@ -310,6 +314,7 @@ impl<'s> Player<'s> {
                     u32::try_from(line.count).unwrap_or(0),
                 )
                 .at(self.driver.location(&line.location))
+                .with_request_id(line.request_id)
                 .relaxed(line.relax),
             );
         }

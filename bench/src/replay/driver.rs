@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::bookings::{Booking, booking};
 use super::named::{Named, TakenOver};
 use super::options::{DriverChoice, PlayOptions};
-use super::scenario::Scenario;
+use super::scenario::{Scenario, Step};
 #[cfg(test)]
 use crate::api::FairReason;
 use crate::api::{
@@ -30,7 +30,9 @@ pub(super) trait Driver: Booking {
     fn location(&self, name: &str) -> Location;
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
-    fn heartbeat(&mut self, node: &str) -> Result<(), Refused>;
+    /// The node tells what has been launched and what is over, and is offered.
+    fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused>;
+    fn resize_node(&mut self, node: &str, total: Resource) -> Result<(), Refused>;
     fn submit(&mut self, submission: Submission) -> Result<(), Refused>;
     /// Nodes and racks of the blacklist by name. Gives the headroom.
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused>;
@@ -49,8 +51,8 @@ pub(super) trait Driver: Booking {
     fn continuous(&mut self) -> Result<(), Refused>;
     /// Marks containers for everybody who is starved, and ends them or not.
     fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused>;
-    /// Ends what is marked.
-    fn kill(&mut self) -> Result<(), Refused>;
+    /// Ends what is marked; of `due` what has been so for long enough.
+    fn kill(&mut self, due: bool) -> Result<(), Refused>;
     /// Numbers of an application's containers that are marked, smallest first.
     fn preemptions_numbered(&mut self, app: u32) -> Result<Vec<u32>, Refused>;
     /// What happened since this was last called; the end of a step.
@@ -116,7 +118,12 @@ pub(super) fn start(
         DriverChoice::Plain => {
             return Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned());
         }
-        DriverChoice::Threaded => Box::new(Threaded::start(builder, beginning.epoch)?),
+        DriverChoice::Threaded => {
+            if scenario.steps.iter().any(|step| matches!(step, Step::Kill { due: true })) {
+                return Err("kills by the clock are played without threads: leave --driver threaded out".to_owned());
+            }
+            Box::new(Threaded::start(builder, beginning.epoch)?)
+        }
     })
 }
 
@@ -170,10 +177,19 @@ impl Driver for Steps {
         self.stepped.remove_node(&node)
     }
 
-    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
+    fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused> {
         let node = self.node(node)?;
-        self.stepped.heartbeat(Heartbeat::new(&node));
+        let mut heartbeat = Heartbeat::new(&node);
+        if !launched.is_empty() || !completed.is_empty() {
+            self.taken_over.tell(&self.stepped.containers(), launched, completed, &mut heartbeat);
+        }
+        self.stepped.heartbeat(heartbeat);
         Ok(())
+    }
+
+    fn resize_node(&mut self, node: &str, total: Resource) -> Result<(), Refused> {
+        let node = self.node(node)?;
+        self.stepped.resize_node(&node, total)
     }
 
     fn submit(&mut self, submission: Submission) -> Result<(), Refused> {
@@ -259,9 +275,10 @@ impl Driver for Steps {
         self.stepped.preempt(kill)
     }
 
-    fn kill(&mut self) -> Result<(), Refused> {
+    fn kill(&mut self, due: bool) -> Result<(), Refused> {
+        let outcome = if due { self.stepped.kill_due() } else { self.stepped.kill_marked() };
         // Where preemption is off nothing is marked.
-        match self.stepped.kill_marked() {
+        match outcome {
             Err(Refused::PreemptionOff) => Ok(()),
             other => other,
         }
@@ -380,8 +397,17 @@ impl Driver for Threaded {
         Ok(())
     }
 
-    fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        self.send(node, |_| ())
+    fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused> {
+        let is_told = !launched.is_empty() || !completed.is_empty();
+        let views = if is_told { self.scheduler.containers()? } else { Vec::new() };
+        self.send(node, |heartbeat| self.taken_over.tell(&views, launched, completed, heartbeat))
+    }
+
+    fn resize_node(&mut self, node: &str, total: Resource) -> Result<(), Refused> {
+        let node = self.nodes.get(node).ok_or_else(|| Refused::NoSuchNode(node.to_owned()))?;
+        self.scheduler.resize_node(node, total)?;
+        self.scheduler.quiesce();
+        Ok(())
     }
 
     fn submit(&mut self, submission: Submission) -> Result<(), Refused> {
@@ -493,7 +519,8 @@ impl Driver for Threaded {
         Ok(rounds)
     }
 
-    fn kill(&mut self) -> Result<(), Refused> {
+    fn kill(&mut self, due: bool) -> Result<(), Refused> {
+        assert!(!due, "a scenario with kills by the clock does not start on threads");
         // Where preemption is off nothing is marked.
         match self.scheduler.kill_marked() {
             Err(Refused::PreemptionOff) => {}

@@ -8,8 +8,9 @@ use std::fmt::Write;
 use super::drive::Player;
 use super::explain_capacity;
 use super::input::Suite;
-use super::options::{ExplainOptions, PlayOptions};
+use super::options::{ExplainOptions, PlayOptions, When};
 use super::scenario::{Scenario, Step, list};
+use super::timeline::Timeline;
 use super::words::{Reason, Words};
 use crate::api::precedence;
 use crate::api::{
@@ -24,9 +25,7 @@ use crate::failure::Failure;
 /// A file without scenarios, and a scenario, step or application that is not there: the message says what is.
 pub fn explain(options: &ExplainOptions) -> Result<String, Failure> {
     match Suite::read(&options.file)? {
-        Suite::Scenarios(scenarios) => {
-            answer(chosen(&scenarios, |scenario| &scenario.name, options)?, options.app, options.step)
-        }
+        Suite::Scenarios(scenarios) => answer(chosen(&scenarios, |scenario| &scenario.name, options)?, options),
         Suite::Capacity(scenarios) => {
             explain_capacity::answer(chosen(&scenarios, |scenario| &scenario.name, options)?, options)
         }
@@ -207,14 +206,10 @@ struct Submitted {
 }
 
 /// The same of one scenario.
-fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failure> {
+fn answer(scenario: &Scenario, options: &ExplainOptions) -> Result<String, Failure> {
     let name = &scenario.name;
-    let count = scenario.steps.len();
-    if last >= count {
-        let has = if count == 0 { "no steps".to_owned() } else { format!("the steps 0 to {}", count - 1) };
-        return Err(Failure::input(format!("{name}: there is no step {last}; it has {has}")));
-    }
-    check_app(scenario, number, last)?;
+    let timeline = timeline(scenario);
+    let (number, last) = timeline.find(name, options)?;
     let mut player = Player::new(scenario, PlayOptions::EXACT, true)
         .map_err(|message| Failure::input(format!("{name}: configuration: {message}")))?;
     let types = player.types().clone();
@@ -235,7 +230,8 @@ fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failu
             }
         }
     }
-    let mut out = format!("{name}, after step {last} {}: application {number}\n", scenario.steps[last]);
+    let moment = if matches!(options.when, When::AtMs(_)) { timeline.moment(last) } else { format!("step {last}") };
+    let mut out = format!("{name}, after {moment} {}: application {number}\n", scenario.steps[last]);
     match player.app(number) {
         Some((view, not_offered)) => {
             say_state(&mut out, &words, &mut player, &view);
@@ -252,26 +248,15 @@ fn answer(scenario: &Scenario, number: u32, last: usize) -> Result<String, Failu
     Ok(out)
 }
 
-/// Whether the application is submitted at all up to a step.
-fn check_app(scenario: &Scenario, number: u32, last: usize) -> Result<(), Failure> {
-    let submissions =
-        || {
-            scenario.steps.iter().enumerate().filter_map(|(index, step)| {
-                if let Step::Submit { app, .. } = step { Some((index, *app)) } else { None }
-            })
-        };
-    match submissions().find(|(_, app)| *app == number) {
-        Some((at, _)) if at <= last => Ok(()),
-        Some((at, _)) => Err(Failure::input(format!(
-            "{}: application {number} is submitted at step {at}, after step {last}",
-            scenario.name
-        ))),
-        None => Err(Failure::input(format!(
-            "{}: there is no application {number}; there are: {}",
-            scenario.name,
-            list(submissions().map(|(_, app)| app))
-        ))),
+/// When what happens in it.
+fn timeline(scenario: &Scenario) -> Timeline {
+    let mut timeline = Timeline::default();
+    for step in &scenario.steps {
+        let advance_ms = if let Step::Advance { ms } = step { *ms } else { 0 };
+        let submitted = if let Step::Submit { app, job, .. } = step { Some((*app, job.as_deref())) } else { None };
+        timeline.push(advance_ms, submitted);
     }
+    timeline
 }
 
 fn say_state(out: &mut String, words: &Words<'_>, player: &mut Player<'_>, view: &AppView) {

@@ -8,9 +8,10 @@ use std::mem::discriminant;
 use serde_json::Value;
 
 use super::on_engine::OnEngine;
-use super::options::{DriverChoice, ExplainOptions};
+use super::options::{DriverChoice, ExplainOptions, When};
 use super::plain::CapacityScenario;
 use super::scenario::list;
+use super::timeline::Timeline;
 use super::words::Words;
 use crate::api::{CapacityAppView, CapacityReason};
 use crate::failure::Failure;
@@ -79,33 +80,25 @@ fn describe(step: &Value) -> String {
     format!("{}{about}", text(step, "op"))
 }
 
-/// Whether the application is submitted at all up to a step.
-fn check_app(name: &str, steps: &[Value], app: u32, last: usize) -> Result<(), Failure> {
-    let is_one = |step: &&Value| text(step, "op") == "submit";
-    let submitted = steps.iter().position(|step| is_one(&step) && number(step, "app") == u64::from(app));
-    match submitted {
-        Some(at) if at <= last => Ok(()),
-        Some(at) => {
-            Err(Failure::input(format!("{name}: application {app} is submitted at step {at}, after step {last}")))
-        }
-        None => {
-            let there = list(steps.iter().filter(is_one).map(|step| number(step, "app")));
-            Err(Failure::input(format!("{name}: there is no application {app}; there are: {there}")))
+/// When what happens in it.
+fn timeline(steps: &[Value]) -> Timeline {
+    let mut timeline = Timeline::default();
+    for step in steps {
+        let app = || u32::try_from(number(step, "app")).unwrap_or_default();
+        match text(step, "op") {
+            "advance" => timeline.push(number(step, "ms"), None),
+            "submit" => timeline.push(0, Some((app(), step.get("job").and_then(Value::as_str)))),
+            _ => timeline.push(0, None),
         }
     }
+    timeline
 }
 
 /// The answer, as lines.
 pub(super) fn answer(scenario: &CapacityScenario, options: &ExplainOptions) -> Result<String, Failure> {
-    let (name, steps, app, last) = (&scenario.name, scenario.steps(), options.app, options.step);
-    if last >= steps.len() {
-        let has = match steps.len() {
-            0 => "no steps".to_owned(),
-            count => format!("the steps 0 to {}", count - 1),
-        };
-        return Err(Failure::input(format!("{name}: there is no step {last}; it has {has}")));
-    }
-    check_app(name, steps, app, last)?;
+    let (name, steps) = (&scenario.name, scenario.steps());
+    let timeline = timeline(steps);
+    let (app, last) = timeline.find(name, options)?;
     let mut engine = OnEngine::new(scenario.whole(), DriverChoice::Stepped)
         .map_err(|message| Failure::input(format!("{name}: configuration: {message}")))?;
     let mut history = History::default();
@@ -132,7 +125,8 @@ pub(super) fn answer(scenario: &CapacityScenario, options: &ExplainOptions) -> R
             found.into_iter().for_each(|(reasons, node)| history.add(index, &node, reasons));
         }
     }
-    let mut out = format!("{name}, after step {last} {}: application {app}\n", describe(&steps[last]));
+    let moment = if matches!(options.when, When::AtMs(_)) { timeline.moment(last) } else { format!("step {last}") };
+    let mut out = format!("{name}, after {moment} {}: application {app}\n", describe(&steps[last]));
     match (engine.app(app), refused) {
         (Some(view), _) => {
             say_state(&mut out, &mut engine, &view, &user);

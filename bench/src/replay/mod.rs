@@ -57,12 +57,14 @@ mod record;
 
 mod scenario;
 
+mod timeline;
+
 mod vectors;
 
 mod words;
 
 pub use explain::explain;
-pub use options::{DriverChoice, ExplainOptions, PlayOptions, ReplayOptions};
+pub use options::{Asked, DriverChoice, ExplainOptions, PlayOptions, ReplayOptions, When};
 pub use outcome::{Outcomes, Tally};
 pub(crate) use record::{End, Grant, Happened, recorded};
 

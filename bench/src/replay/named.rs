@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::api::{ContainerId, Refused};
+use crate::api::{ContainerId, ContainerView, Heartbeat, Refused};
 
 /// A container as steps name it: numbers begin anew with each attempt, and after each restart of the ResourceManager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,19 @@ impl TakenOver {
     /// Whether an earlier scheduler granted it.
     pub(super) fn is_earlier(&self, named: Named) -> bool {
         named.epoch != self.epoch
+    }
+
+    /// Puts into a heartbeat what its node tells. What the scheduler does not know any more is left out: it would change nothing.
+    pub(super) fn tell(
+        &self,
+        known: &[ContainerView],
+        launched: &[Named],
+        completed: &[Named],
+        heartbeat: &mut Heartbeat,
+    ) {
+        let find = |named: &Named| known.iter().find(|view| self.is(*named, view.id));
+        heartbeat.launched.extend(launched.iter().filter_map(find).filter(|view| !view.ended).map(|view| view.id));
+        heartbeat.completed.extend(completed.iter().filter_map(find).map(|view| view.id));
     }
 
     /// Whether a step means this container.

@@ -106,6 +106,18 @@ fn names<'a>(step: &'a Value, field: &str) -> Vec<&'a str> {
     list.filter_map(Value::as_str).collect()
 }
 
+/// Containers that a node tells of.
+fn told(step: &Value, field: &str) -> Vec<Named> {
+    let list = step.get(field).and_then(Value::as_array).into_iter().flatten();
+    let named = |one: &Value| Named {
+        app: number(one, "app"),
+        attempt: number(one, "attempt").max(1),
+        epoch: number(one, "epoch"),
+        number: number(one, "container"),
+    };
+    list.map(named).collect()
+}
+
 fn put_number(of: &mut Map<String, Value>, field: &str, number: i64) {
     if number != 0 {
         of.insert(field.to_owned(), json!(number));
@@ -312,7 +324,10 @@ impl OnEngine {
                 self.scheduler.submit(stored.maybe_with_am(am), Some(int(step, "priority")))
             }
             "node-remove" => self.scheduler.remove_node(text(step, "node")),
-            "heartbeat" => self.scheduler.heartbeat(text(step, "node")),
+            "heartbeat" => {
+                let (launched, completed) = (told(step, "launched"), told(step, "completed"));
+                self.scheduler.heartbeat(text(step, "node"), &launched, &completed)
+            }
             "round" => self.scheduler.round(number(step, "first") as usize),
             "submit" => {
                 let mut submission = Submission::new(app, text(step, "user"))
@@ -389,6 +404,7 @@ impl OnEngine {
                 u32::try_from(int(line, "count")).unwrap_or_default(),
             )
             .at(location)
+            .with_request_id(line.get("request-id").and_then(Value::as_i64).unwrap_or_default())
             .relaxed(line.get("relax").and_then(Value::as_bool).unwrap_or(true))
         };
         lines.map(ask).collect()

@@ -42,15 +42,33 @@ pub struct ReplayOptions {
     pub scenario: Option<String>,
 }
 
+/// An application that is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// By its number.
+    Number(u32),
+    /// By its name in the trace, of a run that `simulate` has written.
+    Job(String),
+}
+
+/// A moment of a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// After this step, counted from 0.
+    Step(usize),
+    /// After the last step until then, in ms of the scenario's clock.
+    AtMs(u64),
+}
+
 /// What is asked of one application.
 #[derive(Clone, Debug)]
 pub struct ExplainOptions {
     /// A scenario file, gzipped or not.
     pub file: PathBuf,
-    /// The application's number.
-    pub app: u32,
-    /// After which step, counted from 0.
-    pub step: usize,
+    /// Which application.
+    pub app: Asked,
+    /// At which moment.
+    pub when: When,
     /// Which scenario, where the file has several.
     pub scenario: Option<String>,
 }

@@ -37,6 +37,24 @@ pub(crate) struct End {
 pub(crate) struct Happened {
     pub(crate) grants: BTreeSet<Grant>,
     pub(crate) ends: BTreeSet<End>,
+    /// Steps that were refused, by number.
+    pub(crate) refused: BTreeSet<usize>,
+}
+
+/// What a step shows must be refused just where it was.
+fn same_refusal(
+    index: usize,
+    step: &impl Display,
+    error: Option<&dyn Display>,
+    happened: &Happened,
+) -> Result<(), Failure> {
+    match (error, happened.refused.contains(&index)) {
+        (Some(_), true) | (None, false) => Ok(()),
+        (Some(kind), false) => {
+            Err(Failure::Scheduler(format!("step {index} {step} of the scenario of the run: refused as {kind}")))
+        }
+        (None, true) => Err(differs(index, step, "is accepted")),
+    }
 }
 
 /// Adds to a scenario's head and steps what each step shows; gives it as one line.
@@ -63,11 +81,7 @@ pub(crate) fn recorded(mut scenario: Value, happened: &Happened) -> Result<Strin
         let last = index + 1 == count;
         let tables = last || matches!(step, Step::Update);
         let seen = player.step(step, tables);
-        if let Some(kind) = &seen.error {
-            return Err(Failure::Scheduler(format!(
-                "step {index} {step} of the scenario of the run: refused as {kind}"
-            )));
-        }
+        same_refusal(index, step, seen.error.as_ref().map(|kind| kind as &dyn Display), happened)?;
         for made in &seen.allocated {
             let (app, number, memory_mb) = (made.app, made.container, made.resource.memory_mb());
             if !happened.grants.contains(&Grant { at_ms, app, number, node: made.node.clone(), memory_mb }) {
@@ -101,11 +115,7 @@ fn recorded_capacity(mut scenario: Value, happened: &Happened) -> Result<String,
             at_ms += step["ms"].as_u64().unwrap_or(0);
         }
         let shown = engine.step(step, index + 1 == steps.len());
-        if let Some(error) = shown.get("error") {
-            return Err(Failure::Scheduler(format!(
-                "step {index} {step} of the scenario of the run: refused as {error}"
-            )));
-        }
+        same_refusal(index, step, shown.get("error").map(|error| error as &dyn Display), happened)?;
         for made in shown["allocated"].as_array().into_iter().flatten() {
             let (app, container) = (number(made, "app"), number(made, "container"));
             let node = made["node"].as_str().unwrap_or_default().to_owned();
@@ -141,6 +151,9 @@ fn amounts(types: &ResourceTypes, of: &Resource) -> Value {
 /// What a step shows, in the form of a recording.
 fn shown(types: &ResourceTypes, seen: Observed, tables: bool, last: bool) -> Value {
     let of = |resource: &Resource| amounts(types, resource);
+    if let Some(kind) = &seen.error {
+        return json!({"error": {"kind": kind}});
+    }
     let containers = |list: &[SeenContainer]| -> Vec<Value> {
         let one = |seen: &SeenContainer| {
             let SeenContainer { app, container, node, priority, resource } = seen;

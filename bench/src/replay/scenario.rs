@@ -39,6 +39,9 @@ pub(super) struct AskLine {
     pub(super) count: i32,
     #[serde(default = "yes")]
     pub(super) relax: bool,
+    /// The allocation request id.
+    #[serde(default, rename = "request-id")]
+    pub(super) request_id: i64,
 }
 
 fn yes() -> bool {
@@ -63,6 +66,23 @@ pub(super) struct ReportedContainer {
     /// It has ended.
     #[serde(default)]
     pub(super) complete: bool,
+}
+
+/// A container that a node tells of in a heartbeat. One that has ended, and of which the scheduler does not wait to hear, changes nothing.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct ToldContainer {
+    pub(super) app: u32,
+    #[serde(default = "first")]
+    pub(super) attempt: u32,
+    pub(super) container: u32,
+    #[serde(default)]
+    pub(super) epoch: u32,
+}
+
+impl ToldContainer {
+    pub(super) fn named(self) -> Named {
+        Named { app: self.app, attempt: self.attempt, epoch: self.epoch, number: self.container }
+    }
 }
 
 fn first() -> u32 {
@@ -101,6 +121,15 @@ pub(super) enum Step {
     },
     Heartbeat {
         node: String,
+        /// What it tells in the same breath, before it is offered.
+        #[serde(default)]
+        launched: Vec<ToldContainer>,
+        #[serde(default)]
+        completed: Vec<ToldContainer>,
+    },
+    NodeResize {
+        node: String,
+        total: Amounts,
     },
     Submit {
         app: u32,
@@ -108,6 +137,8 @@ pub(super) enum Step {
         queue: Option<String>,
         am: Option<Amounts>,
         reservation: Option<i64>,
+        /// Its name in the trace, of a run that `simulate` has written.
+        job: Option<String>,
     },
     /// Another ResourceManager begins, which knows nothing.
     Restart {
@@ -195,7 +226,11 @@ pub(super) enum Step {
         #[serde(default = "yes")]
         kill: bool,
     },
-    Kill,
+    Kill {
+        /// Only what was marked `yarn.scheduler.fair.waitTimeBeforeKill` ago, as the timer does.
+        #[serde(default)]
+        due: bool,
+    },
 }
 
 impl Step {
@@ -205,6 +240,7 @@ impl Step {
             Step::NodeAdd { .. } => "node-add",
             Step::NodeRemove { .. } => "node-remove",
             Step::Heartbeat { .. } => "heartbeat",
+            Step::NodeResize { .. } => "node-resize",
             Step::Submit { .. } => "submit",
             Step::Restart { .. } => "restart",
             Step::RecoverApp { .. } => "recover-app",
@@ -225,7 +261,7 @@ impl Step {
             Step::Follow => "follow",
             Step::Continuous => "continuous",
             Step::Preempt { .. } => "preempt",
-            Step::Kill => "kill",
+            Step::Kill { .. } => "kill",
         }
     }
 }
@@ -235,7 +271,10 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.op())?;
         match self {
-            Step::NodeAdd { node, .. } | Step::NodeRemove { node } | Step::Heartbeat { node } => write!(f, " {node}"),
+            Step::NodeAdd { node, .. }
+            | Step::NodeRemove { node }
+            | Step::Heartbeat { node, .. }
+            | Step::NodeResize { node, .. } => write!(f, " {node}"),
             Step::Submit { app, .. } | Step::RecoverApp { app, .. } | Step::Ask { app, .. } | Step::Finish { app } => {
                 write!(f, " {app}")
             }
@@ -258,7 +297,7 @@ impl fmt::Display for Step {
             | Step::Follow
             | Step::Continuous
             | Step::Preempt { .. }
-            | Step::Kill => Ok(()),
+            | Step::Kill { .. } => Ok(()),
         }
     }
 }

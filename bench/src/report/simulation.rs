@@ -57,8 +57,10 @@ fn page(simulated: &Simulated) -> String {
         queues(&mut body, run);
     }
     utilisation(&mut body, &runs);
+    let highest = runs.iter().map(|run| highest_share(run)).fold(1.0, f64::max) * 1.08;
+    let longest = runs.iter().map(|run| seconds(run)).fold(1.0, f64::max);
     for run in &runs {
-        shares(&mut body, run);
+        shares(&mut body, run, (longest, highest));
     }
     for run in &runs {
         put_plans(&mut body, &run.name, &run.booked, seconds(run));
@@ -228,8 +230,17 @@ fn utilisation(body: &mut String, runs: &[&RunResult]) {
     );
 }
 
-/// A plot for each queue, all with the same axes.
-fn shares(body: &mut String, run: &RunResult) {
+/// The most that a queue which is drawn uses, or has a right to, in GiB.
+fn highest_share(run: &RunResult) -> f64 {
+    let drawn = |index: usize, of: fn(&QueueSample) -> i64| {
+        course(run, |at| at.queues.get(index).map_or(0.0, |queue| of(queue) as f64 / MIB_A_GIB))
+    };
+    let of = |index: usize| [drawn(index, |queue| queue.usage), drawn(index, |queue| queue.share)].concat();
+    shown_queues(run).into_iter().flat_map(of).map(|(_, value)| value).fold(0.0, f64::max)
+}
+
+/// A plot for each queue, all of all runs with the same axes: so long, and so high.
+fn shares(body: &mut String, run: &RunResult, (longest, highest): (f64, f64)) {
     const SIZE: (u32, u32) = (860, 170);
     let shown = shown_queues(run);
     let gib = |index: usize, of: fn(&QueueSample) -> i64| {
@@ -246,13 +257,11 @@ fn shares(body: &mut String, run: &RunResult) {
         .zip(COLOURS)
         .map(|(index, colour)| (run.queues[index].0.as_str(), lines(index, colour)))
         .collect();
-    let points = drawn.iter().flat_map(|(_, lines)| lines).flat_map(|line| &line.points);
-    let highest = points.map(|point| point.1).fold(1.0, f64::max) * 1.08;
     let mut figure = String::new();
     for (name, lines) in &drawn {
         let name = escape(name);
         let label = format!("usage and share of {name} over time");
-        let plot = timed(&label, "memory (GiB)", SIZE, seconds(run), lines, Some(highest), &[]);
+        let plot = timed(&label, "memory (GiB)", SIZE, longest, lines, Some(highest), &[]);
         put(&mut figure, format_args!("<p>{name}</p>{plot}"));
     }
     section(

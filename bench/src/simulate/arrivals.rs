@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::traces::{Item, Job, Refusal, Trace, TraceFileError};
+use crate::traces::{Item, Job, Note, Refusal, Trace, TraceFileError};
 
 const LOOKED_AHEAD: usize = 4096;
-/// Of more it is not kept why they are refused.
+/// Of more it is not kept why they are refused, or what was passed over.
 const MOST_REFUSED: usize = 1000;
 
 /// A job that is refused, and in which trace.
@@ -35,6 +35,9 @@ pub(super) struct Arrivals {
     /// The first of those that are refused, and how many are.
     pub(super) refused: Vec<RefusedJob>,
     pub(super) refused_count: u64,
+    /// What readers have passed over, in which trace: the first, and how much there is.
+    pub(super) noted: Vec<(String, Note)>,
+    pub(super) noted_count: u64,
     /// How far in time they have been given out.
     given: u64,
     pub(super) late: u64,
@@ -45,7 +48,7 @@ impl Arrivals {
     pub(super) fn new(traces: Vec<(String, Trace)>) -> Arrivals {
         let ahead = |(name, trace)| Ahead { name, trace, ended: false, read: 0, known: BTreeMap::new() };
         let traces = traces.into_iter().map(ahead).collect();
-        Arrivals { traces, refused: Vec::new(), refused_count: 0, given: 0, late: 0 }
+        Arrivals { traces, refused: Vec::new(), refused_count: 0, noted: Vec::new(), noted_count: 0, given: 0, late: 0 }
     }
 
     /// The next job, and when it comes. Of one moment the first in its trace, then that of the first trace.
@@ -69,7 +72,10 @@ impl Arrivals {
         let Ahead { name, trace, ended, read, known } = &mut self.traces[index];
         while known.len() < LOOKED_AHEAD && !*ended {
             match trace.next().transpose()? {
-                Some(Item::Job(job)) => {
+                Some(Item::Job(mut job)) => {
+                    self.noted_count += job.noted.len() as u64;
+                    let room = MOST_REFUSED.saturating_sub(self.noted.len());
+                    self.noted.extend(job.noted.drain(..).take(room).map(|note| (name.clone(), note)));
                     let at = u64::try_from(job.arrival_ms).unwrap_or(0);
                     known.insert((at, *read), job);
                     *read += 1;

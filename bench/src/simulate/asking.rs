@@ -64,6 +64,8 @@ impl Outstanding {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::tasks::{Part, Place};
     use super::*;
     use crate::api::{FairScheduler, Resource};
@@ -80,6 +82,8 @@ mod tests {
             size: Resource::new(memory, 1),
             request_id: -1,
             delay_ms: 0,
+            stage: None,
+            waits_for: Arc::new([]),
         };
         let groups = [group(1024, Some(place)), group(2048, None), group(4096, Some(place))];
         let mut waiting = Backlog::default();

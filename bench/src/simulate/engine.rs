@@ -30,6 +30,7 @@ use super::options::AmStyle;
 use super::record::{JobEnd, JobRecord, RunResult};
 use super::rows::Drafts;
 use super::together;
+use super::waited::Waited;
 use super::watch::{Moment, Watch, interrupted};
 use crate::api::Submission;
 use crate::failure::Failure;
@@ -262,12 +263,13 @@ impl Run<'_> {
         };
         let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
         let queue = Some(queue).filter(|queue| *queue != "default");
-        let mut submission = Submission::new(number, user).maybe_in_queue(queue.map(str::to_owned)).with_am(made.am);
+        let am = (job.has_am || self.options.added_ams).then_some(made.am);
+        let mut submission = Submission::new(number, user).maybe_in_queue(queue.map(str::to_owned)).maybe_with_am(am);
         let reservation = part.and_then(|part| self.id_of(part));
         if let Some(id) = reservation {
             submission = submission.with_reservation(id);
         }
-        let handle = match self.core.submit(&submission, &made.am) {
+        let handle = match self.core.submit(&submission, am.as_ref(), &name) {
             Ok(handle) => handle,
             Err(refused) => {
                 if let Some(part) = part {
@@ -278,7 +280,11 @@ impl Run<'_> {
             }
         };
         self.next_number += 1;
-        self.quiet.outstanding += 1;
+        self.added_ams += u64::from(!job.has_am && am.is_some());
+        match am {
+            Some(_) => self.quiet.outstanding += 1,
+            None => self.events.put(self.now, Kind::Up, u64::from(number)),
+        }
         self.quiet.changed();
         self.tally.submitted += 1;
         let record = JobRecord {
@@ -299,6 +305,10 @@ impl Run<'_> {
             unused: 0,
             lost_mib_s: 0.0,
             alone_ms: made.alone_ms,
+            tasks: 0,
+            tasks_done: 0,
+            am_lost: None,
+            waited_for: None,
         };
         let master = Master {
             handle,
@@ -307,6 +317,8 @@ impl Run<'_> {
             start_ms: if job.arrival_ms < 0 { self.now } else { u64::try_from(job.arrival_ms).unwrap_or(self.now) },
             registered: false,
             am: None,
+            am_elsewhere: am.is_none(),
+            waited: Waited::default(),
             work: made.work,
             program: made.program,
             outstanding: Outstanding::default(),
@@ -334,7 +346,10 @@ impl Run<'_> {
     fn result(mut self) -> Result<(RunResult, Option<Drafts>), Failure> {
         let mut open: Vec<_> = std::mem::take(&mut self.masters).into_iter().collect();
         open.sort_unstable_by_key(|(number, _)| *number);
-        open.into_iter().for_each(|(_, master)| self.tally.close(master.key, master.record, master.broken));
+        for (_, mut master) in open {
+            master.settle();
+            self.tally.close(master.key, master.record, master.broken);
+        }
         let (kept, drafts) = self.tally.finish()?;
         let last_end = self.tally.last_end.unwrap_or(self.now);
         let refused = self.arrivals.refused.iter().map(|refused| {
@@ -343,6 +358,9 @@ impl Run<'_> {
         });
         let mut all_refused: Vec<String> = refused.collect();
         all_refused.append(&mut self.refused.said);
+        let noted = self.arrivals.noted.iter();
+        let noted = noted.map(|(trace, note)| format!("{trace}:{}:{}: {}", note.at.line, note.at.column, note.said));
+        let noted = noted.collect();
         let heartbeats = self.ring.passed();
         let result = RunResult {
             name: self.plan.name.clone(),
@@ -366,6 +384,10 @@ impl Run<'_> {
             scenario: self.core.take_scenario()?,
             refused: all_refused,
             refused_count: self.refused.count + self.arrivals.refused_count,
+            noted,
+            noted_count: self.arrivals.noted_count,
+            added_ams: self.added_ams,
+            added_am: self.plan.am,
             unended: self.tally.unended,
             cut: self.options.until_ms.is_some_and(|until| self.now >= until),
             late: self.arrivals.late,

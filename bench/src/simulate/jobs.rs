@@ -1,14 +1,15 @@
 //! From a trace's job to what an AM needs: groups of tasks with sizes and places, and whose the job is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::inputs::Plan;
-use super::masters::{Dag, MapReduce, Program, Real, RealOptions, Stream, Work};
+use super::masters::{Dag, MapReduce, Program, Real, RealOptions, Stages, Stream, Work};
 use super::options::{AmStyle, SimulateOptions};
 use super::scheduler::Scheduler;
-use super::tasks::{Group, Part, Place};
+use super::tasks::{Group, Part, Place, alone_ms, tell_sizes_apart};
 use crate::api::{Resource, ResourceTypes};
 use crate::java_random::JavaRandom;
 use crate::random::{mix, unit};
@@ -98,6 +99,7 @@ pub(super) fn make(
         let part = part(&task.kind);
         let at = &mut longest[usize::from(part == Part::Reduce)];
         *at = (*at).max(life_ms);
+        let waits_for: Arc<[u32]> = task.waits_for.as_slice().into();
         let group = |count, place| Group {
             part,
             count,
@@ -106,6 +108,8 @@ pub(super) fn make(
             size: amounts(&plan.types, &task.resource, &plan.task),
             request_id: task.allocation_id,
             delay_ms: u64::try_from(task.delay_ms).unwrap_or(0),
+            stage: task.stage,
+            waits_for: Arc::clone(&waits_for),
         };
         let nodes = u32::try_from(placing.places.len()).unwrap_or(u32::MAX);
         if let Some(host) = &task.host {
@@ -126,12 +130,19 @@ pub(super) fn make(
             groups.push(group(task.count, None));
         }
     }
+    if options.ams == AmStyle::MapReduce {
+        tell_sizes_apart(&mut groups);
+    }
     let work = Work::new(groups);
     let since = now + RECORDED_LATE_MS;
     let lasts = u64::try_from(job.finish_ms.saturating_sub(job.arrival_ms)).unwrap_or(0);
     let (program, kind) = match (job.am_type.as_str(), options.ams) {
-        ("stream", _) => (Program::Stream(Stream::new(&work, since + lasts)), "stream"),
-        ("dag", _) => (Program::Dag(Dag::new(&work, since)), "dag"),
+        ("stream", AmStyle::Sls) => (Program::Stream(Stream::new(&work, since + lasts)), "stream"),
+        ("dag", AmStyle::Sls) => (Program::Dag(Dag::new(&work, since)), "dag"),
+        ("stream", AmStyle::MapReduce) => {
+            (Program::Stages(Box::new(Stages::service(&work, now, now + lasts))), "stream")
+        }
+        ("dag", AmStyle::MapReduce) => (Program::Stages(Box::new(Stages::new(&work, now))), "dag"),
         (_, AmStyle::Sls) => (Program::MapReduce(MapReduce::new(&work)), "mapreduce"),
         (_, AmStyle::MapReduce) => {
             let options = RealOptions {
@@ -144,7 +155,11 @@ pub(super) fn make(
             (Program::Real(Box::new(Real::new(&work, options))), "mapreduce")
         }
     };
-    let alone_ms = if kind == "stream" { lasts } else { longest.iter().sum() };
+    let alone_ms = match kind {
+        "stream" => lasts,
+        "dag" => alone_ms(&work.groups),
+        _ => longest.iter().sum(),
+    };
     Made {
         work,
         program,

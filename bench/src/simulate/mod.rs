@@ -41,6 +41,7 @@ mod tally;
 mod tasks;
 mod together;
 mod told;
+mod waited;
 mod watch;
 mod written;
 
@@ -50,14 +51,14 @@ pub use grid::Sweep;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
 pub use outcome::Simulated;
 pub use record::{
-    AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended,
+    AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended, WrittenRun,
 };
 pub use rows::remove_unfinished;
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{about, figure, headline, remarks, who};
 pub use watch::Moment;
-pub use written::{json, write_decisions, write_tables};
+pub use written::{json, scenarios_end, write_decisions, write_tables};
 
 use crate::bundled;
 use crate::clock::{now_ns, seconds};

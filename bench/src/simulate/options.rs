@@ -53,6 +53,8 @@ pub struct SimulateOptions {
     pub ams: AmStyle,
     /// What times of RUMEN and SYNTH files count from.
     pub times: Times,
+    /// Jobs of which the trace has no AM get one.
+    pub added_ams: bool,
     /// Everything random comes from it.
     pub seed: u64,
     /// So many seeds, from that one on.
@@ -96,6 +98,7 @@ impl Default for SimulateOptions {
             cluster: ClusterOptions::default(),
             ams: AmStyle::default(),
             times: Times::default(),
+            added_ams: true,
             seed: 42,
             seeds: 1,
             largest_machine: [65_536, 32],

@@ -1,6 +1,6 @@
 //! What came of a run: its jobs, its intervals, its totals, and a hash of every decision.
 
-use crate::api::EndReason;
+use crate::api::{EndReason, Resource};
 use crate::booked::BookedCourse;
 use crate::random::mix;
 use std::collections::BTreeMap;
@@ -74,6 +74,14 @@ pub struct JobRecord {
     pub lost_mib_s: f64,
     /// How long it would take on an empty cluster that has room for all of it, in ms.
     pub alone_ms: u64,
+    /// Its tasks.
+    pub tasks: u64,
+    /// Of these, those that have come to their end; none of a service.
+    pub tasks_done: u64,
+    /// How its AM's container ended, where it was taken or lost.
+    pub am_lost: Option<&'static str>,
+    /// What it waited for most often, as the scheduler has said of it at the ends of intervals.
+    pub waited_for: Option<String>,
 }
 
 impl JobRecord {
@@ -105,7 +113,11 @@ pub enum NoEnd {
     WaitedForFirstTask,
     /// Some of its tasks were not done.
     WaitedForTasks,
-    /// See [`JobEnd::AmLost`].
+    /// The scheduler took its AM's container.
+    AmPreempted,
+    /// Its AM's container was lost with its node.
+    AmNodeLost,
+    /// Its AM's container ended in another way.
     AmLost,
     /// See [`JobEnd::Broken`].
     Broken,
@@ -117,6 +129,8 @@ impl NoEnd {
     fn of(job: &JobRecord) -> Option<NoEnd> {
         match job.end {
             JobEnd::Done | JobEnd::Failed => None,
+            JobEnd::AmLost if job.am_lost == Some(EndReason::Preempted.as_str()) => Some(NoEnd::AmPreempted),
+            JobEnd::AmLost if job.am_lost == Some(EndReason::NodeLost.as_str()) => Some(NoEnd::AmNodeLost),
             JobEnd::AmLost => Some(NoEnd::AmLost),
             JobEnd::Broken => Some(NoEnd::Broken),
             JobEnd::Expired => Some(NoEnd::Expired),
@@ -133,6 +147,8 @@ impl NoEnd {
             NoEnd::WaitedForAm => "waited-for-am",
             NoEnd::WaitedForFirstTask => "waited-for-first-task",
             NoEnd::WaitedForTasks => "waited-for-tasks",
+            NoEnd::AmPreempted => "am-preempted",
+            NoEnd::AmNodeLost => "am-node-lost",
             NoEnd::AmLost => "am-lost",
             NoEnd::Broken => "broken",
             NoEnd::Expired => "expired",
@@ -260,6 +276,21 @@ pub struct Interval {
     pub queues: Vec<QueueSample>,
 }
 
+/// A run that was written as a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenRun {
+    /// The scenario on one line.
+    pub line: String,
+    /// Its steps.
+    pub steps: usize,
+    /// Where the run goes on after it: when that is, in ms.
+    pub ends_ms: Option<u64>,
+    /// Containers that were granted in it.
+    pub granted: u64,
+    /// Containers that were granted in the whole run.
+    pub granted_in_run: u64,
+}
+
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
@@ -299,12 +330,20 @@ pub struct RunResult {
     pub calls: u64,
     /// The hash of all decisions.
     pub decisions: u64,
-    /// The run as a scenario on one line, where it was asked for.
-    pub scenario: Option<String>,
+    /// The run as a scenario, where it was asked for.
+    pub scenario: Option<WrittenRun>,
     /// Jobs that were refused, each with why; of more than a thousand the first.
     pub refused: Vec<String>,
     /// How many were.
     pub refused_count: u64,
+    /// What was passed over in traces, as the jobs that were read have it; of more than a thousand the first.
+    pub noted: Vec<String>,
+    /// How much was.
+    pub noted_count: u64,
+    /// Jobs of which the trace has no AM, and that have one: how many, and its size.
+    pub added_ams: u64,
+    /// The size of such an AM.
+    pub added_am: Resource,
     /// Jobs that had no end, and why.
     pub unended: AllUnended,
     /// The run ended at the time that was given for its end.

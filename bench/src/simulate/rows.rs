@@ -14,7 +14,7 @@ use crate::failure::Failure;
 const BEGINS_MS: u64 = 1;
 
 pub(super) const JOBS_HEAD: &str = "job,application,queue,user,type,submitted_ms,registered_ms,first_task_ms,ended_ms,runtime_ms,wait_ms,\
-                                    slowdown,end,containers,preempted,unused,lost_mib_s\n";
+                                    slowdown,end,containers,preempted,unused,lost_mib_s,tasks,tasks_done,waited_for\n";
 pub(super) const RUNTIMES_HEAD: &str = "JobID,real_start_time,real_end_time,simulate_start_time,simulate_end_time\n";
 
 /// A field of a CSV file.
@@ -32,7 +32,7 @@ pub(super) fn job_row(text: &mut String, job: &JobRecord) {
     put(
         text,
         format_args!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0}\n",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.0},{},{},{}\n",
             field(&job.job),
             job.application,
             field(&job.queue),
@@ -49,7 +49,10 @@ pub(super) fn job_row(text: &mut String, job: &JobRecord) {
             job.containers,
             job.preempted,
             job.unused,
-            job.lost_mib_s
+            job.lost_mib_s,
+            job.tasks,
+            job.tasks_done,
+            field(job.waited_for.as_deref().unwrap_or_default())
         ),
     );
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::record::WrittenRun;
 use super::scribe::Scribe;
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, CapacityStepped, Followed, Heartbeat, Location, NodeHandle, Refused,
-    Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource, SchedulerEvent,
-    Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, CapacityStepped, CoreWords, Followed, Heartbeat, Location, NodeHandle,
+    Refused, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource,
+    ResourceTypes, SchedulerEvent, Stepped, Submission,
 };
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
@@ -45,8 +46,8 @@ impl Scheduler {
     ///
     /// # Errors
     /// Where it does not come to what the run came to.
-    pub(super) fn take_scenario(&mut self) -> Result<Option<String>, Failure> {
-        self.scribe.take().map(|scribe| scribe.text()).transpose()
+    pub(super) fn take_scenario(&mut self) -> Result<Option<WrittenRun>, Failure> {
+        self.scribe.take().map(|scribe| scribe.written()).transpose()
     }
 
     pub(super) fn location(&self, name: &str) -> Location {
@@ -83,14 +84,14 @@ impl Scheduler {
     }
 
     pub(super) fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        if let Some(scribe) = self.scribe() {
-            // No step does that.
-            scribe.end();
-        }
         match &mut self.core {
             Core::Fair(core) => core.resize_node(node, total),
             Core::Capacity(core) => core.resize_node(node, total),
+        }?;
+        if let Some(scribe) = self.scribe() {
+            scribe.node_resized(node, &total);
         }
+        Ok(())
     }
 
     pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat, node: &NodeHandle) {
@@ -103,16 +104,21 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn submit(&mut self, submission: &Submission, am: &Resource) -> Result<AppHandle, Refused> {
+    /// `am`: what its AM asks for, if it has a container; `job`: its name in the trace.
+    pub(super) fn submit(
+        &mut self,
+        submission: &Submission,
+        am: Option<&Resource>,
+        job: &str,
+    ) -> Result<AppHandle, Refused> {
         let app = match &mut self.core {
             Core::Fair(core) => core.submit(submission),
             Core::Capacity(core) => core.submit(submission),
         };
         if let Some(scribe) = self.scribe() {
-            match &app {
-                Ok(_) => scribe.submitted(submission, am),
-                // It may have made its queue.
-                Err(_) => scribe.end(),
+            scribe.submitted(submission, am, job);
+            if app.is_err() {
+                scribe.refused();
             }
         }
         app
@@ -129,9 +135,9 @@ impl Scheduler {
             Core::Capacity(core) => core.allocate(app, request, answer),
         };
         if let Some(scribe) = self.scribe() {
-            match outcome {
-                Ok(()) => scribe.calls(app, request),
-                Err(_) => scribe.end(),
+            scribe.calls(app, request, outcome.is_err());
+            if outcome.is_err() {
+                scribe.refused();
             }
         }
         if let Some(scribe) = self.scribe.as_deref_mut().filter(|_| outcome.is_ok()) {
@@ -224,6 +230,16 @@ impl Scheduler {
         match &mut self.core {
             Core::Fair(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
             Core::Capacity(core) => core.queues(false).into_iter().map(QueueFigures::from).collect(),
+        }
+    }
+
+    /// What an application waits for, in words; nothing where it waits for nothing.
+    pub(super) fn waits_for(&mut self, app: &AppHandle, types: &ResourceTypes) -> Option<String> {
+        match &mut self.core {
+            Core::Fair(core) => {
+                core.why_waiting(app).first().map(|reason| CoreWords::new(types).wait(&reason.wait).to_string())
+            }
+            Core::Capacity(core) => core.why_waiting(app).first().map(|reason| reason.wait.to_string()),
         }
     }
 

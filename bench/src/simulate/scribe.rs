@@ -1,12 +1,9 @@
 //! The run as a scenario: each call on the scheduler as steps of the form that `replay` reads, and what came of them.
 //!
 //! The calls themselves are made as ever; what they show in the form's words comes of playing the steps ([`crate::replay::recorded`]), which
-//! must grant and end the same containers at the same times. A scenario ends early where the form has no word for what comes next:
-//!
-//! - an application goes while containers of it run, or a container ends that its node does not know of yet: no step says what the node hears;
-//! - containers that were marked are killed by the clock: the step `kill` kills all. The CapacityScheduler kills in its rounds, and a round is a
-//!   step;
-//! - a node changes its size; an ask has an allocation request id; a submission is refused.
+//! must grant and end the same containers at the same times. What a node tells is the steps `launch` and `complete` where these have a word for
+//! it, as recorders know them; what ended before its node knew is told in the heartbeat itself. A scenario ends early where it has as many
+//! steps as are wanted, and says when that was.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,6 +13,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json as object};
 
 use super::inputs::{ScenarioHead, ScenarioQueues};
+use super::record::WrittenRun;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, Clock as _, ContainerId, EndReason, Heartbeat, Location, NodeHandle,
     Resource, ResourceTypes, Submission, VirtualClock,
@@ -52,6 +50,9 @@ pub(super) struct Scribe {
     steps: Vec<Value>,
     happened: Happened,
     ended: bool,
+    /// Containers that the run was granted, and how many of these after the end of the scenario.
+    granted: u64,
+    granted_later: u64,
 }
 
 fn number(id: ContainerId) -> (u32, u32) {
@@ -83,25 +84,29 @@ impl Scribe {
             steps: Vec::new(),
             happened: Happened::default(),
             ended: false,
+            granted: 0,
+            granted_later: 0,
         }
     }
 
-    /// The scenario on one line.
+    /// The scenario on one line, and how far it goes.
     ///
     /// # Errors
     /// Where the steps do not come to what the run came to.
-    pub(super) fn text(mut self) -> Result<String, Failure> {
+    pub(super) fn written(mut self) -> Result<WrittenRun, Failure> {
+        let steps = self.steps.len();
         self.head.insert("steps".to_owned(), Value::Array(self.steps));
-        recorded(Value::Object(self.head), &self.happened)
+        Ok(WrittenRun {
+            line: recorded(Value::Object(self.head), &self.happened)?,
+            steps,
+            ends_ms: self.ended.then_some(self.told_ms),
+            granted: self.granted - self.granted_later,
+            granted_in_run: self.granted,
+        })
     }
 
     pub(super) fn is_on(&self) -> bool {
         !self.ended
-    }
-
-    /// It ends here, before what has no word.
-    pub(super) fn end(&mut self) {
-        self.ended = true;
     }
 
     fn amounts(&self, of: &Resource) -> Value {
@@ -142,9 +147,25 @@ impl Scribe {
         self.note(object!({"op": "node-remove", "node": node.name()}));
     }
 
-    pub(super) fn submitted(&mut self, submission: &Submission, am: &Resource) {
-        let am = self.amounts(am);
-        let mut step = object!({"op": "submit", "app": submission.number, "user": submission.user, "am": am});
+    /// A node has another size.
+    pub(super) fn node_resized(&mut self, node: &NodeHandle, total: &Resource) {
+        let total = self.amounts(total);
+        self.note(object!({"op": "node-resize", "node": node.name(), "total": total}));
+    }
+
+    /// The step that was noted last was refused.
+    pub(super) fn refused(&mut self) {
+        if !self.ended && !self.steps.is_empty() {
+            self.happened.refused.insert(self.steps.len() - 1);
+        }
+    }
+
+    /// An application is handed in; `job` is its name in the trace.
+    pub(super) fn submitted(&mut self, submission: &Submission, am: Option<&Resource>, job: &str) {
+        let mut step = object!({"op": "submit", "app": submission.number, "user": submission.user, "job": job});
+        if let Some(am) = am {
+            step["am"] = self.amounts(am);
+        }
         if let Some(queue) = &submission.queue {
             step["queue"] = queue.as_str().into();
         }
@@ -156,29 +177,37 @@ impl Scribe {
         if self.ended {
             return;
         }
+        // What the steps `launch` and `complete` have no word for.
+        let (mut launched, mut completed) = (Vec::new(), Vec::new());
+        let told = |(app, container): (u32, u32)| object!({"app": app, "container": container});
         for id in heartbeat.launched.iter().copied().map(number) {
             match self.there.get_mut(&id).filter(|stands| !stands.lingers) {
-                Some(stands) => stands.launched = true,
+                Some(stands) => {
+                    stands.launched = true;
+                    self.note(object!({"op": "launch", "app": id.0, "container": id.1}));
+                }
                 // One that is no more.
-                None => return self.end(),
+                None => launched.push(told(id)),
             }
-            self.note(object!({"op": "launch", "app": id.0, "container": id.1}));
         }
         for id in heartbeat.completed.iter().copied().map(number) {
-            if self.there.remove(&id).is_none() {
-                return self.end();
+            match self.there.remove(&id) {
+                Some(_) => self.note(object!({"op": "complete", "app": id.0, "container": id.1})),
+                None => completed.push(told(id)),
             }
-            self.note(object!({"op": "complete", "app": id.0, "container": id.1}));
         }
-        self.note(object!({"op": "heartbeat", "node": node.name()}));
+        let mut step = object!({"op": "heartbeat", "node": node.name()});
+        for (field, list) in [("launched", launched), ("completed", completed)] {
+            if !list.is_empty() {
+                step[field] = list.into();
+            }
+        }
+        self.note(step);
     }
 
-    /// An AM's call: what it gives back, then what it asks for.
-    pub(super) fn calls(&mut self, app: &AppHandle, request: &AllocateRequest) {
-        if request.asks.iter().any(|ask| ask.allocation_request_id > 0) {
-            return self.end();
-        }
-        for id in request.releases.iter().copied().map(number) {
+    /// An AM's call: what it gives back, then what it asks for. One that is refused gives nothing back.
+    pub(super) fn calls(&mut self, app: &AppHandle, request: &AllocateRequest, refused: bool) {
+        for id in request.releases.iter().filter(|_| !refused).copied().map(number) {
             self.note(object!({"op": "release", "app": id.0, "container": id.1}));
         }
         let asks = self.lines(&request.asks);
@@ -188,8 +217,13 @@ impl Scribe {
     fn lines(&self, asks: &[Ask]) -> Value {
         let places = self.places.borrow();
         let line = |ask: &Ask| {
-            object!({"priority": ask.priority, "location": places.get(&ask.location), "count": ask.count,
-                "resource": self.amounts(&ask.resource), "relax": ask.relax_locality})
+            let mut line = object!({"priority": ask.priority, "location": places.get(&ask.location), "count": ask.count,
+                "resource": self.amounts(&ask.resource), "relax": ask.relax_locality});
+            // None is the same as 0.
+            if ask.allocation_request_id > 0 {
+                line["request-id"] = ask.allocation_request_id.into();
+            }
+            line
         };
         asks.iter().map(line).collect()
     }
@@ -197,7 +231,9 @@ impl Scribe {
     /// What an answer has brought; of the last step also after the scenario has ended.
     pub(super) fn told(&mut self, answer: &Allocation) {
         let at_ms = self.clock.now_ms();
+        self.granted += answer.granted.len() as u64;
         if self.ended && at_ms > self.told_ms {
+            self.granted_later += answer.granted.len() as u64;
             return;
         }
         for container in &answer.granted {
@@ -226,13 +262,9 @@ impl Scribe {
         }
     }
 
-    /// An application goes.
+    /// An application goes. What of it runs is told of by nodes' heartbeats from then on.
     pub(super) fn finishes(&mut self, app: &AppHandle) {
         let app = app.number();
-        let mut its = self.there.range((app, 0)..=(app, u32::MAX));
-        if its.any(|(_, stands)| stands.launched) {
-            return self.end();
-        }
         self.there.retain(|(of, _), _| *of != app);
         self.note(object!({"op": "finish", "app": app}));
     }
@@ -253,7 +285,7 @@ impl Scribe {
     /// What is marked and due is killed.
     pub(super) fn kills(&mut self) {
         if self.marked {
-            self.end();
+            self.note(object!({"op": "kill", "due": true}));
         }
     }
 

@@ -1,6 +1,9 @@
 //! The tasks of a job: equal ones are a group, and what waits is kept as runs of groups, however many tasks there are.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::api::{Location, Resource};
 
@@ -30,6 +33,54 @@ pub(super) struct Group {
     pub(super) size: Resource,
     pub(super) request_id: i64,
     pub(super) delay_ms: u64,
+    /// The number of its stage, and the stages that end before it is due.
+    pub(super) stage: Option<u32>,
+    pub(super) waits_for: Arc<[u32]>,
+}
+
+/// A row of an ask has one size: groups of one request id and several sizes get ids of their own, the first size keeps it. Maps and reduces
+/// have priorities of their own, so that the same id is another one.
+pub(super) fn tell_sizes_apart(groups: &mut [Group]) {
+    let mut taken: FxHashSet<i64> = groups.iter().map(|group| group.request_id).collect();
+    let mut first: FxHashMap<(i64, bool), Resource> = FxHashMap::default();
+    let mut others: FxHashMap<(i64, bool, Resource), i64> = FxHashMap::default();
+    let mut next = 1_i64;
+    for group in groups {
+        let key = (group.request_id, group.part == Part::Reduce);
+        if *first.entry(key).or_insert(group.size) == group.size {
+            continue;
+        }
+        group.request_id = *others.entry((key.0, key.1, group.size)).or_insert_with(|| {
+            while !taken.insert(next) {
+                next += 1;
+            }
+            next
+        });
+    }
+}
+
+/// How long tasks take that have room for all of them, each after its delay or the stages that it waits for, in ms.
+pub(super) fn alone_ms(groups: &[Group]) -> u64 {
+    let mut ends: FxHashMap<u32, u64> = FxHashMap::default();
+    let mut longest = 0;
+    // A stage more is right in each round; stages that wait in a circle do not get this far.
+    for _ in 0..=groups.len() {
+        let mut changed = false;
+        for group in groups {
+            let after = group.waits_for.iter().filter_map(|stage| ends.get(stage)).max().copied();
+            let end = after.unwrap_or(group.delay_ms).saturating_add(group.life_ms);
+            longest = longest.max(end);
+            if let Some(stage) = group.stage {
+                let known = ends.entry(stage).or_insert(0);
+                changed |= end > *known;
+                *known = end.max(*known);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    longest
 }
 
 /// Tasks that wait, first come first: runs of a group's number and how many.
@@ -88,6 +139,40 @@ impl Backlog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn group(memory: i64, request_id: i64) -> Group {
+        Group {
+            part: Part::Other,
+            count: 1,
+            life_ms: 10,
+            place: None,
+            size: Resource::new(memory, 1),
+            request_id,
+            delay_ms: 0,
+            stage: None,
+            waits_for: Arc::new([]),
+        }
+    }
+
+    #[test]
+    fn sizes_have_request_ids_of_their_own() {
+        let mut groups = [(1, -1), (2, -1), (1, -1), (2, -1), (3, -1), (1, 2), (5, 2)].map(|(m, id)| group(m, id));
+        groups[4].part = Part::Reduce;
+        tell_sizes_apart(&mut groups);
+        let ids: Vec<i64> = groups.iter().map(|group| group.request_id).collect();
+        assert_eq!(ids, [-1, 1, -1, 1, -1, 2, 3]);
+    }
+
+    #[test]
+    fn alone_the_longest_way_through_the_stages_counts() {
+        let mut groups = [group(1, -1), group(1, -1), group(1, -1)];
+        (groups[0].stage, groups[0].waits_for) = (Some(3), Arc::new([1]));
+        (groups[1].stage, groups[1].delay_ms) = (Some(1), 7);
+        groups[2].delay_ms = 12;
+        assert_eq!(alone_ms(&groups), 27);
+        groups[0].life_ms = 1;
+        assert_eq!(alone_ms(&groups), 22);
+    }
 
     #[test]
     fn tasks_come_out_as_they_went_in() {

@@ -9,6 +9,8 @@ use crate::numbers::grouped;
 
 /// So many refused jobs are named.
 const MOST_REFUSED: usize = 5;
+/// So much of what was passed over in a trace is named.
+const MOST_NOTED: usize = 3;
 
 /// The name of a queue without what all have.
 fn short(queue: &str) -> &str {
@@ -62,10 +64,15 @@ pub(crate) fn about(mean: f64, give_or_take: Option<f64>) -> String {
 /// What went otherwise than a reader would think: jobs without an end, refused ones, late ones, nodes that were lost.
 pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
     let mut remarks = Vec::new();
+    remarks.extend(added_ams(run));
     unended(&mut remarks, run);
     remarks.extend(run.refused.iter().take(MOST_REFUSED).map(|refused| format!("refused: {refused}")));
     if run.refused_count > MOST_REFUSED as u64 {
         remarks.push(format!("and {} jobs more are refused", run.refused_count - MOST_REFUSED as u64));
+    }
+    remarks.extend(run.noted.iter().take(MOST_NOTED).map(|noted| format!("noted: {noted}")));
+    if run.noted_count > MOST_NOTED as u64 {
+        remarks.push(format!("and {} such notes more", run.noted_count - MOST_NOTED as u64));
     }
     remarks.extend(run.booked.words());
     if run.late > 0 {
@@ -75,6 +82,17 @@ pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
         remarks.push(format!("{} nodes were lost, and {} containers with them", run.lost_nodes, run.lost_containers));
     }
     remarks
+}
+
+/// AMs that the trace does not have.
+fn added_ams(run: &RunResult) -> Option<String> {
+    let (memory, vcores) = (run.added_am.memory_mb(), run.added_am.vcores());
+    (run.added_ams > 0).then(|| {
+        format!(
+            "{} jobs have an AM of {memory} MiB and {vcores} vcores that their trace does not have; --no-added-ams leaves it out",
+            grouped(run.added_ams as f64)
+        )
+    })
 }
 
 /// Jobs without an end: which, why, and what to do.
@@ -102,10 +120,12 @@ fn unended(remarks: &mut Vec<String>, run: &RunResult) {
             NoEnd::WaitedForTasks => {
                 ("waited for more tasks", "compare a task's size with the maximum of the queue, and with a node")
             }
-            NoEnd::AmLost => (
-                "lost the AM, by preemption or with its node",
+            NoEnd::AmPreempted => (
+                "lost the AM by preemption",
                 "an AM has no second attempt here; forbid preemption from the queue to keep the AMs",
             ),
+            NoEnd::AmNodeLost => ("lost the AM with its node", "an AM has no second attempt here"),
+            NoEnd::AmLost => ("lost the AM before it was launched", "an AM has no second attempt here"),
             NoEnd::Broken => ("broke down", "change the trace, or the setting that the message names"),
             NoEnd::Expired => (
                 "were ended with their reservation, as they could not move to the plan's default queue",
@@ -214,6 +234,9 @@ fn grid(simulated: &Simulated) -> String {
     for row in &rows {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
         put(&mut text, format_args!("{}\n", cells.join("  ")));
+    }
+    if let Some(added) = facts.first().and_then(|(run, _)| added_ams(run)) {
+        put(&mut text, format_args!("  {added}\n"));
     }
     let refusing: Vec<&RunResult> = facts.iter().map(|(run, _)| *run).filter(|run| run.refused_count > 0).collect();
     if let Some(why) = refusing.first().and_then(|run| run.refused.first()) {

@@ -41,13 +41,36 @@ pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
 /// What the file system says.
 pub fn write_decisions(simulated: &Simulated, path: &Path) -> Result<(), Failure> {
     let mut text = String::new();
-    for scenario in simulated.runs.iter().filter_map(|runs| runs.first()?.scenario.as_ref()) {
-        text.push_str(scenario);
+    for run in simulated.runs.iter().filter_map(|runs| runs.first()) {
+        let Some(scenario) = &run.scenario else { continue };
+        if scenario.granted == 0 && scenario.granted_in_run > 0 {
+            return Err(Failure::input(format!(
+                "--decisions: no container is granted in the {} steps of the scenario of {}; give --decision-steps a larger number",
+                scenario.steps, run.name
+            )));
+        }
+        text.push_str(&scenario.line);
         text.push('\n');
     }
     std::fs::write(path, text).map_err(|error| {
         Failure::input(format!("--decisions {}: {error}; it must be a file that can be written", path.display()))
     })
+}
+
+/// Scenarios that end before their run does: which, when, and what to do.
+#[must_use]
+pub fn scenarios_end(simulated: &Simulated) -> Vec<String> {
+    let ends = |run: &RunResult| {
+        let scenario = run.scenario.as_ref()?;
+        let seconds = scenario.ends_ms? / 1000;
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        Some(format!(
+            "--decisions: the scenario of {} ends {hours:02}:{minutes:02}:{seconds:02} after the start of the run, after {} steps and {} of {} \
+             containers; give --decision-steps a larger number to have more of it",
+            run.name, scenario.steps, scenario.granted, scenario.granted_in_run
+        ))
+    };
+    simulated.runs.iter().filter_map(|runs| ends(runs.first()?)).collect()
 }
 
 fn jobs(run: &RunResult) -> String {
@@ -185,7 +208,7 @@ fn run_object(run: &RunResult) -> Value {
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,
-        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "unended": unended, "late": run.late,
+        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "noted": run.noted_count, "added_ams": run.added_ams, "unended": unended, "late": run.late,
         "lost_nodes": run.lost_nodes, "lost_containers": run.lost_containers, "queues": queues
     })
 }

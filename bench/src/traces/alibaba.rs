@@ -1,18 +1,19 @@
 //! `batch_task.csv` of Alibaba's trace of 2018: a line a task, which is so many equal instances.
 //!
 //! Nine fields: task name, number of instances, job name, task type, status, start time, end time, planned CPU, planned memory. Times are seconds;
-//! 100 of CPU is a core, 100 of memory the largest machine's. A task is asked for so long after its job's first one as it began then: what it
-//! waits for is not read from its name. Tasks that the trace does not see begin and end are passed over.
+//! 100 of CPU is a core, 100 of memory the largest machine's. A task's name says what it waits for ([`stages`](super::stages)); one that waits
+//! for nothing is asked for so long after its job's first one as it began then. Tasks that the trace does not see begin and end are passed over.
 //!
 //! The lines of a job may stand apart, and jobs need not stand in order: so many lines as [`HELD`] are known at once.
 
 use super::csv::Row;
-use super::error::TraceFileError;
+use super::error::{At, TraceFileError};
 use super::held::{Held, Life, Waiting};
 use super::job::Item;
 use super::lines::Lines;
 use super::options::{Times, TraceOptions};
 use super::source::Source;
+use super::stages;
 
 const FIELDS: [&str; 9] =
     ["task_name", "instance_num", "job_name", "task_type", "status", "start_time", "end_time", "plan_cpu", "plan_mem"];
@@ -83,6 +84,7 @@ impl Jobs {
             count,
             memory_mb: memory.map(|part| ((part / 100.0 * self.machine[0] as f64).ceil() as i64).max(1)),
             vcores: cpu.map(|hundredths| ((hundredths / 100.0).ceil() as i64).max(1)),
+            stage: stages::named(row.get(0).unwrap_or_default(), At { line: self.lines.number, column: 1 }),
         };
         let held = self.waiting.get_or(job, starts_ms, || Held {
             id: job.to_owned(),
@@ -112,7 +114,12 @@ impl Jobs {
                     life.ends_ms -= by;
                 }
             }
-            if let Some(job) = held.into_job() {
+            let noted = match stages::settle(&mut held) {
+                Ok(noted) => noted,
+                Err(refusal) => return Ok(Some(Item::Refused(refusal))),
+            };
+            if let Some(mut job) = held.into_job() {
+                job.noted = noted;
                 return Ok(Some(Item::Job(job)));
             }
         }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::csv::{Header, Row};
 use super::error::TraceFileError;
-use super::held::{Held, Life, Waiting};
+use super::held::{Held, Life, Stage, Waiting};
 use super::job::Item;
 use super::lines::Lines;
 use super::options::{Times, TraceOptions};
@@ -285,7 +285,8 @@ impl OpenJob {
             // One that waits anew, or runs: what is known of it is until now.
             let ended = task.ended.unwrap_or(until).max(begun);
             let [memory_mb, vcores] = task.size;
-            Some(Life { starts_ms: ms(begun), ends_ms: ms(ended).max(ms(begun) + 1), count: 1, memory_mb, vcores })
+            let (starts_ms, ends_ms) = (ms(begun), ms(ended).max(ms(begun) + 1));
+            Some(Life { starts_ms, ends_ms, count: 1, memory_mb, vcores, stage: Stage::default() })
         };
         Held {
             id: self.id,

@@ -2,17 +2,36 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::error::At;
 use super::job::{Job, Task};
 
 /// A task that has ended, or will.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Life {
     pub(super) starts_ms: i64,
     pub(super) ends_ms: i64,
     pub(super) count: u32,
     pub(super) memory_mb: Option<i64>,
     pub(super) vcores: Option<i64>,
+    pub(super) stage: Stage,
 }
+
+/// Which stage of its job a task is, as its name says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stage {
+    /// None of one that nobody can wait for.
+    pub(super) number: Option<u32>,
+    /// The stages that end before it.
+    pub(super) waits_for: Vec<u32>,
+    /// The name as it is written, and where.
+    pub(super) name: String,
+    pub(super) at: At,
+    /// What is no number in the name.
+    pub(super) strange: Option<String>,
+}
+
+/// What tasks have in common that become one entry: delay, length, memory, vcores, stage and what it waits for.
+type Alike = (i64, i64, Option<i64>, Option<i64>, Option<u32>, Vec<u32>);
 
 /// A job, as far as it was read.
 #[derive(Debug)]
@@ -30,18 +49,20 @@ impl Held {
         let mut job = Job::new(&self.id, self.submitted_ms);
         job.am_type = self.am_type.to_owned();
         job.user = self.user;
-        let mut counts: BTreeMap<(i64, i64, Option<i64>, Option<i64>), u32> = BTreeMap::new();
-        for life in &self.lives {
+        job.has_am = false;
+        let mut counts: BTreeMap<Alike, u32> = BTreeMap::new();
+        for life in self.lives {
             let delay = if self.am_type == "dag" { life.starts_ms.saturating_sub(self.submitted_ms).max(0) } else { 0 };
             let lasts = life.ends_ms.saturating_sub(life.starts_ms).max(1);
-            let count = counts.entry((delay, lasts, life.memory_mb, life.vcores)).or_default();
+            let Stage { number, waits_for, .. } = life.stage;
+            let count = counts.entry((delay, lasts, life.memory_mb, life.vcores, number, waits_for)).or_default();
             *count = count.saturating_add(life.count);
             job.finish_ms = job.finish_ms.max(life.ends_ms);
         }
-        for ((delay_ms, lasts, memory, vcores), count) in counts {
+        for ((delay_ms, lasts, memory, vcores, stage, waits_for), count) in counts {
             let sizes = [("memory-mb", memory), ("vcores", vcores)];
             let resource = sizes.into_iter().filter_map(|(name, amount)| Some((name.to_owned(), amount?))).collect();
-            job.tasks.push(Task { count, delay_ms, resource, ..Task::new("map", lasts) });
+            job.tasks.push(Task { count, delay_ms, resource, stage, waits_for, ..Task::new("map", lasts) });
         }
         (!job.tasks.is_empty()).then(|| Box::new(job))
     }

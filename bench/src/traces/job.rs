@@ -40,6 +40,10 @@ pub struct Task {
     pub allocation_id: i64,
     /// AMs of type `dag` do not ask before so long after the submission.
     pub delay_ms: i64,
+    /// The number of the stage that it is a task of, among those of its job.
+    pub stage: Option<u32>,
+    /// The stages whose tasks end before AMs of type `dag` ask for it, by number; SLS's AM does not look at them.
+    pub waits_for: Vec<u32>,
 }
 
 impl Task {
@@ -55,6 +59,8 @@ impl Task {
             execution: Execution::Guaranteed,
             allocation_id: -1,
             delay_ms: 0,
+            stage: None,
+            waits_for: Vec::new(),
         }
     }
 }
@@ -79,6 +85,8 @@ pub struct Job {
     pub am_type: String,
     /// What its AM asks for, by resource type; a type that is not named has the simulator's setting.
     pub am_resource: BTreeMap<String, i64>,
+    /// Its AM had a container; if not, the trace tells of none.
+    pub has_am: bool,
     /// The node label of the application.
     pub label: Option<String>,
     /// The reservation that it belongs to, by its name in a file of reservations.
@@ -87,6 +95,18 @@ pub struct Job {
     pub deadline_ms: Option<i64>,
     /// Its tasks.
     pub tasks: Vec<Task>,
+    /// What its reader has passed over.
+    pub noted: Vec<Note>,
+}
+
+/// Something in a trace that is not as it should be, and that a job runs without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Note {
+    /// Where it stands.
+    pub at: At,
+    /// What it is, and what is made of it.
+    pub said: String,
 }
 
 impl Job {
@@ -101,10 +121,12 @@ impl Job {
             user: "default".to_owned(),
             am_type: "mapreduce".to_owned(),
             am_resource: BTreeMap::new(),
+            has_am: true,
             label: None,
             deadline_ms: None,
             reservation: None,
             tasks: Vec::new(),
+            noted: Vec::new(),
         }
     }
 }

@@ -70,10 +70,12 @@ impl Rumen {
             user: entry.text("user")?.unwrap_or("default").to_owned(),
             am_type: "mapreduce".to_owned(),
             am_resource: BTreeMap::new(),
+            has_am: true,
             label: None,
             deadline_ms: None,
             reservation: None,
             tasks,
+            noted: Vec::new(),
         })
     }
 }

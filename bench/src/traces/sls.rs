@@ -76,10 +76,12 @@ fn job(entry: Fields<'_>, short_am_type: bool) -> Result<Job, Wrong> {
         user: user.to_owned(),
         am_type: am_type.to_owned(),
         am_resource: resources(entry, "am.", &["am.type"])?,
+        has_am: true,
         label: entry.text("job.label.expression")?.map(str::to_owned),
         deadline_ms: None,
         reservation: None,
         tasks: tasks.iter().map(|value| task(Fields::of(value, "a task")?)).collect::<Result<_, _>>()?,
+        noted: Vec::new(),
     })
 }
 

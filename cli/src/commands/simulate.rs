@@ -76,6 +76,9 @@ pub(crate) struct SimulateArgs {
     /// How ApplicationMasters behave.
     #[arg(long, default_value = "mapreduce", value_parser = one_of(AMS))]
     ams: AmStyle,
+    /// Give the jobs of Google's and Alibaba's traces, which tell of no ApplicationMasters, no container for one.
+    #[arg(long)]
+    no_added_ams: bool,
     /// Submit times of RUMEN, SYNTH, Google and Alibaba traces.
     #[arg(long, default_value = "first-job", value_parser = one_of(TIMES))]
     times: Times,
@@ -150,6 +153,7 @@ impl SimulateArgs {
                 changes: self.node_events,
             },
             ams: self.ams,
+            added_ams: !self.no_added_ams,
             times: self.times,
             seed: self.seed,
             seeds: self.seeds,
@@ -193,6 +197,9 @@ pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
     let outcome = outcome?;
     for warning in &outcome.warnings {
         eprintln!("evenweave: warning: {warning}");
+    }
+    for end in simulate::scenarios_end(&outcome) {
+        eprintln!("evenweave: warning: {end}");
     }
     report::write_simulation(&outcome, &page)?;
     simulate::write_tables(&outcome, &out)?;

@@ -1,7 +1,5 @@
 //! A grid of simulations: a table with a row a point, and a chart of waits by point.
 
-use plotters::prelude::*;
-
 use super::super::markup::{escape, put, section};
 use super::super::plots::{COLOURS, Line, over};
 use crate::numbers::grouped;
@@ -33,15 +31,51 @@ fn queues<'p>(points: &'p [Point<'_>]) -> Vec<&'p str> {
     names
 }
 
+/// What points have in common that are one line, and what tells them apart across.
+struct Lines {
+    /// The axis across, and where each point stands on it.
+    axis: String,
+    at: Vec<f64>,
+    /// Of each point what its line is called beside the queue, and the number of the line.
+    of: Vec<(String, usize)>,
+}
+
+/// The axis that is drawn across: where another than the number of nodes has numbers, a number of nodes is a line.
+fn lines_of(simulated: &Simulated, points: &[Point<'_>]) -> Lines {
+    let axes = simulated.axes();
+    let differs = |axis: usize| points.iter().any(|point| point.run.at[axis].1 != points[0].run.at[axis].1);
+    let nodes = axes.iter().position(|axis| *axis == "nodes").filter(|axis| differs(*axis));
+    let others: Vec<usize> = (0..axes.len()).filter(|axis| Some(*axis) != nodes && differs(*axis)).collect();
+    let one_file = points.iter().all(|point| point.run.name == points[0].run.name);
+    if let (Some(nodes), [other], true) = (nodes, &others[..], one_file)
+        && let Some(at) = points.iter().map(|point| number(point, *other)).collect::<Option<Vec<f64>>>()
+    {
+        let mut counts: Vec<&str> = Vec::new();
+        let mut of = Vec::with_capacity(points.len());
+        for point in points {
+            let count = point.run.at[nodes].1.as_str();
+            let line = counts.iter().position(|known| *known == count).unwrap_or_else(|| {
+                counts.push(count);
+                counts.len() - 1
+            });
+            of.push((format!(", {count} nodes"), line));
+        }
+        return Lines { axis: axes[*other].to_owned(), at, of };
+    }
+    let (axis, at) = across(simulated, points);
+    Lines { axis, at, of: vec![(String::new(), 0); points.len()] }
+}
+
+/// A point's value on an axis, if it is a number.
+fn number(point: &Point<'_>, axis: usize) -> Option<f64> {
+    point.run.at[axis].1.trim_end_matches(|c: char| !c.is_ascii_digit()).parse::<f64>().ok()
+}
+
 /// Where each point stands across: its value, where a single axis has numbers; else its number.
 fn across(simulated: &Simulated, points: &[Point<'_>]) -> (String, Vec<f64>) {
     let differing: Vec<usize> = (0..simulated.axes().len())
         .filter(|axis| points.iter().any(|point| point.run.at[*axis].1 != points[0].run.at[*axis].1))
         .collect();
-    let number = |point: &Point<'_>, axis: usize| {
-        let text = &point.run.at[axis].1;
-        text.trim_end_matches(|c: char| !c.is_ascii_digit()).parse::<f64>().ok()
-    };
     if let [axis] = differing[..]
         && let Some(values) = points.iter().map(|point| number(point, axis)).collect::<Option<Vec<f64>>>()
         && points.iter().all(|point| point.run.name == points[0].run.name)
@@ -53,24 +87,38 @@ fn across(simulated: &Simulated, points: &[Point<'_>]) -> (String, Vec<f64>) {
 }
 
 fn chart(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
-    let (axis, at) = across(simulated, points);
-    let lines: Vec<Line> = queues(points)
-        .into_iter()
-        .zip(COLOURS)
-        .map(|(name, colour): (&str, RGBColor)| {
-            let wait = |point: &Point<'_>| {
-                point.facts.queues.iter().find(|queue| queue.name == name).map(|queue| queue.wait.mean)
-            };
-            let mut line: Vec<(f64, f64)> =
-                at.iter().zip(points).filter_map(|(at, point)| Some((*at, wait(point)?))).collect();
-            line.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-            Line { name: name.to_owned(), colour, dashed: name == points[0].facts.queues[0].name, points: line }
-        })
-        .collect();
+    let Lines { axis, at, of } = lines_of(simulated, points);
+    let count = of.iter().map(|(_, line)| line + 1).max().unwrap_or(1);
+    let wait = |point: &Point<'_>, name: &str| {
+        point.facts.queues.iter().find(|queue| queue.name == name).map(|queue| queue.wait.mean)
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    let names = queues(points);
+    // A queue has all its lines or none: more than there are colours cannot be told apart.
+    let shown = (COLOURS.len() / count).clamp(1, names.len().max(1));
+    for (queue, name) in names.iter().take(shown).enumerate() {
+        for line in 0..count {
+            let own = || at.iter().zip(points).zip(&of).filter(|(_, (_, of))| *of == line);
+            let mut drawn: Vec<(f64, f64)> =
+                own().filter_map(|((at, point), _)| Some((*at, wait(point, name)?))).collect();
+            drawn.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            let label = own().next().map(|(_, (label, _))| label.as_str()).unwrap_or_default();
+            lines.push(Line {
+                name: format!("{name}{label}"),
+                colour: COLOURS[(queue * count + line) % COLOURS.len()],
+                dashed: *name == points[0].facts.queues[0].name,
+                points: drawn,
+            });
+        }
+    }
+    let left_out = match names.len() - shown.min(names.len()) {
+        0 => String::new(),
+        some => format!(" {some} queues more are in the table."),
+    };
     section(
         body,
         "What the grid changes",
-        "Mean wait of jobs, from submission to the first task, by queue; dashed: all jobs.",
+        &format!("Mean wait of jobs, from submission to the first task, by queue; dashed: all jobs.{left_out}"),
         &over("mean wait by point of the grid", (&escape(&axis), "mean wait (s)"), &lines),
     );
 }

@@ -133,9 +133,12 @@ impl Run<'_> {
         record.ended_ms = Some(self.now);
         record.end = end;
         self.moved_at = self.now;
-        if let Some((id, node)) = master.am {
-            self.nodes[node.index()].ends(id, self.now);
-            self.ring.need(u32::try_from(node.index()).unwrap_or(u32::MAX), self.now + 1);
+        match master.am {
+            Some((id, node)) => {
+                self.nodes[node.index()].ends(id, self.now);
+                self.ring.need(u32::try_from(node.index()).unwrap_or(u32::MAX), self.now + 1);
+            }
+            None => self.remove(number, end),
         }
     }
 
@@ -149,7 +152,7 @@ impl Run<'_> {
         let Some(mut master) = self.masters.remove(&number) else { return };
         // It may have ended by itself.
         let _ = self.core.finish(&master.handle);
-        let waits_for_am = i64::from(master.am.is_none());
+        let waits_for_am = i64::from(master.waits_for_am());
         self.quiet.outstanding -= master.outstanding.sum() + waits_for_am;
         self.quiet.changed();
         if !master.sizes.is_empty() {
@@ -160,6 +163,7 @@ impl Run<'_> {
         }
         master.record.end = end;
         master.record.unused = master.granted.saturating_sub(master.work.launched);
+        master.settle();
         self.ended += master.sizes.len() as u64;
         self.moved_at = self.now;
         let part = master.part;

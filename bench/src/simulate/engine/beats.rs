@@ -100,7 +100,7 @@ impl Run<'_> {
             self.granted += 1;
             self.busy.change(self.now, amounts(&container.resource));
             master.sizes.insert(container.id.number(), amounts(&container.resource));
-            if master.am.is_none() {
+            if master.waits_for_am() {
                 master.am = Some((container.id, container.node));
                 self.quiet.outstanding -= 1;
                 self.events.put(self.now + AM_START_MS, Kind::Up, u64::from(number));
@@ -131,7 +131,10 @@ impl Run<'_> {
                 self.quiet.disturb();
             }
             if master.am.is_some_and(|(am, _)| am == ended.id) {
-                am_lost |= master.leaving.is_none();
+                if master.leaving.is_none() {
+                    am_lost = true;
+                    master.record.am_lost = Some(ended.reason.as_str());
+                }
                 continue;
             }
             master.inbox.ended.push(*ended);

@@ -17,6 +17,7 @@ use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
 use super::super::scheduler::Scheduler;
 use super::super::tally::Tally;
 use super::super::tasks::Place;
+use super::super::waited::Waited;
 use crate::api::{Allocation, AppHandle, ContainerId, NodeId, ReservationId, VirtualClock};
 use crate::booked::BookedCourse;
 use crate::traces::Job;
@@ -32,6 +33,10 @@ pub(super) struct Master {
     pub(super) registered: bool,
     /// Its AM's container.
     pub(super) am: Option<(ContainerId, NodeId)>,
+    /// Its AM has no container: it runs elsewhere.
+    pub(super) am_elsewhere: bool,
+    /// What it has waited for.
+    pub(super) waited: Waited,
     pub(super) work: Work,
     pub(super) program: Program,
     pub(super) outstanding: Outstanding,
@@ -54,6 +59,19 @@ pub(super) struct Master {
     pub(super) part: Option<Part>,
     /// Its AM has said that it is done; the node still has to report the container.
     pub(super) leaving: Option<JobEnd>,
+}
+
+impl Master {
+    /// Its AM has no container yet.
+    pub(super) fn waits_for_am(&self) -> bool {
+        self.am.is_none() && !self.am_elsewhere
+    }
+
+    /// It has ended, or the run has: what of it is only known now.
+    pub(super) fn settle(&mut self) {
+        [self.record.tasks, self.record.tasks_done] = self.work.tasks();
+        self.record.waited_for = self.waited.most().map(str::to_owned);
+    }
 }
 
 /// A run, as it stands.
@@ -97,6 +115,8 @@ pub(in super::super) struct Run<'p> {
     pub(super) queue_names: Vec<(String, bool)>,
     pub(super) intervals: Vec<Interval>,
     pub(super) refused: Refused,
+    /// Jobs of which the trace has no AM, and that have one.
+    pub(super) added_ams: u64,
     pub(super) granted: u64,
     pub(super) ended: u64,
     pub(super) preempted: u64,

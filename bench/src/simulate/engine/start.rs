@@ -121,6 +121,7 @@ impl<'p> Run<'p> {
             queue_names,
             intervals: Vec::new(),
             refused: Refused::default(),
+            added_ams: 0,
             granted: 0,
             ended: 0,
             preempted: 0,

@@ -4,7 +4,8 @@ use super::super::events::Kind;
 use super::super::inputs::{Plan, Rules};
 use super::super::options::AmStyle;
 use super::super::record::{Interval, QueueSample};
-use super::run::{Run, Timers};
+use super::super::waited::turn;
+use super::run::{Master, Run, Timers};
 use crate::api::ReservationId;
 use crate::traces::TraceKind;
 
@@ -154,6 +155,20 @@ impl Run<'_> {
         self.events.put(self.now + LOOK_MS, Kind::Look, 0);
     }
 
+    /// Some of those that wait are asked about.
+    fn ask_what_is_waited_for(&mut self) {
+        let waits = |master: &Master| master.waits_for_am() || master.outstanding.sum() > 0;
+        let waiting = self.masters.iter().filter(|(_, master)| waits(master)).map(|(number, _)| *number);
+        let mut waiting: Vec<u32> = waiting.collect();
+        waiting.sort_unstable();
+        for number in turn(&waiting, self.intervals.len()) {
+            let Some(master) = self.masters.get_mut(&number) else { continue };
+            if let Some(answer) = self.core.waits_for(&master.handle, &self.plan.types) {
+                master.waited.add(answer);
+            }
+        }
+    }
+
     /// The end of an interval.
     pub(super) fn sample(&mut self) {
         let mut samples = vec![QueueSample::default(); self.queue_names.len()];
@@ -177,6 +192,7 @@ impl Run<'_> {
                 demand: queue.demand.memory_mb(),
             };
         }
+        self.ask_what_is_waited_for();
         self.intervals.push(Interval {
             at_ms: self.now,
             utilisation: self.busy.utilisation(),

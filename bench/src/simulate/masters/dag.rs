@@ -1,6 +1,7 @@
 //! SLS's AM of a graph: each task is asked for once its delay since the submission is over. There are no dependencies.
 //!
-//! An ask holds the tasks that have become due alone, with their number: one for the same allocation request id replaces what waits.
+//! An ask holds the tasks that have become due alone, with their number: one for the same allocation request id replaces what waits. So a job may
+//! lose tasks where containers are scarce, and never end: as in SLS. Elsewhere [`Stages`](super::Stages) runs such jobs.
 
 use super::super::asking::rows;
 use super::super::tasks::Backlog;
@@ -13,8 +14,8 @@ const PRIORITY: i32 = 20;
 /// See the module's text.
 #[derive(Debug)]
 pub(in super::super) struct Dag {
-    total: u32,
-    finished: u32,
+    total: u64,
+    finished: u64,
     pending: Backlog,
     scheduled: Backlog,
     /// From when on delays count, in ms.
@@ -26,7 +27,7 @@ impl Dag {
         let (mut pending, mut total) = (Backlog::default(), 0);
         for (number, group) in numbered(&work.groups) {
             pending.push(number, group.count);
-            total += group.count;
+            total += u64::from(group.count);
         }
         Dag { total, finished: 0, pending, scheduled: Backlog::default(), since }
     }
@@ -40,6 +41,7 @@ impl Dag {
             let Some(held) = work.end(ended.id) else { continue };
             if ended.reason == EndReason::Completed {
                 self.finished += 1;
+                work.task_done(held.group);
                 if self.finished >= self.total {
                     return Going::Last;
                 }

@@ -14,8 +14,8 @@ const REDUCE_PRIORITY: i32 = 10;
 
 #[derive(Debug, Default)]
 struct Tasks {
-    total: u32,
-    finished: u32,
+    total: u64,
+    finished: u64,
     pending: Backlog,
     /// Asked for, not granted yet.
     scheduled: Backlog,
@@ -56,7 +56,7 @@ impl MapReduce {
                 Part::Reduce => &mut reduces,
                 Part::Other => continue,
             };
-            tasks.total += group.count;
+            tasks.total += u64::from(group.count);
             tasks.pending.push(number, group.count);
         }
         MapReduce { maps, reduces }
@@ -76,6 +76,7 @@ impl MapReduce {
             };
             if ended.reason == EndReason::Completed {
                 tasks.finished += 1;
+                work.task_done(held.group);
                 last |= self.is_done();
             } else {
                 tasks.failed.push(held.group, 1);

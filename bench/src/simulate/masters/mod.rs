@@ -1,12 +1,14 @@
 //! Application masters: what each kind does with an answer, and what it asks for.
 //!
 //! `mapreduce`, `stream` and `dag` are those of Hadoop's Scheduler Load Simulator (`MRAMSimulator`, `StreamAMSimulator`, `DAGAMSimulator`),
-//! call for call; `real` is a MapReduce job as its own ApplicationMaster runs it. All are plain: no clock, no scheduler.
+//! call for call; `real` is a MapReduce job as its own ApplicationMaster runs it, `stages` one of stages, or a service. All are plain: no clock,
+//! no scheduler.
 
 mod calls;
 mod dag;
 mod mapreduce;
 mod real;
+mod stages;
 mod stream;
 mod work;
 
@@ -16,6 +18,7 @@ pub(super) use calls::{Answer, Call, Going, Launch};
 pub(super) use dag::Dag;
 pub(super) use mapreduce::MapReduce;
 pub(super) use real::{Real, RealOptions};
+pub(super) use stages::Stages;
 pub(super) use stream::Stream;
 pub(super) use work::Work;
 
@@ -26,6 +29,7 @@ pub(super) enum Program {
     Stream(Stream),
     Dag(Dag),
     Real(Box<Real>),
+    Stages(Box<Stages>),
 }
 
 impl Program {
@@ -43,6 +47,7 @@ impl Program {
             Program::Stream(program) => program.process(work, answer, now, out),
             Program::Dag(program) => program.process(work, answer, out),
             Program::Real(program) => program.process(work, answer, places, out),
+            Program::Stages(program) => program.process(work, answer, places, out),
         }
     }
 
@@ -53,11 +58,12 @@ impl Program {
             Program::Stream(program) => program.call(work),
             Program::Dag(program) => program.call(work, now),
             Program::Real(program) => program.call(work),
+            Program::Stages(program) => program.call(work, now),
         }
     }
 
     /// Whether an answer is looked at in the call that brings it, or, as in SLS, at the next heartbeat.
     pub(super) fn is_prompt(&self) -> bool {
-        matches!(self, Program::Real(_))
+        matches!(self, Program::Real(_) | Program::Stages(_))
     }
 }

@@ -5,7 +5,8 @@
 //!   (`RMContainerAllocator.scheduleReduces`). One that runs before the last map is done waits for it, and lives its life from then on.
 //! - Where there is no room for a map beside the reduces, some of these are given back, the latest first
 //!   (`RMContainerAllocator.preemptReducesIfNeeded`): else jobs could hold the whole cluster with reduces that wait for each other's maps.
-//! - A container for a map goes to a map that wants its node, else to one that wants its rack, else to the first.
+//! - A container for a map goes to a map that wants its node, else to one that wants its rack, else to the first. Tasks of several sizes are
+//!   asked for under request ids of their own, and a container goes to a task of its own.
 //! - An answer is looked at at once.
 //! - Attempts fail by seed, somewhere in their life; a map that has failed is asked for before everything else. With the fourth failure of a
 //!   task the job fails. What the scheduler takes is no failure: it is asked for anew.
@@ -44,14 +45,16 @@ pub(in super::super) struct RealOptions {
 #[derive(Debug)]
 pub(in super::super) struct Real {
     options: RealOptions,
-    maps: u32,
-    reduces: u32,
-    maps_done: u32,
-    reduces_done: u32,
+    maps: u64,
+    reduces: u64,
+    maps_done: u64,
+    reduces_done: u64,
     maps_waiting: Backlog,
     reduces_waiting: Backlog,
     /// Reduces that are asked for and not granted.
     reduces_asked: u32,
+    /// Request ids and sizes of reduces.
+    reduce_keys: Vec<(i64, Resource)>,
     /// Tasks that failed: groups, and how often.
     failed_maps: VecDeque<(u32, u8)>,
     failed_reduces: VecDeque<(u32, u8)>,
@@ -63,14 +66,20 @@ pub(in super::super) struct Real {
 impl Real {
     pub(in super::super) fn new(work: &Work, options: RealOptions) -> Real {
         let (mut maps_waiting, mut reduces_waiting, mut maps, mut reduces) =
-            (Backlog::default(), Backlog::default(), 0, 0);
+            (Backlog::default(), Backlog::default(), 0_u64, 0_u64);
+        let mut reduce_keys: Vec<(i64, Resource)> = Vec::new();
         for (number, group) in numbered(&work.groups) {
             let (waiting, total) = match group.part {
                 Part::Map | Part::Other => (&mut maps_waiting, &mut maps),
-                Part::Reduce => (&mut reduces_waiting, &mut reduces),
+                Part::Reduce => {
+                    if reduce_keys.iter().all(|(id, _)| *id != group.request_id) {
+                        reduce_keys.push((group.request_id, group.size));
+                    }
+                    (&mut reduces_waiting, &mut reduces)
+                }
             };
             waiting.push(number, group.count);
-            *total += group.count;
+            *total += u64::from(group.count);
         }
         Real {
             options,
@@ -81,6 +90,7 @@ impl Real {
             maps_waiting,
             reduces_waiting,
             reduces_asked: 0,
+            reduce_keys,
             failed_maps: VecDeque::new(),
             failed_reduces: VecDeque::new(),
             changed: true,
@@ -116,7 +126,7 @@ impl Real {
     fn reduces_wanted(&self, work: &Work) -> u32 {
         let failed = u32::try_from(self.failed_reduces.len()).unwrap_or(u32::MAX);
         let waiting = self.reduces_waiting.iter().fold(failed, |sum, (_, count)| sum.saturating_add(count));
-        let done = f64::from(self.maps_done) / f64::from(self.maps.max(1));
+        let done = self.maps_done as f64 / self.maps.max(1) as f64;
         if self.maps_done < self.maps && done < self.options.slow_start {
             return 0;
         }
@@ -174,6 +184,7 @@ impl Real {
             let failures = held.failures + u8::from(held.fails);
             if ended.reason == EndReason::Completed && !held.fails {
                 *(if is_map { &mut self.maps_done } else { &mut self.reduces_done }) += 1;
+                work.task_done(held.group);
                 continue;
             }
             if ended.reason == EndReason::Completed && failures >= self.options.attempts {
@@ -221,13 +232,16 @@ impl Real {
     }
 
     fn grant(&mut self, work: &mut Work, container: &Container, places: &[Place], out: &mut Vec<Launch>) {
+        let groups = &work.groups;
+        let fits = |group: u32| groups[group as usize].request_id == container.allocation_request_id;
         let task = match container.priority {
-            FAILED_MAP_PRIORITY => self.failed_maps.pop_front(),
+            FAILED_MAP_PRIORITY => pop_failed(&mut self.failed_maps, fits),
             REDUCE_PRIORITY => {
                 self.reduces_asked = self.reduces_asked.saturating_sub(1);
-                self.failed_reduces.pop_front().or_else(|| self.reduces_waiting.pop().map(|group| (group, 0)))
+                let failed = pop_failed(&mut self.failed_reduces, fits);
+                failed.or_else(|| self.reduces_waiting.pop_where(fits).map(|group| (group, 0)))
             }
-            _ => self.next_map(&work.groups, places.get(container.node.index())).map(|group| (group, 0)),
+            _ => self.next_map(groups, fits, places.get(container.node.index())).map(|group| (group, 0)),
         };
         let Some((group, failed)) = task else {
             self.give_back.push(container.id);
@@ -238,14 +252,14 @@ impl Real {
         work.launch_for(container, group, (!waits).then_some(life), (failed, fails), out);
     }
 
-    fn next_map(&mut self, groups: &[Group], at: Option<&Place>) -> Option<u32> {
-        let place = |group: u32| groups[group as usize].place;
+    fn next_map(&mut self, groups: &[Group], fits: impl Fn(u32) -> bool, at: Option<&Place>) -> Option<u32> {
+        let place = |group: u32| groups[group as usize].place.filter(|_| fits(group));
         let waiting = &mut self.maps_waiting;
         let local = at.and_then(|at| {
             let on_node = waiting.pop_where(|group| place(group).is_some_and(|place| place.node == at.node));
             on_node.or_else(|| waiting.pop_where(|group| place(group).is_some_and(|place| place.rack == at.rack)))
         });
-        local.or_else(|| waiting.pop())
+        local.or_else(|| waiting.pop_where(fits))
     }
 
     pub(super) fn call(&mut self, work: &mut Work) -> Call {
@@ -266,12 +280,13 @@ impl Real {
             more -= taken;
         }
         let mut of_reduces = rows(&work.groups, &[&wanted], REDUCE_PRIORITY);
-        if of_reduces.is_empty()
-            && self.reduces_asked > 0
-            && let Some(group) = work.groups.iter().find(|group| group.part == Part::Reduce)
-        {
+        if self.reduces_asked > 0 {
             // What was asked for is taken back.
-            of_reduces.push(Ask::anywhere(REDUCE_PRIORITY, group.size, 0).with_request_id(group.request_id));
+            let is_wanted = |id: i64| of_reduces.iter().any(|ask| ask.allocation_request_id == id);
+            let gone: Vec<_> = self.reduce_keys.iter().filter(|(id, _)| !is_wanted(*id)).collect();
+            of_reduces.extend(
+                gone.into_iter().map(|(id, size)| Ask::anywhere(REDUCE_PRIORITY, *size, 0).with_request_id(*id)),
+            );
         }
         self.reduces_asked = reduces;
         asks.extend(of_reduces);
@@ -279,9 +294,20 @@ impl Real {
     }
 }
 
-/// A row for tasks that failed, which may run anywhere.
-fn anywhere(groups: &[Group], failed: &VecDeque<(u32, u8)>, priority: i32) -> Option<Ask> {
-    let (group, _) = failed.front()?;
-    let size = groups[*group as usize].size;
-    Some(Ask::anywhere(priority, size, u32::try_from(failed.len()).unwrap_or(u32::MAX)).with_request_id(-1))
+/// Rows for tasks that failed, which may run anywhere: one for each request id.
+fn anywhere(groups: &[Group], failed: &VecDeque<(u32, u8)>, priority: i32) -> Vec<Ask> {
+    let mut rows: Vec<Ask> = Vec::new();
+    for (group, _) in failed {
+        let group = &groups[*group as usize];
+        match rows.iter_mut().find(|row| row.allocation_request_id == group.request_id) {
+            Some(row) => row.count = row.count.saturating_add(1),
+            None => rows.push(Ask::anywhere(priority, group.size, 1).with_request_id(group.request_id)),
+        }
+    }
+    rows
+}
+
+/// The first failed task that a container is for.
+fn pop_failed(failed: &mut VecDeque<(u32, u8)>, fits: impl Fn(u32) -> bool) -> Option<(u32, u8)> {
+    failed.remove(failed.iter().position(|(group, _)| fits(*group))?)
 }

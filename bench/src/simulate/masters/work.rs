@@ -33,11 +33,19 @@ pub(in super::super) struct Work {
     pub(in super::super) now: u64,
     /// What the application may still get, as its last call has told.
     pub(in super::super) headroom: Resource,
+    /// By group: tasks that have come to their end.
+    pub(in super::super) done: Vec<u64>,
 }
 
 impl Work {
     pub(in super::super) fn new(groups: Vec<Group>) -> Work {
-        Work { groups, held: FxHashMap::default(), launched: 0, now: 0, headroom: Resource::ZERO }
+        let done = vec![0; groups.len()];
+        Work { groups, held: FxHashMap::default(), launched: 0, now: 0, headroom: Resource::ZERO, done }
+    }
+
+    /// How many tasks there are, and how many have come to their end.
+    pub(in super::super) fn tasks(&self) -> [u64; 2] {
+        [self.groups.iter().map(|group| u64::from(group.count)).sum(), self.done.iter().sum()]
     }
 
     /// A container gets a task of a group, and lives as long as that says.
@@ -59,6 +67,13 @@ impl Work {
         self.held.insert(container.id.number(), held);
         self.launched += 1;
         out.push(Launch { id: container.id, node: container.node, life_ms, again: false });
+    }
+
+    /// A task has come to its end.
+    pub(super) fn task_done(&mut self, group: u32) {
+        let group = group as usize;
+        self.done[group] += 1;
+        debug_assert!(self.done[group] <= u64::from(self.groups[group].count), "a task came to its end twice");
     }
 
     /// A container has ended: what it ran.

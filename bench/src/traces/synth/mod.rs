@@ -142,10 +142,12 @@ impl Jobs {
             user: class.user.clone(),
             am_type: class.am_type.clone(),
             am_resource: BTreeMap::new(),
+            has_am: true,
             label: None,
             reservation: None,
             deadline_ms: deadline.map(|deadline| deadline.saturating_sub(less)),
             tasks,
+            noted: Vec::new(),
         })
     }
 }
