@@ -64,7 +64,8 @@ export class Controls {
 
   #inForce({ file, text }) {
     by("file-name").textContent = file;
-    by("file").value = text;
+    by("file").value = text ?? "";
+    by("file").placeholder = text === undefined ? "The file is shown to administrators alone." : "";
     put(by("findings"), []);
   }
 

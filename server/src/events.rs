@@ -3,7 +3,7 @@
 //!
 //! It is filled by whoever drives the scheduler. No worker of a scheduler takes its lock.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -136,6 +136,17 @@ struct Kept {
     events: VecDeque<Event>,
 }
 
+impl Kept {
+    /// What is still there of what happened after that number, the newest first, and how many events are gone.
+    fn after(&self, seq: u64) -> (impl Iterator<Item = &Event> + Clone, u64) {
+        // Of another server, maybe: whoever knows more than there is begins anew.
+        let seq = if seq > self.last { 0 } else { seq };
+        let new = self.last - seq;
+        let there = usize::try_from(new).unwrap_or(usize::MAX).min(self.events.len());
+        (self.events.iter().rev().take(there), new - there as u64)
+    }
+}
+
 /// See the module's text.
 #[derive(Debug)]
 pub struct Ring {
@@ -183,12 +194,22 @@ impl Ring {
     /// What happened after that number: of more than `most` the few that are not frequent, and of the others the latest. O(what happened).
     #[must_use]
     pub fn after(&self, seq: u64, most: usize) -> Batch {
+        self.shown_between(seq, u64::MAX, most, |_| true)
+    }
+
+    /// Numbers of the applications of which something has happened after that number, and the number of the last event.
+    pub(crate) fn apps_after(&self, seq: u64) -> (BTreeSet<u32>, u64) {
         let kept = self.kept();
-        // Of another server, maybe: whoever knows more than there is begins anew.
-        let seq = if seq > kept.last { 0 } else { seq };
-        let new = kept.last - seq;
-        let there = usize::try_from(new).unwrap_or(usize::MAX).min(kept.events.len());
-        let newest_first = kept.events.iter().rev().take(there);
+        let (new, _) = kept.after(seq);
+        (new.filter_map(|event| event.app).collect(), kept.last)
+    }
+
+    /// As [`after`](Self::after), up to the event `until`, of what may be shown to a reader. The rest is not there for him, and not lost either.
+    pub(crate) fn shown_between(&self, seq: u64, until: u64, most: usize, is_shown: impl Fn(&Event) -> bool) -> Batch {
+        let kept = self.kept();
+        let (all, gone) = kept.after(seq);
+        let newest_first = all.filter(|event| event.seq <= until && is_shown(event));
+        let new = gone + newest_first.clone().count() as u64;
         let few = newest_first.clone().filter(|event| !event.what.is_frequent()).count().min(most);
         let (mut few, mut frequent) = (few, most - few);
         let mut events: Vec<Event> = newest_first
@@ -201,7 +222,7 @@ impl Ring {
             .cloned()
             .collect();
         events.reverse();
-        Batch { lost: new - events.len() as u64, events, last: kept.last }
+        Batch { lost: new - events.len() as u64, events, last: kept.last.min(until) }
     }
 }
 
@@ -227,6 +248,26 @@ mod tests {
         assert_eq!((batch.lost, numbers(&batch)), (5, vec![9, 10]));
         assert_eq!(ring.after(10, 100), Batch { lost: 0, events: Vec::new(), last: 10 });
         assert_eq!(numbers(&ring.after(11, 1)), [10]);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_neither_there_nor_lost() {
+        let ring = Ring::new(6);
+        for at in 0..8 {
+            ring.push(Event::new(What::ApplicationEnded, at).of(u32::try_from(at % 3).expect("small"), "root.a"));
+        }
+        let (apps, last) = ring.apps_after(5);
+        assert_eq!((apps.into_iter().collect::<Vec<_>>(), last), (vec![0, 1, 2], 8));
+        let shown = |after, until, most| {
+            let batch = ring.shown_between(after, until, most, |event| event.app == Some(1));
+            (batch.lost, numbers(&batch), batch.last)
+        };
+        assert_eq!(shown(3, 8, 10), (0, vec![5, 8], 8));
+        // What has happened since the reader's rights were looked at is for the next time.
+        assert_eq!(shown(3, 7, 10), (0, vec![5], 7));
+        assert_eq!(shown(3, 8, 1), (1, vec![8], 8));
+        // Two are gone, whosever they were.
+        assert_eq!(shown(0, 8, 10), (2, vec![5, 8], 8));
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub struct Cluster {
     pub per_user_apps: bool,
     /// `yarn.resourcemanager.metrics.runtime.buckets`: running applications are counted by so many minutes.
     pub runtime_buckets: Vec<u32>,
+    /// `hadoop.security.instrumentation.requires.admin`: `/metrics` and `/jmx` are for administrators alone. They have the usage of every user
+    /// and queue.
+    pub metrics_for_admins: bool,
 }
 
 impl Cluster {
@@ -48,6 +51,7 @@ impl Cluster {
             version: "3.4.2".to_owned(),
             per_user_apps: false,
             runtime_buckets: vec![60, 300, 1440],
+            metrics_for_admins: false,
         }
     }
 
@@ -58,13 +62,16 @@ impl Cluster {
         self
     }
 
-    /// The same with what the site says of listing applications, and of counting them by how long they run: a text that is no list of
-    /// minutes counts as if it were not there.
+    /// The same with what the site says of listing applications, of who may read metrics, and of counting applications by how long they run: a
+    /// text that is no list of minutes counts as if it were not there.
     #[must_use]
     pub fn with_properties<'a>(mut self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Cluster {
         for (name, value) in properties {
             if matches!(name, "yarn.webapp.filter-entity-list-by-user" | "yarn.resourcemanager.display.per-user-apps") {
                 self.per_user_apps = value.trim().eq_ignore_ascii_case("true");
+            }
+            if name == "hadoop.security.instrumentation.requires.admin" {
+                self.metrics_for_admins = value.trim().eq_ignore_ascii_case("true");
             }
             if name == "yarn.resourcemanager.metrics.runtime.buckets" {
                 match value.split(',').map(|minutes| minutes.trim().parse()).collect() {

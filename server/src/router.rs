@@ -11,7 +11,7 @@ use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
 use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
-use crate::access::{Caller, NOBODY};
+use crate::access::{Caller, asking};
 use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
 use crate::answered::{refusal, text, whole};
 use crate::manager::ResourceManager;
@@ -173,9 +173,7 @@ impl Request {
         let Request { of, method: _, path, uri, headers, caller, body } = self;
         let query: Vec<(String, String)> =
             form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
-        let named = query.iter().find(|(name, _)| name == "user.name").map(|(_, user)| user.clone());
-        let named = caller.map(|caller| caller.0).or(named.filter(|user| !user.is_empty()));
-        let user = named.unwrap_or_else(|| NOBODY.to_owned());
+        let user = asking(caller.as_ref(), &uri);
         let content = text(&headers, header::CONTENT_TYPE).and_then(Format::of_content);
         (of, Asked { path, query, user, format, content, body: body.into() })
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, Uri};
 
 /// Who asks without saying who he is (`hadoop.http.staticuser.user`).
 pub(crate) const NOBODY: &str = "dr.who";
@@ -95,6 +95,16 @@ pub(super) fn is_name(text: &str) -> bool {
 /// Who asks, as the guard has found: it goes with the request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller(pub(crate) String);
+
+/// Who asks: whom the guard has found; where there is no guard, or it lets the request say so, `?user.name=`; or else nobody.
+pub(crate) fn asking(caller: Option<&Caller>, uri: &Uri) -> String {
+    if let Some(Caller(user)) = caller {
+        return user.clone();
+    }
+    let mut query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let named = query.find(|(name, _)| name == "user.name").map(|(_, user)| user.into_owned());
+    named.filter(|user| !user.is_empty()).unwrap_or_else(|| NOBODY.to_owned())
+}
 
 /// Where a request comes from: it goes with the request.
 #[derive(Clone, Copy, Debug)]

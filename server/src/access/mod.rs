@@ -9,6 +9,6 @@ mod proxy;
 mod tokens;
 
 pub use authenticator::{Access, Authenticator, Denied};
-pub(crate) use authenticator::{Caller, NOBODY, Peer};
+pub(crate) use authenticator::{Caller, NOBODY, Peer, asking};
 pub use proxy::TrustedHeader;
 pub use tokens::Tokens;

@@ -17,17 +17,20 @@ fn text(asked: &Asked) -> Result<&str, Fault> {
     std::str::from_utf8(&asked.body).map_err(|_| Fault::bad_request("the body is not UTF-8 text"))
 }
 
-/// Whether the cluster is simulated; where it is, how things stand.
-pub(crate) fn standing(of: &ResourceManager, _: &Asked) -> Outcome {
+/// Whether the cluster is simulated; where it is, how things stand. The text of the queues has everybody's rights in it: with rights it is for
+/// administrators, as the scheduler's configuration is.
+pub(crate) fn standing(of: &ResourceManager, asked: &Asked) -> Outcome {
     let Some(controls) = of.controls() else {
         return Ok(Answer::natural("controls", Object::new().with("simulated", false)));
     };
     let standing = controls.standing();
+    let scheduler = of.scheduler();
+    let may = !scheduler.basics().acls || scheduler.is_admin(&asked.user);
     let answer = Object::new()
         .with("simulated", true)
         .with("loadPercent", standing.load_percent)
         .with("file", standing.queues.name)
-        .with("text", standing.queues.text);
+        .maybe("text", may.then_some(standing.queues.text));
     Ok(Answer::natural("controls", answer))
 }
 

@@ -1,9 +1,12 @@
 //! What a page that is looked at lives on: the state of the cluster, and what happens, as server-sent events.
 //!
 //! `picture` is how things stand at one moment, `written` how that is said. A reader that has one of the last pictures is told what has
-//! changed since.
+//! changed since. It has nothing of single applications, so all see the same. `reader` is somebody who listens to events, which are told by
+//! his rights.
 
 mod picture;
+
+mod reader;
 
 mod written;
 
@@ -12,17 +15,19 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use futures_util::stream::{self, Stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::picture::{Picture, Since};
+use self::reader::Reader;
+use crate::access::{Caller, asking};
 use crate::events::{Batch, Ring};
 use crate::manager::ResourceManager;
 
@@ -132,13 +137,19 @@ fn begin(uri: &Uri, headers: &HeaderMap, last: u64) -> u64 {
     lost().or(asked).unwrap_or(last)
 }
 
-async fn events(State(of): State<Arc<Live>>, uri: Uri, headers: HeaderMap) -> Response {
+async fn events(
+    State(of): State<Arc<Live>>,
+    caller: Option<Extension<Caller>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
     let Ok(place) = of.readers.clone().try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, "5")], TOO_MANY_READERS).into_response();
     };
     let after = begin(&uri, &headers, of.ring.last());
     let most = number(&uri, "most").and_then(|most| usize::try_from(most).ok()).unwrap_or(AT_ONCE).clamp(1, AT_ONCE);
-    Sse::new(batches(of, place, after, most)).keep_alive(KeepAlive::default()).into_response()
+    let user = asking(caller.as_deref(), &uri);
+    Sse::new(batches(of, place, after, Reader { user, most })).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
@@ -147,14 +158,18 @@ fn batches(
     of: Arc<Live>,
     place: OwnedSemaphorePermit,
     after: u64,
-    most: usize,
+    reader: Reader,
 ) -> impl Stream<Item = Result<Sent, Infallible>> {
-    stream::unfold((of, place, after), move |(of, place, after)| async move {
+    stream::unfold((of, place, reader, after), |(of, place, reader, mut after)| async move {
+        // What he has missed since the last message, for the next one.
+        let mut lost = 0;
         loop {
             tokio::time::sleep(EVERY).await;
-            let batch = of.ring.after(after, most);
+            let mut batch = reader.next(&of, after).await;
+            (lost, after) = (lost + batch.lost, batch.last);
             if !batch.events.is_empty() {
-                return Some((Ok(sent(&batch)), (of, place, batch.last)));
+                batch.lost = lost;
+                return Some((Ok(sent(&batch)), (of, place, reader, after)));
             }
         }
     })

@@ -1,6 +1,9 @@
 //! Numbers for those who graph them: `/metrics` for Prometheus, `/jmx` with Hadoop's names.
 //!
 //! Both write what `measured` has taken when somebody scrapes. Durations alone are counted, by whoever times calls (`latency`).
+//!
+//! They have the usage of every user and queue. Whoever may read anything may read them, as in Hadoop, unless the site keeps them for
+//! administrators.
 
 mod bean;
 mod beans;
@@ -19,19 +22,43 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::answered::whole;
+use crate::access::{Caller, asking};
+use crate::answered::{refusal_to, whole};
 use crate::manager::ResourceManager;
+use crate::rest::errors::Fault;
 use crate::turns::Question;
 use measured::Measured;
 
 /// `/metrics` and `/jmx`.
 pub(crate) fn routes(of: Arc<ResourceManager>) -> Router {
-    Router::new().route("/metrics", get(metrics)).route("/jmx", get(beans)).with_state(of)
+    let routes = Router::new().route("/metrics", get(metrics)).route("/jmx", get(beans));
+    routes.route_layer(middleware::from_fn_with_state(of.clone(), for_whom)).with_state(of)
+}
+
+/// Where they are for administrators alone, nobody else gets to them.
+async fn for_whom(State(of): State<Arc<ResourceManager>>, request: Request, next: Next) -> Response {
+    if !of.cluster().metrics_for_admins {
+        return next.run(request).await;
+    }
+    let user = asking(request.extensions().get::<Caller>(), request.uri());
+    let (manager, asks) = (of.clone(), user.clone());
+    match of.turns().work(move || manager.scheduler().is_admin(&asks)).await {
+        Ok(true) => next.run(request).await,
+        Ok(false) => {
+            let path = request.uri().path();
+            let fault = Fault::forbidden(format_args!(
+                "User {user} may not read {path}: hadoop.security.instrumentation.requires.admin keeps it for administrators."
+            ));
+            refusal_to(request.headers(), &fault).map(Body::from)
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }
 
 /// Views may wait for the scheduler's threads, so they are taken where waiting is allowed. All see the same.

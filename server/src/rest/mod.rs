@@ -47,7 +47,7 @@ pub(crate) mod reservation;
 
 pub(crate) mod resource;
 
-mod rights;
+pub(crate) mod rights;
 
 pub(crate) mod statistics;
 

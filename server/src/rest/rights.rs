@@ -1,5 +1,7 @@
 //! Who may see and change an application: its owner, an administrator, who may administer its queue.
 //!
+//! Also asked by the stream of events, which is no endpoint of REST.
+//!
 //! The scheduler's control is asked, which may ask elsewhere for groups: so it is never asked under the lock of the records, and once a
 //! queue, however many applications there are.
 
@@ -12,7 +14,7 @@ use crate::records::{AppRecord, Records};
 
 /// What somebody may.
 #[derive(Debug)]
-pub(super) struct Rights<'a> {
+pub(crate) struct Rights<'a> {
     user: &'a str,
     /// All applications are shown to him.
     all: bool,
@@ -22,7 +24,7 @@ pub(super) struct Rights<'a> {
 
 impl<'a> Rights<'a> {
     /// In the queues of applications that are chosen. One that is elsewhere meanwhile counts as another's.
-    pub(super) fn of(
+    pub(crate) fn of(
         of: &ResourceManager,
         user: &'a str,
         chosen: impl FnOnce(&Records) -> Vec<&AppRecord>,
@@ -39,8 +41,13 @@ impl<'a> Rights<'a> {
         Rights { user, all: false, queues: queues.into_iter().filter(may).collect() }
     }
 
+    /// Whether all that there is may be shown to him, of applications and of the scheduler itself.
+    pub(crate) fn all(&self) -> bool {
+        self.all
+    }
+
     /// Whether he may see and change it.
-    pub(super) fn may(&self, app: &AppRecord) -> bool {
+    pub(crate) fn may(&self, app: &AppRecord) -> bool {
         self.all || app.user == self.user || self.queues.contains(&app.queue)
     }
 }
