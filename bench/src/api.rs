@@ -2,7 +2,7 @@
 
 pub(crate) use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
 pub(crate) use evenweave::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CapacityQueueKind, QueueMaking, QueueState,
+    CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CapacityQueueKind, MixedFractions, QueueMaking, QueueState,
 };
 pub(crate) use evenweave::config::convert::{
     Allocations, Change, Conversion, ConversionRules, ConvertError, ConvertFault, ConvertOptions, Converted, FairFiles,

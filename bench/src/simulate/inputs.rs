@@ -19,6 +19,9 @@ use crate::options::SchedulerChoice;
 use crate::reserving::{bookings_in, switch_reservations_on};
 use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
 
+/// The CapacityScheduler's queue mode.
+const LEGACY_QUEUE_MODE: &str = "yarn.scheduler.capacity.legacy-queue-mode.enabled";
+
 /// What is decided by.
 #[derive(Debug)]
 pub(super) enum Rules {
@@ -72,7 +75,14 @@ pub(super) enum ScenarioQueues {
 /// What the scenario of a run begins with: the scheduler's properties and its queues.
 fn scenario_head(site: &SiteProperties, queues: ScenarioQueues, steps: usize) -> ScenarioHead {
     let names = site.names().into_iter().filter(|name| name.starts_with("yarn.") && !name.starts_with("yarn.sls."));
-    let properties = names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
+    let mut properties: BTreeMap<String, String> =
+        names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
+    if let ScenarioQueues::Capacity(own) = &queues
+        && let Some(mode) = own.get(LEGACY_QUEUE_MODE)
+    {
+        // The run starts in this mode; of a scenario the site's properties alone say how it starts.
+        properties.insert(LEGACY_QUEUE_MODE.to_owned(), mode.clone());
+    }
     ScenarioHead { properties, queues, steps }
 }
 
