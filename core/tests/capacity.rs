@@ -440,3 +440,43 @@ fn weights_give_fractions_where_the_legacy_queue_mode_is_off_at_the_start() {
     assert_eq!(by_weight(&weights, Some(&weights)), (0.75, 15_360, 7500));
     assert_eq!(by_weight(&[], Some(&weights)), (0.0, 15_360, 0), "the file at the start was in the legacy mode");
 }
+
+/// As at the start: what is not here is not taken over silently.
+#[test]
+fn a_refresh_with_what_is_not_here_is_refused() {
+    let mut scheduler = stepped(&[]);
+    for more in [
+        ("yarn.scheduler.capacity.multi-node-placement-enabled", "true"),
+        ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
+        ("yarn.scheduler.capacity.root.a.default-node-label-expression", "gpu"),
+    ] {
+        let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([more])).unwrap_err();
+        assert!(refused.to_string().contains("not supported: "), "{refused}");
+    }
+    scheduler.refresh_queues(QUEUES).unwrap();
+}
+
+/// A start compares amounts without nodes, a refresh with what the nodes have.
+#[test]
+fn a_refresh_compares_amounts_on_the_cluster() {
+    let amounts = [
+        (
+            "yarn.scheduler.capacity.resource-calculator",
+            "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+        ),
+        ("yarn.scheduler.capacity.root.a.capacity", "[memory=4096,vcores=4]"),
+        ("yarn.scheduler.capacity.root.a.queues", "x,y"),
+        ("yarn.scheduler.capacity.root.a.x.capacity", "[memory=4096,vcores=1]"),
+        ("yarn.scheduler.capacity.root.a.y.capacity", "[memory=1024,vcores=1]"),
+        ("yarn.scheduler.capacity.root.b.capacity", "[memory=1024,vcores=1]"),
+        ("yarn.scheduler.capacity.root.b.maximum-capacity", "[memory=1024,vcores=1]"),
+    ];
+    let refresh = |total: Resource| {
+        let mut scheduler = stepped(&amounts);
+        scheduler.add_node("n1", "/r1", total).unwrap();
+        scheduler.refresh_queues(QUEUES.into_iter().chain(amounts))
+    };
+    let refused = refresh(Resource::new(8192, 32)).unwrap_err();
+    assert!(refused.to_string().contains("capacity: <memory:4096, vCores:4> is less than"), "{refused}");
+    refresh(Resource::new(32_768, 8)).unwrap();
+}

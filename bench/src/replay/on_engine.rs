@@ -16,8 +16,8 @@ use super::scenario::{ReportedContainer, Step};
 use crate::api::CapacityPass;
 use crate::api::{
     AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
-    CapacityScheduler, CapacityUserView, Clock, EndReason, Location, MixedFractions, NewAttempt, QueueMaking, Refused, Resource,
-    ResourceTypes, Submission, VirtualClock,
+    CapacityScheduler, CapacityUserView, Clock, EndReason, Location, MixedFractions, NewAttempt, QueueMaking, Refused,
+    Resource, ResourceTypes, Submission, VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.

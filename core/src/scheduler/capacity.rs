@@ -11,7 +11,7 @@ use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityShard, CapacityStats, Refresh, SubmitTerms, capacity_stats, order_round, unsupported,
+    CapacityShard, CapacityStats, Refresh, SubmitTerms, capacity_stats, order_round,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
@@ -76,14 +76,13 @@ impl CapacitySchedulerBuilder {
     }
 
     fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
-        if let Some(missing) = unsupported(&self.configuration) {
-            return Err(missing.into());
-        }
+        self.configuration.check_supported()?;
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
         let (sink, source) = events(self.options.event_capacity);
-        let (settings, control) = (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions)?);
+        let (settings, control) =
+            (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions)?);
         let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
         let mut parts = Parts::new(setup);
         parts.control.begin_reservations(reservations)?;
@@ -419,7 +418,7 @@ impl CapacityStepped {
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<(), Refused> {
         let read: Result<_, CapacityFileError> = self.configuration.with_queues(properties);
-        if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
+        if let Some(missing) = read.as_ref().ok().and_then(|read| read.check_supported().err()) {
             return Err(Refused::BadConfiguration(missing.to_string()));
         }
         let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));

@@ -125,6 +125,16 @@ pub struct CapacitySettings {
     pub lifetime_monitor_interval_ms: i64,
 }
 
+impl CapacitySettings {
+    /// So many of the smallest containers have room on a cluster, where that is more than it has vcores and nobody counts these: the
+    /// calculator counts memory alone.
+    #[must_use]
+    pub fn containers_beyond_vcores(&self, cluster: &Resource) -> Option<i64> {
+        let most = cluster.memory_mb() / self.minimum.memory_mb().max(1);
+        (self.calculator == Calculator::Memory && most > cluster.vcores()).then_some(most)
+    }
+}
+
 fn name(tail: &str) -> String {
     format!("{PREFIX}{tail}")
 }

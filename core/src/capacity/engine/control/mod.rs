@@ -115,6 +115,8 @@ impl CapacityControl {
         configuration: CapacityConfiguration,
         fractions: Option<MixedFractions>,
     ) -> Result<CapacityControl, CapacityFileError> {
+        // It may be one that was read to refresh another.
+        configuration.file.check_amounts_on(&Resource::ZERO)?;
         let settings = configuration.file.settings();
         let arith = Arith { calculator: settings.calculator, types: settings.types.len() };
         let fractions = fractions.unwrap_or_else(|| MixedFractions::of_start(settings.legacy_queue_mode));
