@@ -2,7 +2,8 @@
 
 pub(crate) use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
 pub(crate) use evenweave::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CapacityQueueKind, QueueMaking, QueueState,
+    CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CapacityQueueKind, MixedFractions, QueueMaking,
+    QueueState,
 };
 pub(crate) use evenweave::config::convert::{
     Allocations, Change, Conversion, ConversionRules, ConvertError, ConvertFault, ConvertOptions, Converted, FairFiles,
@@ -10,7 +11,7 @@ pub(crate) use evenweave::config::convert::{
 };
 pub(crate) use evenweave::config::{
     AccessControlList, AllocationFileError, Diagnostic, Included, Limit, Missing, PlacementRule, QueueAccess,
-    QueueSettings, SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,
+    QueueSettings, SchedulerKind, SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,
 };
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};

@@ -29,6 +29,7 @@ mod engine;
 mod failure;
 mod java_random;
 mod jobs;
+pub mod kinds;
 mod latency;
 pub mod load;
 mod numbers;

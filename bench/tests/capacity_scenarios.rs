@@ -18,6 +18,7 @@ fn replayed(family: &str, driver: DriverChoice) {
         "derived" => 90,
         "dynamic-queues" => 59,
         "attempts" => 32,
+        "compared-amounts" => 9,
         "nodes-change" => 31,
         _ => 30,
     };
@@ -81,6 +82,7 @@ families! {
     plain {
     absolute = "absolute",
     am_limit = "am-limit",
+    compared_amounts = "compared-amounts",
     derived = "derived",
     drf = "drf",
     fair_leaf = "fair-leaf",

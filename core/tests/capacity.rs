@@ -414,3 +414,69 @@ fn the_page_s_file_does_what_the_page_says() {
     assert_eq!(silent.len() + 1, text.lines().count());
     assert_eq!(containers_of_ann(&silent.join("\n")), 21, "the capacity, and the container that begins at it");
 }
+
+/// What a queue may have and how many applications it takes, where the scheduler starts with `first` and its queues are refreshed from `then`.
+fn by_weight(first: &[(&str, &str)], then: Option<&[(&str, &str)]>) -> (f32, i64, i64) {
+    let mut scheduler = stepped(first);
+    scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    if let Some(then) = then {
+        scheduler.refresh_queues(QUEUES.iter().chain(then).copied()).unwrap();
+    }
+    let queues = scheduler.queues(false);
+    let a = queues.iter().find(|queue| queue.name == "root.a").unwrap();
+    (a.absolute_capacity, a.guaranteed.memory_mb(), a.leaf.as_ref().unwrap().max_applications.into())
+}
+
+/// Hadoop asks for the queue mode once more when it starts, and never again.
+#[test]
+fn weights_give_fractions_where_the_legacy_queue_mode_is_off_at_the_start() {
+    let weights = [
+        ("yarn.scheduler.capacity.legacy-queue-mode.enabled", "false"),
+        ("yarn.scheduler.capacity.root.a.capacity", "3w"),
+        ("yarn.scheduler.capacity.root.b.capacity", "1w"),
+        ("yarn.scheduler.capacity.root.b.maximum-capacity", "100"),
+    ];
+    assert_eq!(by_weight(&weights, None), (0.75, 15_360, 7500));
+    assert_eq!(by_weight(&weights, Some(&weights)), (0.75, 15_360, 7500));
+    assert_eq!(by_weight(&[], Some(&weights)), (0.0, 15_360, 0), "the file at the start was in the legacy mode");
+}
+
+/// As at the start: what is not here is not taken over silently.
+#[test]
+fn a_refresh_with_what_is_not_here_is_refused() {
+    let mut scheduler = stepped(&[]);
+    for more in [
+        ("yarn.scheduler.capacity.multi-node-placement-enabled", "true"),
+        ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
+        ("yarn.scheduler.capacity.root.a.default-node-label-expression", "gpu"),
+    ] {
+        let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([more])).unwrap_err();
+        assert!(refused.to_string().contains("not supported: "), "{refused}");
+    }
+    scheduler.refresh_queues(QUEUES).unwrap();
+}
+
+/// A start compares amounts without nodes, a refresh with what the nodes have.
+#[test]
+fn a_refresh_compares_amounts_on_the_cluster() {
+    let amounts = [
+        (
+            "yarn.scheduler.capacity.resource-calculator",
+            "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+        ),
+        ("yarn.scheduler.capacity.root.a.capacity", "[memory=4096,vcores=4]"),
+        ("yarn.scheduler.capacity.root.a.queues", "x,y"),
+        ("yarn.scheduler.capacity.root.a.x.capacity", "[memory=4096,vcores=1]"),
+        ("yarn.scheduler.capacity.root.a.y.capacity", "[memory=1024,vcores=1]"),
+        ("yarn.scheduler.capacity.root.b.capacity", "[memory=1024,vcores=1]"),
+        ("yarn.scheduler.capacity.root.b.maximum-capacity", "[memory=1024,vcores=1]"),
+    ];
+    let refresh = |total: Resource| {
+        let mut scheduler = stepped(&amounts);
+        scheduler.add_node("n1", "/r1", total).unwrap();
+        scheduler.refresh_queues(QUEUES.into_iter().chain(amounts))
+    };
+    let refused = refresh(Resource::new(8192, 32)).unwrap_err();
+    assert!(refused.to_string().contains("capacity: <memory:4096, vCores:4> is less than"), "{refused}");
+    refresh(Resource::new(32_768, 8)).unwrap();
+}

@@ -133,3 +133,9 @@ fn capacity_dynamic() {
 fn capacity_ends() {
     check("capacity-ends", 179, 179);
 }
+
+#[test]
+fn capacity_of_units_by_resource_type() {
+    // The legacy queue mode is off in the file that the ResourceManager starts with.
+    check("capacity-units", 55, 55);
+}

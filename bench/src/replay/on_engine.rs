@@ -16,8 +16,8 @@ use super::scenario::{ReportedContainer, Step};
 use crate::api::CapacityPass;
 use crate::api::{
     AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
-    CapacityScheduler, CapacityUserView, Clock, EndReason, Location, NewAttempt, QueueMaking, Refused, Resource,
-    ResourceTypes, Submission, VirtualClock,
+    CapacityScheduler, CapacityUserView, Clock, EndReason, Location, MixedFractions, NewAttempt, QueueMaking, Refused,
+    Resource, ResourceTypes, Submission, VirtualClock,
 };
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
@@ -54,6 +54,7 @@ impl Beginning {
             .epoch(self.epoch)
             .clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
             .groups(Arc::new(self.groups.clone()))
+            .mixed_fractions(MixedFractions::of_site(pairs(&self.site)))
             .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match self.driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),

@@ -11,13 +11,18 @@ use super::options::{ClusterOptions, SimulateOptions};
 use super::queues::Queues;
 use super::watch::{Moment, Watch, interrupted};
 use crate::api::{
-    AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, Settings, SiteFile, SiteProperties,
+    AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, SchedulerKind, Settings, SiteFile,
+    SiteProperties,
 };
 use crate::bundled;
 use crate::failure::Failure;
+use crate::kinds::whose_queues;
 use crate::options::SchedulerChoice;
 use crate::reserving::{bookings_in, switch_reservations_on};
 use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
+
+/// The CapacityScheduler's queue mode.
+const LEGACY_QUEUE_MODE: &str = "yarn.scheduler.capacity.legacy-queue-mode.enabled";
 
 /// What is decided by.
 #[derive(Debug)]
@@ -72,7 +77,14 @@ pub(super) enum ScenarioQueues {
 /// What the scenario of a run begins with: the scheduler's properties and its queues.
 fn scenario_head(site: &SiteProperties, queues: ScenarioQueues, steps: usize) -> ScenarioHead {
     let names = site.names().into_iter().filter(|name| name.starts_with("yarn.") && !name.starts_with("yarn.sls."));
-    let properties = names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
+    let mut properties: BTreeMap<String, String> =
+        names.filter_map(|name| Some((name.to_owned(), site.get(name).ok()??))).collect();
+    if let ScenarioQueues::Capacity(own) = &queues
+        && let Some(mode) = own.get(LEGACY_QUEUE_MODE)
+    {
+        // The run starts in this mode; of a scenario the site's properties alone say how it starts.
+        properties.insert(LEGACY_QUEUE_MODE.to_owned(), mode.clone());
+    }
     ScenarioHead { properties, queues, steps }
 }
 
@@ -110,28 +122,14 @@ fn scheduler_of(queues: &Queues, said: Option<SchedulerChoice>) -> Result<Schedu
     if let Some(said) = said {
         return Ok(said);
     }
-    let mut rest = queues.text.trim_start_matches('\u{feff}').trim_start();
-    // Past the declaration, comments and what else comes before the element.
-    while let Some(after) = rest.strip_prefix('<') {
-        let end = match after {
-            _ if after.starts_with("!--") => "-->",
-            _ if after.starts_with('?') => "?>",
-            _ if after.starts_with('!') => ">",
-            _ => break,
-        };
-        let Some(at) = rest.find(end) else { break };
-        rest = rest[at + end.len()..].trim_start();
-    }
-    if rest.starts_with("<allocations") {
-        Ok(SchedulerChoice::Fair)
-    } else if rest.starts_with("<configuration") {
-        Ok(SchedulerChoice::Capacity)
-    } else {
-        Err(Failure::input(format!(
+    match whose_queues(&queues.text) {
+        Some(SchedulerKind::Fair) => Ok(SchedulerChoice::Fair),
+        Some(SchedulerKind::Capacity) => Ok(SchedulerChoice::Capacity),
+        None => Err(Failure::input(format!(
             "--config {}: the outermost element is neither <allocations> (a FairScheduler's file) nor <configuration> (a \
              CapacityScheduler's); give one of these, or say which it is with --scheduler",
             queues.name
-        )))
+        ))),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use evenweave::AllocationFile;
+use evenweave::config::capacity::CapacityFile;
 use evenweave::config::{CheckOptions, Diagnostic, Place, Severity};
+use evenweave::{AllocationFile, Resource};
 use evenweave_bench::site::read_bytes;
 
 /// One thing that was found.
@@ -81,7 +82,18 @@ impl Checked {
 
     /// Adds findings, each to its place: those of the file itself, then those of included ones, then those of all.
     pub(super) fn find(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
-        self.findings.extend(found.into_iter().map(Finding::from));
+        for finding in found.into_iter().map(Finding::from) {
+            self.tell(finding);
+        }
+    }
+
+    /// Adds one, unless it is there: a file may be read as more than one kind.
+    pub(super) fn tell(&mut self, finding: Finding) {
+        let same =
+            |other: &Finding| (other.code, &other.at, &other.message) == (finding.code, &finding.at, &finding.message);
+        if !self.findings.iter().any(same) {
+            self.findings.push(finding);
+        }
         let own = &self.name;
         self.findings.sort_by_key(|finding| match &finding.at {
             Some(at) => (*at.source != **own, at.offset),
@@ -98,6 +110,31 @@ impl Checked {
     pub(super) fn allocations(&mut self, options: &CheckOptions<'_>) {
         let found = AllocationFile::check(&self.text, &self.name, options).diagnostics;
         self.find(found);
+    }
+
+    /// Beside files of the FairScheduler, which counts vcores: tells where this one lets nobody count them.
+    pub(super) fn overbooked(&mut self, read: Option<&CapacityFile>, cluster: Option<&Resource>) {
+        let Some((read, cluster)) = read.zip(cluster) else { return };
+        let Some(most) = read.settings().containers_beyond_vcores(cluster) else { return };
+        if self.findings.iter().any(|finding| finding.code == "uncounted-vcores") {
+            return;
+        }
+        self.tell(Finding {
+            severity: Severity::Warning,
+            code: "uncounted-vcores",
+            at: None,
+            message: format!("{} counts memory alone, and the FairScheduler's nodes count vcores too", self.name),
+            effect: Some(format!(
+                "here vcores are overbooked, so the two do not compare: this cluster has {}, and {most} of the smallest \
+                 containers have room",
+                cluster.vcores()
+            )),
+            help: Some(
+                "set yarn.scheduler.capacity.resource-calculator to \
+                 org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
+                    .to_owned(),
+            ),
+        });
     }
 
     /// The text that a place is in, if it is another file's, and known.

@@ -3,7 +3,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | `files` | a file's bytes and its findings |
-//! | `kind` | what it is, by its content |
+//! | `kind` | what it is, by its name or its content |
 //! | `site` | files of properties |
 //! | `snippet` | the marked line |
 //! | `text`, `json` | how it is told |
@@ -15,13 +15,18 @@ mod site;
 mod snippet;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evenweave::Resource;
-use evenweave::config::{CheckOptions, Missing, parse_resource};
+use evenweave::config::{CheckOptions, Missing, SchedulerKind, Severity, parse_resource};
 use evenweave::resource::ResourceTypes;
 use evenweave_bench::Failure;
-use files::Checked;
+use evenweave_bench::kinds::has_properties;
+use files::{Checked, Finding};
+use kind::ReadAs;
+use site::{Below, Layers, Properties};
+
+pub(crate) use kind::Kind;
 
 /// What was found, file by file.
 #[derive(Debug)]
@@ -67,40 +72,127 @@ fn total(text: &str, types: &ResourceTypes) -> Result<Resource, Failure> {
     }
 }
 
-/// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with `cluster`, its total.
+/// A file that is to be checked, and as what.
+#[derive(Debug)]
+struct Input {
+    checked: Checked,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// It cannot be read; the findings say why.
+    Nothing,
+    Allocations,
+    Properties(Properties),
+}
+
+impl Input {
+    /// Reads a file. What `kind` says counts, else its name, else its content.
+    fn read(path: &Path, kind: Option<Kind>) -> Input {
+        let (mut checked, text) = Checked::read(path);
+        let Some(text) = text else { return Input { checked, content: Content::Nothing } };
+        let kind = kind.or_else(|| kind::of_name(path));
+        let is_allocations = match kind {
+            Some(kind) => kind == Kind::Allocations,
+            None => !has_properties(&text),
+        };
+        if is_allocations {
+            return Input { checked, content: Content::Allocations };
+        }
+        let Some(file) = site::parse(&mut checked) else { return Input { checked, content: Content::Nothing } };
+        let read = match kind {
+            Some(kind) => ReadAs { capacity: kind == Kind::Capacity, site: kind == Kind::Site },
+            None => ReadAs::by_content(&file),
+        };
+        if read == ReadAs::default() {
+            checked.tell(Finding {
+                severity: Severity::Warning,
+                code: "nothing-checked",
+                at: None,
+                message: format!("{} has no property of a scheduler", checked.name),
+                effect: Some("nothing was checked but its form".to_owned()),
+                help: Some("say with --kind what it is to be, or leave it out".to_owned()),
+            });
+        }
+        Input {
+            checked,
+            content: Content::Properties(Properties {
+                file,
+                read: ReadAs { site: !read.capacity || read.site, ..read },
+            }),
+        }
+    }
+
+    fn properties(&self) -> Option<&Properties> {
+        match &self.content {
+            Content::Properties(properties) => Some(properties),
+            Content::Nothing | Content::Allocations => None,
+        }
+    }
+
+    fn is_capacity(&self) -> bool {
+        self.properties().is_some_and(|properties| properties.read.capacity)
+    }
+
+    fn is_allocations(&self) -> bool {
+        matches!(self.content, Content::Allocations)
+    }
+}
+
+/// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with `cluster`, its total. `kind`
+/// is what the other files are, where their names are not to say it.
 ///
 /// # Errors
 /// `cluster` is no resource, or lacks memory or vcores.
-pub(crate) fn check(files: &[PathBuf], site: &[PathBuf], cluster: Option<&str>) -> Result<Findings, Failure> {
+pub(crate) fn check(
+    files: &[PathBuf],
+    site: &[PathBuf],
+    cluster: Option<&str>,
+    kind: Option<Kind>,
+) -> Result<Findings, Failure> {
     let types = ResourceTypes::standard();
+    let mut layers = Layers::read(site);
+    let mut inputs: Vec<Input> =
+        files.iter().filter(|path| !site.contains(path)).map(|path| Input::read(path, kind)).collect();
+    let (fair, capacity) = (inputs.iter().any(Input::is_allocations), inputs.iter().any(Input::is_capacity));
+    let beside: Vec<SchedulerKind> = [(fair, SchedulerKind::Fair), (capacity, SchedulerKind::Capacity)]
+        .into_iter()
+        .filter_map(|(is_there, kind)| is_there.then_some(kind))
+        .collect();
+    layers.check(&beside);
     let mut options = CheckOptions::new(&types);
-    let mut layers = site::check_layers(site);
-    if let Some(settings) = layers.settings.as_ref().filter(|_| !site.is_empty()) {
+    let settings = layers.settings.take().filter(|_| !site.is_empty());
+    if let Some(settings) = &settings {
         options = CheckOptions::with_settings(settings);
     }
     if let Some(text) = cluster {
         options.cluster = Some(total(text, options.types)?);
     }
-    let mut others: Vec<(Checked, bool)> = files
-        .iter()
-        .filter(|path| !site.contains(path))
-        .map(|path| {
-            let (mut checked, text) = Checked::read(path);
-            let mut is_capacity = false;
-            match text {
-                Some(text) if kind::is_configuration(&text) => {
-                    is_capacity = site::check_alone(&mut checked, &layers, options.cluster.as_ref());
-                }
-                Some(_) => checked.allocations(&options),
-                None => {}
+    layers.check_queues(&beside, options.cluster.as_ref());
+    let below = Below::new(&layers, inputs.iter().map(|input| (&input.checked, input.properties())));
+    for Input { checked, content } in &mut inputs {
+        let properties = match content {
+            Content::Nothing => continue,
+            Content::Allocations => {
+                checked.allocations(&options);
+                continue;
             }
-            (checked, is_capacity)
-        })
-        .collect();
-    if others.iter().any(|(_, is_capacity)| *is_capacity) {
-        // Whether the class reads the CapacityScheduler's file is said of that file.
-        let properties = others.iter_mut().filter(|(_, is_capacity)| !is_capacity).map(|(checked, _)| checked);
-        properties.chain(&mut layers.files).for_each(|checked| checked.forget("other-scheduler"));
+            Content::Properties(properties) => properties,
+        };
+        let ReadAs { capacity: as_capacity, site: as_site } = properties.read;
+        if as_capacity {
+            let read = site::check_capacity(checked, &properties.file, &below, options.cluster.as_ref());
+            if fair {
+                // Of files of both schedulers the class can read one alone.
+                checked.forget("other-scheduler");
+                checked.overbooked(read.as_ref(), options.cluster.as_ref());
+            }
+        }
+        if as_site {
+            let beside = if fair && !capacity { &beside[..] } else { &[] };
+            site::check_alone(checked, &properties.file, beside, capacity, options.cluster.as_ref());
+        }
     }
-    Ok(Findings(layers.files.into_iter().chain(others.into_iter().map(|(checked, _)| checked)).collect()))
+    Ok(Findings(layers.files.into_iter().chain(inputs.into_iter().map(|input| input.checked)).collect()))
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use evenweave_bench::Failure;
 
-use crate::check;
+use crate::check::{self, Kind};
 
 /// Warnings, where they are denied.
 const WARNED: u8 = 1;
@@ -25,7 +25,7 @@ enum Format {
 /// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Configuration files. The kind of each is recognised by its content.
+    /// Configuration files. The name of each says its kind (capacity-scheduler.xml, fair-scheduler.xml, yarn-site.xml), else its content.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The yarn-site.xml that the other files are used with: resource types, largest container, ACLs, preemption. May be
@@ -36,6 +36,9 @@ pub(crate) struct CheckArgs {
     /// required; another resource type that is not named is 0.
     #[arg(long, value_name = "RESOURCES")]
     cluster: Option<String>,
+    /// What the files are, whatever their names and content say.
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
     /// Form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -49,7 +52,7 @@ pub(crate) struct CheckArgs {
 /// # Errors
 /// `--cluster` is no resource, or standard output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
-    let checked = check::check(&args.files, &args.site, args.cluster.as_deref())?;
+    let checked = check::check(&args.files, &args.site, args.cluster.as_deref(), args.kind)?;
     let out = match args.format {
         Format::Text => checked.text(colours()),
         Format::Json => checked.json(),

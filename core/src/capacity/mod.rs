@@ -53,7 +53,7 @@ pub use engine::{
 };
 pub(crate) use engine::{
     CapacityCall, CapacityControl, CapacityDecider, CapacityShard, NoPlans, Refresh, Waits, called, capacity_stats,
-    order_round, unsupported,
+    order_round,
 };
 pub use plain::{Plain, difference};
 pub use reasons::{CapacityReason, CapacityWait};

@@ -281,6 +281,7 @@ impl Tree {
         property: impl Fn(&str) -> Option<String>,
         apps: impl Fn(u32) -> Applications,
     ) -> Result<Plan, RefreshFault> {
+        file.check_amounts_on(cluster)?;
         self.check_removals(&file, property)?;
         let old: FxHashMap<&str, u32> = self.slots.iter().map(|slot| (&*self.get(*slot).config.path, *slot)).collect();
         let kinds_alike =
@@ -301,10 +302,11 @@ impl Tree {
                 return Err(RefreshFault::SmallerAllocation { queue: queue.path.clone(), now, new });
             }
         }
-        file.check_children_again(stays.iter().enumerate().filter_map(|(index, slot)| {
+        let were_there = stays.iter().enumerate().filter_map(|(index, slot)| {
             let parent = slot.filter(|slot| self.get(*slot).may_be_divided_amiss())?;
             Some((index, self.get(parent).config.as_parent()?.allow_zero_capacity_sum))
-        }))?;
+        });
+        file.check_children_again(were_there, cluster)?;
         let before = |queue: &CapacityQueue| {
             let index = file.index_of(&queue.path)?;
             Some(self.get(stays[index]?).figures.clone())

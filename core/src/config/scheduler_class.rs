@@ -1,11 +1,15 @@
 //! Which scheduler the class in `yarn.resourcemanager.scheduler.class` is: Hadoop's own, or the one that puts this core into its ResourceManager.
 
+use super::site::SiteProperties;
+
 pub(super) const SCHEDULER_CLASS: &str = "yarn.resourcemanager.scheduler.class";
 
-/// Whose files of queues a class reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SchedulerKind {
+/// One of the two schedulers: whose files of queues are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SchedulerKind {
+    /// The FairScheduler, with its allocation file.
     Fair,
+    /// The CapacityScheduler, with its `capacity-scheduler.xml`.
     Capacity,
 }
 
@@ -26,6 +30,17 @@ impl SchedulerKind {
             SchedulerKind::Fair => "io.evenweave.yarn.EvenweaveFairScheduler",
             SchedulerKind::Capacity => "io.evenweave.yarn.EvenweaveCapacityScheduler",
         }
+    }
+
+    /// The scheduler whose class stands in `yarn.resourcemanager.scheduler.class`, if it is one of the two.
+    #[must_use]
+    pub fn named_by(site: &SiteProperties) -> Option<SchedulerKind> {
+        SchedulerKind::of_class(&site.get(SCHEDULER_CLASS).ok()??)
+    }
+
+    /// The scheduler that a class is, if it is one of the two.
+    pub(super) fn of_class(class: &str) -> Option<SchedulerKind> {
+        [SchedulerKind::Fair, SchedulerKind::Capacity].into_iter().find(|kind| kind.is(class))
     }
 
     /// Whether a class reads these files. Hadoop does not trim the name.

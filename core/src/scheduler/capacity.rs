@@ -11,11 +11,11 @@ use super::worker::Worker;
 use crate::app::Ask;
 use crate::capacity::{
     CapacityAppView, CapacityConfiguration, CapacityControl, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityShard, CapacityStats, Refresh, SubmitTerms, capacity_stats, order_round, unsupported,
+    CapacityShard, CapacityStats, Refresh, SubmitTerms, capacity_stats, order_round,
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
-use crate::config::capacity::CapacityFileError;
+use crate::config::capacity::{CapacityFileError, MixedFractions};
 use crate::engine::{
     AllocateRequest, Allocation, EventSource, Heartbeat, Parts, RecoveredContainer, Submission, collect, events,
     warn_of,
@@ -33,6 +33,7 @@ use std::fmt;
 pub struct CapacitySchedulerBuilder {
     configuration: CapacityConfiguration,
     options: Options,
+    fractions: Option<MixedFractions>,
     /// Where the wake-up finds the scheduler.
     own_handle: OwnHandle<WeakCapacityScheduler>,
 }
@@ -45,7 +46,7 @@ impl fmt::Debug for CapacitySchedulerBuilder {
 
 impl CapacitySchedulerBuilder {
     pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
-        CapacitySchedulerBuilder { configuration, options: Options::default(), own_handle: None }
+        CapacitySchedulerBuilder { configuration, options: Options::default(), fractions: None, own_handle: None }
     }
 
     setters_of_options!();
@@ -66,15 +67,22 @@ impl CapacitySchedulerBuilder {
         self
     }
 
+    /// Sets whose fractions follow from amounts while the legacy queue mode is off. Default: [`MixedFractions::of_start`] of the
+    /// configuration, as in a ResourceManager that finds its `capacity-scheduler.xml` when it starts. Only a replay of a scheduler that
+    /// was started in another way needs this.
+    pub fn mixed_fractions(mut self, fractions: MixedFractions) -> Self {
+        self.fractions = Some(fractions);
+        self
+    }
+
     fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
-        if let Some(missing) = unsupported(&self.configuration) {
-            return Err(missing.into());
-        }
+        self.configuration.check_supported()?;
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
         let (sink, source) = events(self.options.event_capacity);
-        let (settings, control) = (decider.engine_settings(), CapacityControl::new(self.configuration)?);
+        let (settings, control) =
+            (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions)?);
         let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
         let mut parts = Parts::new(setup);
         parts.control.begin_reservations(reservations)?;
@@ -410,7 +418,7 @@ impl CapacityStepped {
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<(), Refused> {
         let read: Result<_, CapacityFileError> = self.configuration.with_queues(properties);
-        if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
+        if let Some(missing) = read.as_ref().ok().and_then(|read| read.check_supported().err()) {
             return Err(Refused::BadConfiguration(missing.to_string()));
         }
         let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));

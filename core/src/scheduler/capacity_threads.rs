@@ -7,7 +7,7 @@ use super::inner::{Inner, weak_handle};
 use super::journal::Journal;
 use crate::capacity::{
     CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityShard as Shard, CapacityStats, Refresh, SubmitTerms, called, capacity_stats, order_round, unsupported,
+    CapacityShard as Shard, CapacityStats, Refresh, SubmitTerms, called, capacity_stats, order_round,
 };
 use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
@@ -241,7 +241,7 @@ impl CapacityScheduler {
     /// [`Refused::BadConfiguration`]: the queues are as before; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn refresh_queues<'a>(&self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Refused> {
         let read = self.inner.own.with_queues(properties);
-        if let Some(missing) = read.as_ref().ok().and_then(unsupported) {
+        if let Some(missing) = read.as_ref().ok().and_then(|read| read.check_supported().err()) {
             return Err(Refused::BadConfiguration(missing.to_string()));
         }
         self.door().call(|reply| Call::Reload(Box::new(Refresh::Queues(Box::new(read))), reply))??;

@@ -19,6 +19,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// A property of YARN alone: the scheduler gets no request with constraints.
+const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
+
 /// Which scheduler decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -129,6 +132,8 @@ impl Bridge {
             }
             Kind::Capacity => {
                 let queues = start.list(|pair| Ok((pair.text()?, pair.text()?)))?;
+                // YARN itself refuses what asks for constraints.
+                let site = site.into_iter().filter(|(name, _)| *name != CONSTRAINTS);
                 let configuration = CapacityConfiguration::from_properties(site, queues);
                 let configuration = configuration.map_err(|error| StartError::Queues(Box::new(error)))?;
                 let builder = CapacityScheduler::builder(configuration).groups(of_users).on_grants(wake);

@@ -1,5 +1,6 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
+use super::settings::Unsupported;
 use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings, Texts};
 use crate::config::{Settings, SettingsError, SiteFile, SiteProperties};
 use crate::reservation::AskedPlan;
@@ -82,7 +83,8 @@ impl CapacityConfiguration {
         Ok(CapacityConfiguration { site, all: Arc::new(all), file })
     }
 
-    /// Returns the configuration of the same site with another `capacity-scheduler.xml`, as a refresh of the queues reads it.
+    /// Returns the configuration of the same site with another `capacity-scheduler.xml`, as a refresh of the queues reads it: amounts are
+    /// compared when the refresh comes, on the cluster as it is then.
     ///
     /// # Errors
     /// As of [`from_properties`](Self::from_properties).
@@ -90,7 +92,9 @@ impl CapacityConfiguration {
         &self,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
-        CapacityConfiguration::of(self.site.clone(), CapacityFile::lay_over(&self.site, own))
+        let (site, all) = (self.site.clone(), CapacityFile::lay_over(&self.site, own));
+        let file = with_rules(CapacityFile::read_to_refresh(&site, &all)?)?;
+        Ok(CapacityConfiguration { site, all: Arc::new(all), file })
     }
 
     /// The same file with queues that have made themselves. `checked`: mapping rules are looked at once more, as a refresh does.
@@ -121,6 +125,28 @@ impl CapacityConfiguration {
     /// The plans that the queues ask for.
     pub(crate) fn asked_plans(&self) -> Vec<AskedPlan> {
         AskedPlan::of_capacities(&self.file, &self.all)
+    }
+
+    /// Checks that it asks for nothing that Evenweave does not have. A scheduler is not built with what is not here, so that this is for
+    /// whoever wants to know before.
+    ///
+    /// ```
+    /// use evenweave::CapacityConfiguration;
+    /// let queues = [
+    ///     ("yarn.scheduler.capacity.root.queues", "a"),
+    ///     ("yarn.scheduler.capacity.root.a.capacity", "100"),
+    ///     ("yarn.scheduler.capacity.multi-node-placement-enabled", "true"),
+    /// ];
+    /// let refused = CapacityConfiguration::from_properties([], queues)?.check_supported().unwrap_err();
+    /// assert_eq!(refused.to_string(), "not supported: yarn.scheduler.capacity.multi-node-placement-enabled");
+    /// # Ok::<(), evenweave::config::capacity::CapacityFileError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All that is not here, each with its place where it stands in a file.
+    pub fn check_supported(&self) -> Result<(), Unsupported> {
+        let missing = self.file.unsupported(&self.all);
+        if missing.is_empty() { Ok(()) } else { Err(Unsupported(missing)) }
     }
 
     /// What was read.

@@ -67,7 +67,6 @@ pub use control::Lifetime;
 pub(crate) use control::{CapacityCall, CapacityControl, NoPlans};
 pub(crate) use explaining::Waits;
 pub use settings::Unsupported;
-pub(crate) use settings::unsupported;
 pub(crate) use surveying::{called, order_round};
 pub use terms::SubmitTerms;
 pub(crate) use types::{CapacityDecider, Shard as CapacityShard};

@@ -1,6 +1,6 @@
 //! Queues are refreshed from another file, whole or not at all (reference 24).
 
-use super::settings::{Properties, read_file, read_preemption};
+use super::settings::{Properties, read_preemption, read_to_refresh};
 use super::state::{Plain, Refused};
 use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::Ordered;
@@ -21,7 +21,7 @@ impl Plain {
     }
 
     fn take_over(&mut self, properties: &Properties) -> Result<(), RefreshFault> {
-        let file = read_file(&self.site, properties)?;
+        let file = read_to_refresh(&self.site, properties)?;
         let apps = |slot: u32| Applications { all: self.applications(slot), ..Applications::default() };
         let property = |name: &str| properties.get(name).cloned();
         read_preemption(&self.site, properties)?;

@@ -176,13 +176,14 @@ impl Plain {
         let arith = Arith { calculator: settings.calculator, types: settings.types.len() };
         let (minimum, maximum) = (settings.minimum, settings.maximum);
         let preemption = read_preemption(&site, &own)?;
+        let fractions = MixedFractions::of_site(site.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let mut plain = Plain {
             site,
             properties: own,
             arith,
             minimum,
             maximum,
-            tree: Tree::new(file, MixedFractions::ByKind)?,
+            tree: Tree::new(file, fractions)?,
             counts: Vec::new(),
             leaves: Vec::new(),
             apps: BTreeMap::new(),

@@ -84,37 +84,25 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// Amounts. Where the queue has a minimum alone, its maximum is its parent's.
-    pub(super) fn set_amounts(&self, capacity: &mut LabelCapacity) -> Result<(), CapacityFileError> {
+    /// Amounts, compared on a cluster where one is given. Where the queue has a minimum alone, its maximum is its parent's.
+    pub(super) fn set_amounts(
+        &self,
+        capacity: &mut LabelCapacity,
+        cluster: Option<&Resource>,
+    ) -> Result<(), CapacityFileError> {
         let types = &self.settings.types;
         let property = |key| Source::of_label(self.amounts_of, &capacity.label, key);
-        let minimum = absolute(self.source, types, &property(CAPACITY))?;
-        let mut maximum = absolute(self.source, types, &property(MAXIMUM_CAPACITY))?;
-        // Before there are nodes, the cluster has nothing.
-        let exceeds = |a: &Resource, b: &Resource| {
-            let compared = self.settings.calculator.compare(types.len(), &Resource::ZERO, a, b, false);
-            *b != Resource::ZERO && compared == Ordering::Greater
-        };
-        let text = |amounts: &Resource| resource_text(types, amounts);
-        let queue = || self.path.to_owned();
-        if let Some(parent) = self.parent {
-            let above = capacity.parent_slot.map_or(Resource::ZERO, |slot| parent.capacities[slot].maximum);
-            if exceeds(&maximum, &above) {
-                let fault =
-                    CapacityFault::AboveParentMaximum { queue: queue(), maximum: text(&maximum), parent: text(&above) };
-                return Err(CapacityFileError::new(property(MAXIMUM_CAPACITY), fault));
-            }
-            if maximum == Resource::ZERO && minimum != Resource::ZERO {
-                maximum = above;
-            }
+        capacity.minimum = absolute(self.source, types, &property(CAPACITY))?;
+        capacity.maximum = absolute(self.source, types, &property(MAXIMUM_CAPACITY))?;
+        if let Some(cluster) = cluster {
+            capacity.check_amounts(self.settings, self.parent, (self.path, self.amounts_of), cluster)?;
         }
-        if exceeds(&minimum, &maximum) {
-            let fault =
-                CapacityFault::AboveMaximum { queue: queue(), minimum: text(&minimum), maximum: text(&maximum) };
-            return Err(CapacityFileError::new(property(CAPACITY), fault));
+        if let Some(parent) = self.parent
+            && capacity.maximum == Resource::ZERO
+            && capacity.minimum != Resource::ZERO
+        {
+            capacity.maximum = capacity.maximum_of(parent);
         }
-        capacity.minimum = minimum;
-        capacity.maximum = maximum;
         Ok(())
     }
 
@@ -167,6 +155,46 @@ impl Reader<'_> {
 }
 
 impl LabelCapacity {
+    /// What a parent has at most, for this label.
+    fn maximum_of(&self, parent: &CapacityQueue) -> Resource {
+        self.parent_slot.map_or(Resource::ZERO, |slot| parent.capacities[slot].maximum)
+    }
+
+    /// Reference 4.1: a maximum is not above the parent's, and a minimum not above the maximum. The calculator compares on this cluster.
+    /// The amounts of the queue of the first path stand under the second.
+    pub(super) fn check_amounts(
+        &self,
+        settings: &CapacitySettings,
+        parent: Option<&CapacityQueue>,
+        (path, amounts_of): (&str, &str),
+        cluster: &Resource,
+    ) -> Result<(), CapacityFileError> {
+        let types = &settings.types;
+        let exceeds = |a: &Resource, b: &Resource| {
+            let compared = settings.calculator.compare(types.len(), cluster, a, b, false);
+            *b != Resource::ZERO && compared == Ordering::Greater
+        };
+        let text = |amounts: &Resource| resource_text(types, amounts);
+        let wrong = |key, fault| Err(CapacityFileError::new(Source::of_label(amounts_of, &self.label, key), fault));
+        let queue = || path.to_owned();
+        let (minimum, mut maximum) = (self.minimum, self.maximum);
+        if let Some(parent) = parent {
+            let above = self.maximum_of(parent);
+            if exceeds(&maximum, &above) {
+                let (maximum, parent) = (text(&maximum), text(&above));
+                return wrong(MAXIMUM_CAPACITY, CapacityFault::AboveParentMaximum { queue: queue(), maximum, parent });
+            }
+            if maximum == Resource::ZERO && minimum != Resource::ZERO {
+                maximum = above;
+            }
+        }
+        if exceeds(&minimum, &maximum) {
+            let (minimum, maximum) = (text(&minimum), text(&maximum));
+            return wrong(CAPACITY, CapacityFault::AboveMaximum { queue: queue(), minimum, maximum });
+        }
+        Ok(())
+    }
+
     /// Sets the capacities to these fractions of the parent.
     pub(super) fn entitle(&mut self, part: f32, most: f32) {
         (self.capacity, self.maximum_capacity) = (part, most);

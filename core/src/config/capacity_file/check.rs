@@ -4,28 +4,44 @@
 //! capacities is not looked at where one of them was left out.
 
 use super::error::{CapacityFault, CapacityFileError};
-use super::lint;
+use super::known;
+use super::lint::{self, Beside};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use super::{CapacityFile, MadeQueues, read_all};
 use crate::config::diagnostic::Diagnostic;
 use crate::config::site::{SiteFile, SiteProperties};
-use crate::resource::Resource;
+use crate::resource::{MAX_TYPES, Resource};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// So many errors are found in one file. Each is a reading.
 const MOST_ERRORS: usize = 50;
 /// What decides which resource types there are: without it right amounts would be wrong.
 const TYPES: &str = "yarn.resource-types";
 
-/// The parents whose children are not compared with each other, by path.
+/// What is not compared when a file is read.
 #[derive(Debug, Default)]
-pub(super) struct Uncompared(HashSet<String>);
+pub(super) struct Uncompared {
+    /// The parents whose children are not compared with each other, by path.
+    parents: HashSet<String>,
+    /// Amounts of queues that are listed: a refresh compares them on the cluster as it is, by [`CapacityFile::check_amounts_on`].
+    amounts: bool,
+}
 
 impl Uncompared {
+    /// Amounts alone.
+    pub(super) fn amounts() -> Uncompared {
+        Uncompared { amounts: true, ..Uncompared::default() }
+    }
+
     pub(super) fn has(&self, parent: &str) -> bool {
-        self.0.contains(parent)
+        self.parents.contains(parent)
+    }
+
+    /// With which cluster amounts are compared: at a start there are no nodes.
+    pub(super) fn cluster(&self) -> Option<Resource> {
+        (!self.amounts).then_some(Resource::ZERO)
     }
 
     /// Whether it is only because of such a parent that there are no figures.
@@ -47,12 +63,19 @@ pub(super) fn check(
 ) -> (Option<CapacityFile>, Vec<Diagnostic>) {
     let mut written = yarn_site.clone();
     written.add(file);
-    let mut reading = Reading { site: yarn_site.clone(), all: written.clone(), uncompared: Uncompared::default() };
-    let mut found = Vec::new();
-    while found.len() < MOST_ERRORS {
+    let (mut site, mut all) = (yarn_site.clone(), written.clone());
+    if let Some(types) = types_written(&written).filter(|_| !yarn_site.is_known()) {
+        // Which types there are stands in yarn-site.
+        site.set(TYPES, types.clone());
+        all.set(TYPES, types);
+    }
+    let mut reading = Reading { is_site_known: yarn_site.is_known(), site, all, uncompared: Uncompared::default() };
+    let mut found: Vec<Diagnostic> = known::of_hadoop_1(file).into_iter().collect();
+    let before = found.len();
+    while found.len() < MOST_ERRORS + before {
         match reading.read(cluster) {
             Ok((file, warnings)) => {
-                let is_right = found.is_empty();
+                let is_right = found.len() == before;
                 found.extend(warnings);
                 return (is_right.then_some(file), found);
             }
@@ -70,6 +93,7 @@ pub(super) fn check(
 
 /// What is still read.
 struct Reading {
+    is_site_known: bool,
     site: SiteProperties,
     all: SiteProperties,
     uncompared: Uncompared,
@@ -80,13 +104,14 @@ impl Reading {
     fn read(&self, cluster: Option<&Resource>) -> Result<(CapacityFile, Vec<Diagnostic>), CapacityFileError> {
         let mut all = Cow::Borrowed(&self.all);
         let read = read_all(&self.site, &mut all, &MadeQueues::default(), None, &self.uncompared)?;
-        let figures = match self.uncompared.0.is_empty() {
+        let figures = match self.uncompared.parents.is_empty() {
             true => Some(read.figures(cluster.unwrap_or(&Resource::ZERO))?),
             false => None,
         };
         let source = Source::new(&self.all);
         let mut warnings = Warnings::new(&source);
-        lint::run(&read, &source, figures.as_deref(), cluster, &mut warnings);
+        let beside = Beside { figures: figures.as_deref(), cluster, is_site_known: self.is_site_known };
+        lint::run(&read, &source, beside, &mut warnings);
         let found = read.warnings.iter().cloned().chain(warnings.into_vec()).collect();
         Ok((read, found))
     }
@@ -96,7 +121,7 @@ impl Reading {
         let property = error.property.as_str();
         let tail = property.strip_prefix(PREFIX);
         if let Some(list) = tail.and_then(|tail| tail.strip_suffix(".queues")) {
-            return is_of_siblings(&error.fault) && self.uncompared.0.insert(list.to_owned());
+            return is_of_siblings(&error.fault) && self.uncompared.parents.insert(list.to_owned());
         }
         if self.all.raw(property).is_none() || property.starts_with(TYPES) {
             return false;
@@ -106,10 +131,35 @@ impl Reading {
         if let Some(queue) = tail.and_then(|tail| tail.strip_suffix(".capacity")) {
             let queue = queue.split_once(".accessible-node-labels.").map_or(queue, |(queue, _)| queue);
             let parent = queue.rsplit_once('.').map(|(parent, _)| parent);
-            self.uncompared.0.extend([queue].into_iter().chain(parent).map(str::to_owned));
+            self.uncompared.parents.extend([queue].into_iter().chain(parent).map(str::to_owned));
         }
         true
     }
+}
+
+/// The resource types of which amounts are written, beside memory and vcores, separated by commas: `None` where there is none, or the calculator
+/// takes no more than those two.
+fn types_written(all: &SiteProperties) -> Option<String> {
+    let source = Source::new(all);
+    let calculator = source.text(&format!("{PREFIX}resource-calculator")).unwrap_or_default();
+    if !calculator.trim().ends_with(".DominantResourceCalculator") || all.raw(TYPES).is_some() {
+        return None;
+    }
+    let is_name = |name: &&str| {
+        let is_own = !matches!(*name, "" | "memory" | "memory-mb" | "vcores");
+        is_own && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))
+    };
+    let mut names = BTreeSet::new();
+    for tail in source.under(PREFIX) {
+        if matches!(tail.rsplit('.').next(), Some("capacity" | "maximum-capacity" | "maximum-allocation")) {
+            let text = source.raw(&format!("{PREFIX}{tail}")).unwrap_or_default();
+            let pairs =
+                text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
+            names.extend(pairs.filter(is_name));
+        }
+    }
+    let most = names.into_iter().take(MAX_TYPES - 2).collect::<Vec<_>>();
+    (!most.is_empty()).then(|| most.join(","))
 }
 
 /// Whether it is the children of a parent that do not go together, where each is right by itself.

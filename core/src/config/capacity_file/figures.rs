@@ -11,6 +11,7 @@ use super::mixed::{self, MixedFractions};
 use super::queue::{CapacityMode, CapacityQueue, CapacityQueueRole};
 use super::settings::CapacitySettings;
 use super::siblings;
+use super::skeleton::CapacityQueueKind;
 use crate::config::java;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -296,16 +297,41 @@ impl CapacityFile {
         update_below(&self.settings, &self.queues, states, &Cluster::new(&by_label), fractions, Some(top))
     }
 
+    /// What Hadoop compares of the amounts of listed queues when it reads them, on a cluster: without nodes at a start, and with what there is
+    /// at a refresh. By memory alone the cluster makes no difference. Cost: O(queues).
+    ///
+    /// # Errors
+    /// Where a maximum is above the parent's, a minimum above the maximum, or a parent's minimum below its children's.
+    pub(crate) fn check_amounts_on(&self, cluster: &Resource) -> Result<(), CapacityFileError> {
+        let (settings, queues) = (&self.settings, &self.queues[..]);
+        let listed = |index: &usize| queues[*index].making.is_none();
+        for queue in queues.iter().filter(|queue| queue.making.is_none()) {
+            let above = queue.parent.map(|parent| &queues[parent]);
+            for capacity in &queue.capacities {
+                capacity.check_amounts(settings, above, (&queue.path, &queue.path), cluster)?;
+            }
+        }
+        // Children come before their parents.
+        for (index, queue) in queues.iter().enumerate().rev().filter(|_| settings.legacy_queue_mode) {
+            if queue.kind != CapacityQueueKind::Plan && queue.making.is_none() {
+                let children: Vec<usize> = queue.children.iter().copied().filter(listed).collect();
+                siblings::check_amounts(settings, queues, index, &children, cluster)?;
+            }
+        }
+        Ok(())
+    }
+
     /// What a running scheduler asks of the children of a parent that was there before: 4.2 once more, with the parent's first answer
     /// to whether nothing may be their sum; and that percentages and amounts are not mixed in any order.
     ///
-    /// `were_there` has the places of such parents and their answers. Cost: O(queues).
+    /// `were_there` has the places of such parents and their answers. Amounts are compared on this cluster. Cost: O(queues).
     ///
     /// # Errors
     /// Where the children do not go together.
     pub(crate) fn check_children_again(
         &mut self,
         were_there: impl IntoIterator<Item = (usize, bool)>,
+        cluster: &Resource,
     ) -> Result<(), CapacityFileError> {
         let states: Vec<State> = self.queues.iter().map(|queue| State::new(&queue.capacities)).collect();
         for (parent, allow_zero_capacity_sum) in were_there {
@@ -316,7 +342,7 @@ impl CapacityFile {
                 settings.allow_zero_capacity_sum = allow_zero_capacity_sum;
             }
             if self.settings.legacy_queue_mode && !self.queues[parent].children.is_empty() {
-                siblings::check(&self.settings, &self.queues, &states, parent)?;
+                siblings::check(&self.settings, &self.queues, &states, parent, Some(cluster))?;
                 siblings::check_unmixed(&self.queues, parent)?;
             }
         }

@@ -9,7 +9,9 @@ use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use crate::config::ROOT;
+use crate::config::diagnostic::Diagnostic;
 use crate::config::nearest::nearest;
+use crate::config::site::SiteFile;
 use std::collections::{BTreeMap, HashSet};
 
 /// Of the whole scheduler.
@@ -149,6 +151,24 @@ fn is_global_key(key: &str) -> bool {
 fn cuts(tail: &str) -> impl Iterator<Item = (&str, &str)> {
     let dots: Vec<usize> = tail.match_indices('.').map(|(at, _)| at).take(MOST_DOTS).collect();
     dots.into_iter().rev().map(move |at| (&tail[..at], &tail[at + 1..]))
+}
+
+/// Tells of what only Hadoop 1 reads in a file: without it, a file of Hadoop 1 is one without queues.
+pub(super) fn of_hadoop_1(file: &SiteFile) -> Option<Diagnostic> {
+    const BEFORE: &str = "mapred.capacity-scheduler.";
+    let mut old = file.properties().iter().filter(|property| property.name.starts_with(BEFORE));
+    let first = old.next()?;
+    let more = match old.count() {
+        0 => String::new(),
+        more => format!(", and {more} more that begin with {BEFORE}, are"),
+    };
+    let is = if more.is_empty() { " is" } else { "" };
+    let message = format!("{}{more}{is} read by Hadoop 1 alone", first.name);
+    let mut found = Diagnostic::warning("obsolete-property", Some(first.name_at.clone()), message);
+    found
+        .effect("it is ignored: queues and their capacities have other names")
+        .help(format!("write {PREFIX}root.queues, and for each queue {PREFIX}root.<queue>.capacity"));
+    Some(found)
 }
 
 /// Tells of names that are not known and of what else is odd.

@@ -149,7 +149,7 @@ impl CapacityFile {
             known: Vec::new(),
             made_apart: HashMap::new(),
             made: &by_parent,
-            uncompared: &Uncompared::default(),
+            uncompared: &Uncompared::amounts(),
         };
         let outcome = builder.set_up(bone).and_then(|()| source.check_expansion());
         let Builder { mut queues, mut states, .. } = builder;

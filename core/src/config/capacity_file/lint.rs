@@ -3,48 +3,65 @@
 //! Run by a check, never when a scheduler reads its file. A sensible file must pass without a word: what is right in some cluster is not
 //! warned of. Each lint has a code of its own, listed in `docs/configuration-checks.md`.
 
-use super::mapping::{MappingRule, RuleAction, RuleFallback, RuleMatch};
+use super::acl_lint;
+use super::amount_lint::{self, Known};
+use super::creation_lint;
+use super::mapping;
 use super::ordering::{AppOrdering, QueueOrdering};
 use super::plan_lint;
 use super::priority_acl::oddities;
-use super::queue::{CapacityQueue, LeafSettings, QueueState};
+use super::queue::{CapacityQueue, LeafSettings};
 use super::source::{PREFIX, Source};
+use super::unsupported;
 use super::warnings::Warnings;
 use super::{CapacityFigures, CapacityFile};
+use crate::config::java;
 use crate::config::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
-use crate::resource::Resource;
+use crate::resource::{Calculator, Resource};
 
-/// Runs all lints. `figures` are those of the queues on `cluster`, what its nodes have in all, where that is known. Without figures what
-/// compares them is left out.
-pub(super) fn run(
-    file: &CapacityFile,
-    source: &Source<'_>,
-    figures: Option<&[CapacityFigures]>,
-    cluster: Option<&Resource>,
-    warnings: &mut Warnings<'_>,
-) {
-    let mut lint =
-        Lint { file, source, warnings, minimum: cluster.map(|_| file.settings().minimum), shared: Vec::new() };
+/// What is known beside the file itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside<'a> {
+    /// Of the queues; without them what compares them is left out.
+    pub(super) figures: Option<&'a [CapacityFigures]>,
+    /// What the nodes have in all.
+    pub(super) cluster: Option<&'a Resource>,
+    /// Whether yarn-site is: what it does not have is then not set, and Hadoop's default counts.
+    pub(super) is_site_known: bool,
+}
+
+/// Runs all lints.
+pub(super) fn run(file: &CapacityFile, source: &Source<'_>, beside: Beside<'_>, warnings: &mut Warnings<'_>) {
+    let Beside { figures, cluster, is_site_known } = beside;
+    let minimum = cluster.map(|_| file.settings().minimum);
+    let mut lint = Lint { file, source, warnings, minimum, is_site_known, shared: Vec::new() };
+    let known = Known::of(file, cluster);
     for (index, queue) in file.queues().iter().enumerate() {
         if lint.warnings.is_full() {
             return;
         }
+        let is_known = known.is(index);
         let figures = figures.map(|figures| &figures[index]);
         if let Some(figures) = figures {
-            lint.bounds(queue, figures);
+            lint.bounds(queue, figures, is_known);
         }
         lint.no_effect(queue);
-        lint.open_above(queue);
         lint.priorities(queue);
         if let Some(leaf) = queue.as_leaf() {
             lint.users(queue, leaf);
-            lint.applications(queue, leaf, figures);
+            lint.applications(queue, leaf, figures, is_known);
         }
     }
     lint.tell_shared();
-    lint.mapping();
     lint.workflows();
+    acl_lint::check(file, source, is_site_known, lint.warnings);
+    mapping::check_lints(file, source, lint.warnings);
+    creation_lint::check(file, source, lint.warnings);
     plan_lint::check(file, source, lint.warnings);
+    unsupported::check(file, source, lint.warnings);
+    if let Some(cluster) = cluster {
+        amount_lint::check(file, source, cluster, lint.warnings);
+    }
     lint.other_scheduler();
 }
 
@@ -54,6 +71,7 @@ struct Lint<'a, 'w> {
     warnings: &'a mut Warnings<'w>,
     /// The smallest container, where the cluster is known.
     minimum: Option<Resource>,
+    is_site_known: bool,
     /// What properties of the whole scheduler do in a queue.
     shared: Vec<Shared>,
 }
@@ -111,16 +129,17 @@ impl Lint<'_, '_> {
         written.unwrap_or_else(|| Source::of(&queue.path, "capacity"))
     }
 
-    /// What a queue is to have, and what it can have.
-    fn bounds(&mut self, queue: &CapacityQueue, figures: &CapacityFigures) {
+    /// What a queue is to have, and what it can have. Figures that are not known say nothing.
+    fn bounds(&mut self, queue: &CapacityQueue, figures: &CapacityFigures, is_known: bool) {
         let configured = &queue.capacities[0];
         let label = &figures.labels[0];
         let property = self.said_by(queue, "maximum-capacity");
         let is_reported = configured.maximum_capacity < configured.capacity;
-        if configured.maximum_capacity == 0.0 || queue.parent.is_some() && label.absolute_maximum_capacity == 0.0 {
+        let has_nothing = is_known && queue.parent.is_some() && label.absolute_maximum_capacity == 0.0;
+        if configured.maximum_capacity == 0.0 || has_nothing {
             let effect = "nothing ever runs in it";
             self.warn(&property, "no-room", "leaves the queue nothing", effect, "write at least the capacity");
-        } else if !is_reported && label.absolute_capacity > label.absolute_maximum_capacity {
+        } else if is_known && !is_reported && label.absolute_capacity > label.absolute_maximum_capacity {
             let message = format!(
                 "lets the queue have {} of the cluster, and {} is guaranteed to it",
                 percent(label.absolute_maximum_capacity),
@@ -137,11 +156,17 @@ impl Lint<'_, '_> {
         } else if let Some(minimum) = self.minimum
             && queue.as_leaf().is_some()
         {
-            if !minimum.fits_in(&label.effective_maximum) {
+            let calculator = self.file.settings().calculator;
+            let fits = |room: &Resource| match calculator {
+                // It counts memory alone.
+                Calculator::Memory => minimum.memory_mb() <= room.memory_mb(),
+                Calculator::Dominant => minimum.fits_in(room),
+            };
+            if !fits(&label.effective_maximum) {
                 let message = format!("comes to {} on this cluster", label.effective_maximum);
                 let effect = format!("nothing ever runs in it: the smallest container has {minimum}");
                 self.warn(&property, "no-room", &message, &effect, "give the queue more, or let containers be smaller");
-            } else if label.effective_minimum != Resource::ZERO && !minimum.fits_in(&label.effective_minimum) {
+            } else if label.effective_minimum != Resource::ZERO && !fits(&label.effective_minimum) {
                 let property = self.said_by(queue, "capacity");
                 let message = format!("comes to {} on this cluster", label.effective_minimum);
                 let effect = format!("no container is guaranteed: the smallest has {minimum}");
@@ -169,11 +194,27 @@ impl Lint<'_, '_> {
             let effect = "a user cannot get more than the capacity";
             self.warn_of_queue(property, "no-effect", message, effect, "raise maximum-capacity, or write 1");
         }
+        let least = leaf.user_limit;
+        if least > 0.0 && least < 1.0 {
+            let property = self.said_by(queue, "minimum-user-limit-percent");
+            let message = format!("is {least}: percent are meant, and {} are {}", least, percent(least / 100.0));
+            let effect = format!("up to {} users share {} at a time", (100.0 / least).floor(), queue.path);
+            let help = format!("write {} for {}", least * 100.0, percent(least));
+            self.warn_of_queue(property, "user-limit-percent", message, effect, &help);
+        }
     }
 
     /// How many applications may come, wait and run.
-    fn applications(&mut self, queue: &CapacityQueue, leaf: &LeafSettings, figures: Option<&CapacityFigures>) {
+    fn applications(
+        &mut self,
+        queue: &CapacityQueue,
+        leaf: &LeafSettings,
+        figures: Option<&CapacityFigures>,
+        is_known: bool,
+    ) {
         let refused = "every submission is refused";
+        let all_figures = figures;
+        let figures = figures.filter(|_| is_known || leaf.maximum_applications >= 0);
         if figures.is_some_and(|figures| figures.max_applications == 0) {
             let property = self.said_by(queue, "maximum-applications");
             let message = format!("comes to none for {}", queue.path);
@@ -192,7 +233,7 @@ impl Lint<'_, '_> {
         }
         let fraction = leaf.max_am_resource_percent;
         let property = self.said_by(queue, "maximum-am-resource-percent");
-        let label = figures.and_then(|figures| figures.labels.first());
+        let label = all_figures.and_then(|figures| figures.labels.first());
         if fraction > 1.0 {
             let message = format!("is {fraction}: a fraction is meant, {fraction} is {}", percent(fraction));
             let effect = "AMs may fill the queue, and then nothing is left for what they ask for";
@@ -237,41 +278,27 @@ impl Lint<'_, '_> {
         }
     }
 
-    /// Who may submit to a queue may submit to all below.
-    fn open_above(&mut self, queue: &CapacityQueue) {
-        let property = Source::of(&queue.path, "acl_submit_applications");
-        if !self.file.settings().acl_enable || self.source.raw(&property).is_none() || queue.acl_submit.everybody {
-            return;
-        }
-        let mut above = queue.parent;
-        while let Some(at) = above {
-            let ancestor = &self.file.queues()[at];
-            if ancestor.acl_submit.everybody {
-                let message = format!("names some, and everybody may submit to {}", ancestor.path);
-                let effect = "everybody may submit here: a right above holds below";
-                let help = format!("set {} to a single blank", Source::of(&ancestor.path, "acl_submit_applications"));
-                self.warn(&property, "acl-open-above", &message, effect, &help);
-                return;
-            }
-            above = ancestor.parent;
-        }
-    }
-
     /// Who may have which priority.
     fn priorities(&mut self, queue: &CapacityQueue) {
         let property = Source::of(&queue.path, "acl_application_max_priority");
-        let Some(text) = self.source.text(&property) else { return };
+        // `*` is the default.
+        let Some(text) = self.source.text(&property).filter(|text| java::trim(text) != "*") else { return };
         if queue.as_leaf().is_none() {
             let effect = "it does not count, here or below: only leaf queues are asked";
             self.warn(&property, "no-effect", "is of a queue that is no leaf", effect, "write it for each leaf queue");
-        } else if !self.file.settings().acl_enable {
+        } else if !self.file.settings().acl_enable && self.is_site_known {
             let message = "is set, and yarn.acl.enable is not";
             self.warn(&property, "no-effect", message, "it does not count", "set yarn.acl.enable, or remove it");
-        } else {
+        } else if self.is_most_known() {
             for (message, effect, help) in oddities(&text, self.file.settings().max_application_priority) {
                 self.warn(&property, "priority-acl-odd", &message, effect, help);
             }
         }
+    }
+
+    /// Whether the largest priority is known: it stands in yarn-site.
+    fn is_most_known(&self) -> bool {
+        self.is_site_known || self.source.raw("yarn.cluster.max-application-priority").is_some()
     }
 
     /// Priorities of workflows.
@@ -293,7 +320,8 @@ impl Lint<'_, '_> {
                 let effect = "it does not count: queues are found by their full path, and root is not asked";
                 self.warn(PROPERTY, "workflow-priority", &message, effect, "write the full path of a queue below root");
             }
-            if let Some((workflow, priority)) = of.iter().find(|(_, priority)| **priority > most) {
+            let above = of.iter().find(|(_, priority)| **priority > most);
+            if let Some((workflow, priority)) = above.filter(|_| self.is_most_known()) {
                 let message = format!(
                     "has priority {priority} for {workflow} in {queue}, and yarn.cluster.max-application-priority is {most}"
                 );
@@ -312,46 +340,6 @@ impl Lint<'_, '_> {
             self.warn(SCHEDULER_CLASS, "other-scheduler", &message, effect, &SchedulerKind::Capacity.help());
         }
     }
-
-    fn mapping(&mut self) {
-        let rules = &self.file.mapping_rules().rules;
-        let property = MAPPINGS.into_iter().find(|property| self.source.raw(property).is_some());
-        let Some(property) = property else { return };
-        if let Some(at) = rules.iter().position(decides).filter(|at| at + 1 < rules.len()) {
-            let message =
-                format!("has rule {} decide for everybody, and {} more after it", at + 1, rules.len() - at - 1);
-            let effect = "the rules after it are never asked";
-            self.warn(property, "mapping-unreachable", &message, effect, "put it last, or let its fallback be skip");
-        }
-        for (at, rule) in rules.iter().enumerate() {
-            if let RuleAction::Place { queue, .. } = &rule.action
-                && let Some(queue) = self.file.queue(queue)
-                && queue.state == QueueState::Stopped
-            {
-                let message = format!("sends applications to {} by rule {}, and that is stopped", queue.path, at + 1);
-                let effect = "they are refused";
-                self.warn(property, "mapping-stopped", &message, effect, "name a running queue");
-            }
-        }
-    }
-}
-
-/// Where the rules stand.
-const MAPPINGS: [&str; 4] = [
-    "yarn.scheduler.capacity.mapping-rule-json",
-    "yarn.scheduler.capacity.mapping-rule-json-file",
-    "yarn.scheduler.capacity.queue-mappings",
-    "yarn.scheduler.queue-placement-rules.app-name",
-];
-
-/// Whether no rule after it is ever asked.
-fn decides(rule: &MappingRule) -> bool {
-    let always = match &rule.action {
-        RuleAction::Reject => true,
-        RuleAction::Place { .. } => rule.fallback != RuleFallback::Skip,
-        RuleAction::SetDefault(_) => false,
-    };
-    rule.matches == RuleMatch::Everybody && always
 }
 
 fn percent(fraction: f32) -> String {
@@ -398,6 +386,7 @@ mod tests {
             ("root.a.priority", "5"),
             ("yarn.acl.enable", "true"),
             ("root.acl_submit_applications", " "),
+            ("root.acl_administer_queue", "ops"),
             ("root.a.acl_submit_applications", "ann"),
             ("root.a.acl_administer_queue", "ann"),
             ("yarn.cluster.max-application-priority", "9"),

@@ -7,11 +7,12 @@
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::{Cluster, State, Touched, above};
 use super::queue::CapacityQueue;
-use super::settings::CapacitySettings;
+use super::settings::{CapacitySettings, LEGACY_QUEUE_MODE};
 use super::skeleton::CapacityQueueKind;
 use super::source::Source;
 use super::vector::{CapacityUnit, CapacityVector};
 use crate::config::java;
+use crate::config::site::SiteProperties;
 use crate::resource::{MAX_TYPES, Resource, Unit, f64_to_i64};
 
 /// Amounts take before percentages, and they before weights.
@@ -65,7 +66,8 @@ fn update_root(root: &CapacityQueue, state: &mut State, cluster: &Cluster<'_>) {
     }
 }
 
-/// Whose fractions follow from the amounts that they were given.
+/// Whose fractions follow from the amounts that they were given, while the legacy queue mode is off. Hadoop decides it once, when the
+/// ResourceManager starts; a refresh does not change it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MixedFractions {
     /// Everybody's: so where the legacy queue mode was off in the file that the ResourceManager started with.
@@ -73,6 +75,22 @@ pub enum MixedFractions {
     Everybody,
     /// Those of queues with some type in amounts; others keep theirs as read, and weights have a normalized one.
     ByKind,
+}
+
+impl MixedFractions {
+    /// Those of a ResourceManager that starts in this queue mode.
+    #[must_use]
+    pub fn of_start(legacy_queue_mode: bool) -> MixedFractions {
+        if legacy_queue_mode { MixedFractions::ByKind } else { MixedFractions::Everybody }
+    }
+
+    /// Those of a scheduler that was given its queues after it had started, as where recordings were made: the mode at its start is what
+    /// yarn-site says of it.
+    #[must_use]
+    pub fn of_site<'a>(site: impl IntoIterator<Item = (&'a str, &'a str)>) -> MixedFractions {
+        let site: SiteProperties = site.into_iter().collect();
+        MixedFractions::of_start(Source::unlisted(&site).flag(LEGACY_QUEUE_MODE, true))
+    }
 }
 
 /// Fractions from what the parent gave, label by label. After each, those of all labels are computed anew. `weights` are the sums of

@@ -6,11 +6,17 @@
 
 mod access;
 
+mod acl_lint;
+
+mod amount_lint;
+
 mod amounts;
 
 mod capacities;
 
 mod check;
+
+mod creation_lint;
 
 mod defaults;
 
@@ -62,6 +68,8 @@ mod templates;
 mod tests;
 
 mod tree;
+
+mod unsupported;
 
 mod user_weights;
 
@@ -237,6 +245,14 @@ impl CapacityFile {
 
     /// `all` is `site` and the scheduler's own properties over it.
     pub(crate) fn read(site: &SiteProperties, all: &SiteProperties) -> Result<CapacityFile, CapacityFileError> {
+        CapacityFile::read_how(site, all, &MadeQueues::default(), None, &Uncompared::default())
+    }
+
+    /// The same for a refresh: [`CapacityFile::check_amounts_on`] compares amounts when its turn comes.
+    pub(crate) fn read_to_refresh(
+        site: &SiteProperties,
+        all: &SiteProperties,
+    ) -> Result<CapacityFile, CapacityFileError> {
         CapacityFile::read_with(site, all, &MadeQueues::default(), None)
     }
 
@@ -247,8 +263,18 @@ impl CapacityFile {
         made: &MadeQueues,
         rules: Option<&MappingRules>,
     ) -> Result<CapacityFile, CapacityFileError> {
+        CapacityFile::read_how(site, all, made, rules, &Uncompared::amounts())
+    }
+
+    fn read_how(
+        site: &SiteProperties,
+        all: &SiteProperties,
+        made: &MadeQueues,
+        rules: Option<&MappingRules>,
+        uncompared: &Uncompared,
+    ) -> Result<CapacityFile, CapacityFileError> {
         let mut all = Cow::Borrowed(all);
-        let read = read_all(site, &mut all, made, rules, &Uncompared::default());
+        let read = read_all(site, &mut all, made, rules, uncompared);
         read.map_err(|error| error.placed(&all))
     }
 

@@ -102,6 +102,11 @@ impl PlanLint<'_, '_> {
             if is_bounded && figure <= 0.0 {
                 let message = format!("is {figure}: nobody may have anything");
                 self.warn(queue, key, "reservation-limit", &message, REFUSED, "write percent of the plan, up to 100");
+            } else if is_bounded && figure < 1.0 {
+                let message = format!("is {figure}: percent are meant, and this is less than one");
+                let help = format!("write {} for {0} percent", figure * 100.0);
+                let effect = "reservations of more are refused";
+                self.warn(queue, key, "reservation-limit", &message, effect, &help);
             }
         }
         if is_bounded && plan.window_ms <= 0 {

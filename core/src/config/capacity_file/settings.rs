@@ -20,6 +20,8 @@ pub(super) const SORTING_POLICY: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy";
 const SORTING_INTERFACE: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.MultiNodeLookupPolicy";
+/// Whether sibling queues are compared and capacities are of one kind each.
+pub(super) const LEGACY_QUEUE_MODE: &str = "yarn.scheduler.capacity.legacy-queue-mode.enabled";
 /// Not Hadoop's.
 pub(super) const PLAN_QUEUES_AT_ONCE: &str = "plan-queues.update-at-once";
 const SORTING: &str = "yarn.scheduler.capacity.multi-node-sorting.policy";
@@ -123,6 +125,16 @@ pub struct CapacitySettings {
     pub lifetime_monitor_interval_ms: i64,
 }
 
+impl CapacitySettings {
+    /// So many of the smallest containers have room on a cluster, where that is more than it has vcores and nobody counts these: the
+    /// calculator counts memory alone.
+    #[must_use]
+    pub fn containers_beyond_vcores(&self, cluster: &Resource) -> Option<i64> {
+        let most = cluster.memory_mb() / self.minimum.memory_mb().max(1);
+        (self.calculator == Calculator::Memory && most > cluster.vcores()).then_some(most)
+    }
+}
+
 fn name(tail: &str) -> String {
     format!("{PREFIX}{tail}")
 }
@@ -157,7 +169,7 @@ pub(super) fn read(
         minimum,
         maximum,
         calculator,
-        legacy_queue_mode: flag("legacy-queue-mode.enabled", true),
+        legacy_queue_mode: source.flag(LEGACY_QUEUE_MODE, true),
         maximum_applications,
         global_queue_max_application,
         user_max_parallel_apps: warnings.or_default(int("user.max-parallel-apps", i32::MAX), i32::MAX),

@@ -76,16 +76,24 @@ pub(super) fn kind(
     })
 }
 
+/// Reference 4.2. The calculator compares amounts on `cluster`; without it they are not compared.
 pub(super) fn check(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
     states: &[State],
     parent: usize,
+    cluster: Option<&Resource>,
 ) -> Result<(), CapacityFileError> {
     let children = kind(queues, states, parent, &queues[parent].children)?;
     let own = kind(queues, states, parent, &[parent])?;
     if children == Kind::Absolute || own == Kind::Absolute {
-        check_amounts(settings, queues, parent, children == own)?;
+        if children != own && queues[parent].parent.is_some() {
+            let queue = queues[parent].path.clone();
+            return Err(error(&queues[parent], CapacityFault::AbsoluteAndOther { queue }));
+        }
+        if let Some(cluster) = cluster {
+            check_amounts(settings, queues, parent, &queues[parent].children, cluster)?;
+        }
     }
     if children == Kind::Percent { check_sums(queues, states, parent, own) } else { Ok(()) }
 }
@@ -106,20 +114,18 @@ fn error(queue: &CapacityQueue, fault: CapacityFault) -> CapacityFileError {
     CapacityFileError::new(Source::of(&queue.path, "queues"), fault)
 }
 
-fn check_amounts(
+/// Whether a parent's amounts hold those of these children, where it has some.
+pub(super) fn check_amounts(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
     parent: usize,
-    same_kind: bool,
+    children: &[usize],
+    cluster: &Resource,
 ) -> Result<(), CapacityFileError> {
-    let queue = &queues[parent];
-    if !same_kind && queue.parent.is_some() {
-        return Err(error(queue, CapacityFault::AbsoluteAndOther { queue: queue.path.clone() }));
-    }
-    let types = &settings.types;
-    for (capacity, sum) in queue.capacities.iter().zip(minimums(queues, parent)) {
+    let (queue, types) = (&queues[parent], &settings.types);
+    for (capacity, sum) in queue.capacities.iter().zip(minimums_of(queues, parent, children)) {
         let own = capacity.minimum;
-        let compared = settings.calculator.compare(types.len(), &Resource::ZERO, &own, &sum, false);
+        let compared = settings.calculator.compare(types.len(), cluster, &own, &sum, false);
         if own != Resource::ZERO && compared == Ordering::Less {
             let fault = CapacityFault::ParentTooSmall {
                 queue: queue.name.clone(),
@@ -134,8 +140,12 @@ fn check_amounts(
 
 /// The sums of the children's minimums, for each label of the parent.
 pub(super) fn minimums(queues: &[CapacityQueue], parent: usize) -> Vec<Resource> {
+    minimums_of(queues, parent, &queues[parent].children)
+}
+
+fn minimums_of(queues: &[CapacityQueue], parent: usize, children: &[usize]) -> Vec<Resource> {
     let mut sums = vec![Resource::ZERO; queues[parent].capacities.len()];
-    for child in &queues[parent].children {
+    for child in children {
         for capacity in &queues[*child].capacities {
             if let Some(slot) = capacity.parent_slot {
                 sums[slot] = sums[slot].plus(&capacity.minimum);

@@ -25,6 +25,7 @@ use super::user_weights::{self, UserWeights};
 use super::warnings::Warnings;
 use crate::config::acl::AccessControlList;
 use crate::config::java;
+use crate::resource::Resource;
 use std::collections::{BTreeSet, HashMap};
 
 /// The tree as far as it is read, with the figures of an empty cluster.
@@ -78,7 +79,8 @@ impl Builder<'_, '_> {
             self.queues[index].children = all;
             return Ok(());
         }
-        let outcome = siblings::check(self.settings, &self.queues, &self.states, index);
+        let cluster = self.uncompared.cluster();
+        let outcome = siblings::check(self.settings, &self.queues, &self.states, index, cluster.as_ref());
         self.queues[index].children = all;
         outcome
     }
@@ -134,7 +136,9 @@ impl Builder<'_, '_> {
             self.settings.legacy_queue_mode,
         );
         for capacity in &mut capacities {
-            reader.set_amounts(capacity)?;
+            // One that has made itself is compared when it comes.
+            let cluster = if making.is_some() { Some(Resource::ZERO) } else { self.uncompared.cluster() };
+            reader.set_amounts(capacity, cluster.as_ref())?;
         }
         let cluster = self.settings.maximum;
         let above_maximum = above.map_or(cluster, |parent| parent.maximum_allocation);

@@ -4,13 +4,16 @@
 
 use super::Settings;
 use super::names::*;
+use super::read::is_of_fair_alone;
 use super::reader::Reader;
 use super::types::{MAXIMUM, MINIMUM, of_type};
+use crate::config::acl::AccessControlList;
 use crate::config::diagnostic::Diagnostic;
 use crate::config::java;
 use crate::config::known::{AM_PREEMPTION_OF, FAIR, KNOWN, TYPE_FIELDS, TYPES};
 use crate::config::names::{ROOT, rooted};
 use crate::config::nearest::nearest;
+use crate::config::properties::{Properties, parse_boolean};
 use crate::config::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use crate::resource::ResourceTypes;
 
@@ -21,18 +24,45 @@ const GONE: [(&str, &str); 3] = [
     ("yarn.scheduler.fair.eventlog.dir", "there is no event log any more"),
 ];
 
-pub(super) fn all(reader: &mut Reader<'_>, settings: &Settings) {
+/// Whose properties these are, beside these files.
+pub(super) fn whose(properties: &Properties<'_>, files: &[SchedulerKind]) -> SchedulerKind {
+    let has = |kind| files.contains(&kind);
+    match (has(SchedulerKind::Fair), has(SchedulerKind::Capacity)) {
+        (true, false) => return SchedulerKind::Fair,
+        (false, true) => return SchedulerKind::Capacity,
+        (true, true) | (false, false) => {}
+    }
+    let class = properties.text(SCHEDULER_CLASS);
+    class.as_deref().and_then(SchedulerKind::of_class).unwrap_or_else(|| {
+        match properties.names().into_iter().any(is_of_fair_alone) {
+            true => SchedulerKind::Fair,
+            false => SchedulerKind::Capacity,
+        }
+    })
+}
+
+/// All checks of properties that are `whose`, beside `files`.
+pub(super) fn all(reader: &mut Reader<'_>, settings: &Settings, whose: SchedulerKind, files: &[SchedulerKind]) {
     names(reader, &settings.types);
     without_value(reader, &settings.types);
-    other_scheduler(reader);
+    other_scheduler(reader, files);
     white_space(reader);
-    allocations(reader, settings);
-    max_assign(reader, settings);
-    preemption(reader, settings);
-    locality(reader, settings);
-    ranges(reader, settings);
+    admin_star(reader);
+    allocations(reader, settings, whose);
+    if whose == SchedulerKind::Fair {
+        max_assign(reader, settings);
+        preemption(reader, settings);
+        locality(reader, settings);
+        ranges(reader, settings);
+        waits(reader, settings);
+    } else {
+        not_here(reader);
+    }
     times(reader, settings);
-    switches(reader, settings);
+    if whose == SchedulerKind::Fair {
+        switches(reader, settings);
+    }
+    reservation_acls(reader, settings);
 }
 
 /// Adds an effect to a finding.
@@ -117,13 +147,55 @@ fn without_value(reader: &mut Reader<'_>, types: &ResourceTypes) {
     }
 }
 
-fn other_scheduler(reader: &mut Reader<'_>) {
+/// The class must read the files. Beside those of the CapacityScheduler alone it is said of them.
+fn other_scheduler(reader: &mut Reader<'_>, files: &[SchedulerKind]) {
     let Some(class) = reader.properties.text(SCHEDULER_CLASS) else { return };
-    if !SchedulerKind::Fair.is(&class) {
-        let message = format!("{SCHEDULER_CLASS} is {class:?}");
-        let effect =
-            "Hadoop would start another scheduler, or none; here the properties are read for the FairScheduler";
-        reader.warn(SCHEDULER_CLASS, "other-scheduler", message, told(effect, SchedulerKind::Fair.help()));
+    let message = format!("{SCHEDULER_CLASS} is {class:?}");
+    match files {
+        [SchedulerKind::Fair] if !SchedulerKind::Fair.is(&class) => {
+            let effect =
+                "Hadoop would start another scheduler, or none; here the properties are read for the FairScheduler";
+            reader.warn(SCHEDULER_CLASS, "other-scheduler", message, told(effect, SchedulerKind::Fair.help()));
+        }
+        [_] => {}
+        _ if SchedulerKind::of_class(&class).is_none() => {
+            let effect = "Hadoop would start another scheduler than these two, or none";
+            let help = format!(
+                "write {} or {}, without white space around it",
+                SchedulerKind::Fair.class(),
+                SchedulerKind::Capacity.class()
+            );
+            reader.warn(SCHEDULER_CLASS, "other-scheduler", message, told(effect, help));
+        }
+        _ => {}
+    }
+}
+
+/// `*` is everybody only where it stands alone.
+fn admin_star(reader: &mut Reader<'_>) {
+    let Some(text) = reader.properties.text(ADMIN_ACL) else { return };
+    let list = AccessControlList::parse(&text);
+    if list.users.contains("*") || list.groups.contains("*") {
+        let message = format!("{ADMIN_ACL} has a \"*\" among other names");
+        let effect = "Hadoop takes it for a name: \"*\" means everybody only where it stands alone";
+        reader.warn(ADMIN_ACL, "acl-star", message, told(effect, "write * alone for everybody, or remove it"));
+    }
+}
+
+/// What a site switches on that is not here.
+fn not_here(reader: &mut Reader<'_>) {
+    const LABELS: &str = "yarn.node-labels.enabled";
+    const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
+    let text = |reader: &Reader<'_>, name: &str| reader.properties.text(name).map(|text| java::trim(&text).to_owned());
+    if text(reader, LABELS).is_some_and(|text| parse_boolean(&text) == Some(true)) {
+        let message = format!("{LABELS} is on, and node labels are not supported");
+        let help = "set it to false; Hadoop's own CapacityScheduler has labels";
+        reader.warn(LABELS, "unsupported", message, told("Evenweave has no labels: every node is without one", help));
+    }
+    if let Some(handler) = text(reader, CONSTRAINTS).filter(|handler| !matches!(handler.as_str(), "" | "disabled")) {
+        let message = format!("{CONSTRAINTS} is {handler:?}, and placement constraints are not supported");
+        let help = "set it to disabled; Hadoop's own CapacityScheduler has constraints";
+        reader.warn(CONSTRAINTS, "unsupported", message, told("Evenweave takes no request with constraints", help));
     }
 }
 
@@ -152,7 +224,9 @@ fn white_space(reader: &mut Reader<'_>) {
     );
 }
 
-fn allocations(reader: &mut Reader<'_>, settings: &Settings) {
+/// The CapacityScheduler has no increment: its step is the minimum.
+fn allocations(reader: &mut Reader<'_>, settings: &Settings, whose: SchedulerKind) {
+    let is_fair = whose == SchedulerKind::Fair;
     let classic = [
         (MEMORY_INCREMENT, MINIMUM.memory.0, MAXIMUM.memory.0),
         (VCORES_INCREMENT, MINIMUM.vcores.0, MAXIMUM.vcores.0),
@@ -169,7 +243,7 @@ fn allocations(reader: &mut Reader<'_>, settings: &Settings) {
         let maximum_by = set(reader, MAXIMUM.field, classic.map(|(_, _, maximum)| maximum));
         let (increment, minimum, maximum) =
             (settings.increment.get(i), settings.minimum.get(i), settings.maximum.get(i));
-        if let Some((classic, _, _)) = classic.filter(|(classic, _, _)| reader.is_set(classic)) {
+        if let Some((classic, _, _)) = classic.filter(|(classic, _, _)| is_fair && reader.is_set(classic)) {
             deprecated_increment(reader, classic, &own("increment-allocation"));
         }
         if minimum > maximum && reader.errors.is_empty() {
@@ -181,7 +255,7 @@ fn allocations(reader: &mut Reader<'_>, settings: &Settings) {
                 message,
                 effect("every container gets the maximum; Hadoop does not check this"),
             );
-        } else if increment > 0 && minimum > 0 && minimum % increment != 0 {
+        } else if is_fair && increment > 0 && minimum > 0 && minimum % increment != 0 {
             let Some(by) = minimum_by.or(increment_by.clone()) else { continue };
             let rounded = (minimum / increment).saturating_add(1).saturating_mul(increment);
             let message =
@@ -192,7 +266,7 @@ fn allocations(reader: &mut Reader<'_>, settings: &Settings) {
             );
             reader.warn(&by, "allocation", message, told(effect, help));
         }
-        if let Some(by) = increment_by.filter(|_| increment > maximum && maximum > 0) {
+        if let Some(by) = increment_by.filter(|_| is_fair && increment > maximum && maximum > 0) {
             let message = format!("{name}: the increment {increment} is above the maximum allocation, {maximum}");
             reader.warn(&by, "allocation", message, effect("every container gets the maximum"));
         }
@@ -304,7 +378,7 @@ fn ranges(reader: &mut Reader<'_>, settings: &Settings) {
     }
 }
 
-fn times(reader: &mut Reader<'_>, settings: &Settings) {
+fn waits(reader: &mut Reader<'_>, settings: &Settings) {
     let waits = [
         (
             WAIT_BEFORE_KILL,
@@ -320,6 +394,9 @@ fn times(reader: &mut Reader<'_>, settings: &Settings) {
     for (name, value, effect) in waits.into_iter().filter(|(_, value, _)| settings.preemption && *value < 0) {
         reader.warn_negative(name, value, effect.to_owned());
     }
+}
+
+fn times(reader: &mut Reader<'_>, settings: &Settings) {
     let (heartbeat, expiry) = (settings.node_heartbeat_interval_ms, settings.node_expiry_ms);
     if expiry < heartbeat {
         let name = if reader.is_set(NODE_EXPIRY) { NODE_EXPIRY } else { NODE_HEARTBEAT };
@@ -349,6 +426,9 @@ fn switches(reader: &mut Reader<'_>, settings: &Settings) {
             reader.warn(name, "no-effect", message, told("it has no effect here", "remove it"));
         }
     }
+}
+
+fn reservation_acls(reader: &mut Reader<'_>, settings: &Settings) {
     if settings.reservation_acl_enable && !settings.acl_enable {
         let message = format!("{RESERVATION_ACL} is on, but {ACL_ENABLE} is off");
         let told = told("reservations are open to everybody", format!("set {ACL_ENABLE} to true"));

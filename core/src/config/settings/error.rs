@@ -1,6 +1,7 @@
 //! Why properties cannot be taken.
 
 use crate::config::diagnostic::{Diagnostic, Place, Severity};
+use crate::config::known::TYPES;
 use crate::config::site::TooManySubstitutions;
 use crate::resource::{ResourceTypesError, UnitError};
 use std::fmt;
@@ -135,6 +136,22 @@ pub enum SettingsProblem {
 }
 
 impl SettingsProblem {
+    /// The property that it is about.
+    pub(super) fn property(&self) -> &str {
+        match self {
+            SettingsProblem::NotANumber { property, .. }
+            | SettingsProblem::Substitution { property, .. }
+            | SettingsProblem::Increment { property, .. }
+            | SettingsProblem::IncrementFormat { property, .. }
+            | SettingsProblem::IncrementTooLarge { property, .. }
+            | SettingsProblem::Unit { property, .. }
+            | SettingsProblem::UnitOfKnownType { property, .. }
+            | SettingsProblem::TypeKind { property, .. } => property,
+            SettingsProblem::MinimumAllocation { property, .. } => property,
+            SettingsProblem::TypeName { .. } | SettingsProblem::Types { .. } => TYPES,
+        }
+    }
+
     fn code(&self) -> &'static str {
         match self {
             SettingsProblem::NotANumber { .. } => "not-a-number",

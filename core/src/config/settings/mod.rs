@@ -31,6 +31,7 @@ pub(super) use types::{read_bounds, read_types};
 use super::acl::AccessControlList;
 use super::diagnostic::Diagnostic;
 use super::properties::Properties;
+use super::scheduler_class::SchedulerKind;
 use super::site::SiteProperties;
 use crate::resource::{Resource, ResourceTypes};
 use std::collections::HashMap;
@@ -181,7 +182,7 @@ impl Settings {
     }
 
     fn read(properties: &Properties<'_>) -> Result<Settings, SettingsError> {
-        let (settings, errors, warnings) = read::read(properties);
+        let (settings, errors, warnings) = read::read(properties, &[SchedulerKind::Fair]);
         match errors.into_iter().next() {
             Some(error) => Err(error),
             None => Ok(Settings { warnings, ..settings }),
@@ -214,9 +215,31 @@ impl Settings {
     ///      did you mean yarn.scheduler.fair.assignmultiple?"
     /// );
     /// ```
+    ///
+    /// The properties are taken for a FairScheduler's; [`Settings::check_beside`] asks whose they are.
     #[must_use]
     pub fn check(site: &SiteProperties) -> (Option<Settings>, Vec<Diagnostic>) {
-        let (settings, errors, warnings) = read::read(&Properties::from(site));
+        Settings::check_beside(site, &[SchedulerKind::Fair])
+    }
+
+    /// The same of properties that are checked beside files of these schedulers. Beside those of one scheduler they are for it. Beside none, or
+    /// those of both, the class in `yarn.resourcemanager.scheduler.class` says whose they are. Where it does not, they are the
+    /// FairScheduler's if there is a property of it, and otherwise the CapacityScheduler's, as Hadoop's default is.
+    ///
+    /// What the CapacityScheduler does not read is not looked at where the properties are for it.
+    ///
+    /// ```
+    /// use evenweave::Settings;
+    /// use evenweave::config::{SchedulerKind, SiteProperties};
+    ///
+    /// let site: SiteProperties = [("yarn.scheduler.minimum-allocation-mb", "512")].into_iter().collect();
+    /// // The FairScheduler's increment is 1024.
+    /// assert_eq!(Settings::check_beside(&site, &[SchedulerKind::Fair]).1[0].code, "allocation");
+    /// assert!(Settings::check_beside(&site, &[]).1.is_empty());
+    /// ```
+    #[must_use]
+    pub fn check_beside(site: &SiteProperties, files: &[SchedulerKind]) -> (Option<Settings>, Vec<Diagnostic>) {
+        let (settings, errors, warnings) = read::read(&Properties::from(site), files);
         let found = errors.iter().map(SettingsError::diagnostic).chain(warnings.iter().cloned()).collect();
         (errors.is_empty().then_some(Settings { warnings, ..settings }), found)
     }

@@ -9,18 +9,34 @@ use crate::config::acl::AccessControlList;
 use crate::config::diagnostic::Diagnostic;
 use crate::config::findings::Findings;
 use crate::config::java;
-use crate::config::known::AM_PREEMPTION_OF;
+use crate::config::known::{AM_PREEMPTION_OF, FAIR, TYPES};
 use crate::config::properties::Properties;
+use crate::config::scheduler_class::SchedulerKind;
 use std::collections::HashMap;
 
-/// Reads everything there is: the settings, without their warnings, what stops a start, and what is odd.
-pub(super) fn read(properties: &Properties<'_>) -> (Settings, Vec<SettingsError>, Vec<Diagnostic>) {
+/// Reads everything there is: the settings, without their warnings, what stops a start, and what is odd. `files`: beside whose files.
+pub(super) fn read(
+    properties: &Properties<'_>,
+    files: &[SchedulerKind],
+) -> (Settings, Vec<SettingsError>, Vec<Diagnostic>) {
     let mut reader = Reader { properties, errors: Vec::new(), findings: Findings::default() };
     let mut settings = values(&mut reader);
     settings.am_preemption_by_queue = am_preemption_by_queue(&mut reader);
-    checks::all(&mut reader, &settings);
+    let whose = checks::whose(properties, files);
+    if whose == SchedulerKind::Capacity {
+        // It does not read them.
+        reader.errors.retain(|error| !is_of_fair_alone(error.problem.property()));
+    }
+    checks::all(&mut reader, &settings, whose, files);
     let warnings = properties.site().warnings().into_iter().chain(reader.findings.into_vec()).collect();
     (settings, reader.errors, warnings)
+}
+
+/// Whether only the FairScheduler reads a property.
+pub(super) fn is_of_fair_alone(property: &str) -> bool {
+    let is_increment = matches!(property, MEMORY_INCREMENT | VCORES_INCREMENT | INCREMENT_MULTIPLE)
+        || property.starts_with(TYPES) && property.ends_with(".increment-allocation");
+    property.starts_with(FAIR) || is_increment
 }
 
 fn values(reader: &mut Reader<'_>) -> Settings {

@@ -90,6 +90,8 @@ pub struct SiteProperties {
     empty: Vec<(String, Place)>,
     warnings: Vec<Diagnostic>,
     surroundings: Surroundings,
+    /// A file was laid over it, if only an empty one.
+    has_file: bool,
 }
 
 impl SiteProperties {
@@ -102,6 +104,7 @@ impl SiteProperties {
     /// Lays a file over those before it. Its warnings come with it.
     pub fn add(&mut self, file: &SiteFile) {
         let mut findings = Findings::default();
+        self.has_file = true;
         for property in file.properties() {
             match (&property.value, self.finals.get(&property.name)) {
                 (None, _) => self.empty.push((property.name.clone(), property.at.clone())),
@@ -126,6 +129,11 @@ impl SiteProperties {
     /// Sets one property above all files, as `-D name=value` does. White space around the name does not count.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
+    }
+
+    /// Whether there is anything to go by: a file, or a property that was set. Else what is not set is not known.
+    pub(in crate::config) fn is_known(&self) -> bool {
+        self.has_file || !self.set.is_empty()
     }
 
     /// Takes a property away, as if no file had it and it had not been set.

@@ -107,12 +107,20 @@ pub(crate) enum CapacityCall {
 }
 
 impl CapacityControl {
+    /// `fractions`: where they are not those of a start with this configuration.
+    ///
     /// # Errors
     /// When the queues cannot be.
-    pub(crate) fn new(configuration: CapacityConfiguration) -> Result<CapacityControl, CapacityFileError> {
+    pub(crate) fn new(
+        configuration: CapacityConfiguration,
+        fractions: Option<MixedFractions>,
+    ) -> Result<CapacityControl, CapacityFileError> {
+        // It may be one that was read to refresh another.
+        configuration.file.check_amounts_on(&Resource::ZERO)?;
         let settings = configuration.file.settings();
         let arith = Arith { calculator: settings.calculator, types: settings.types.len() };
-        let tree = Tree::new(configuration.file.clone(), MixedFractions::ByKind)?;
+        let fractions = fractions.unwrap_or_else(|| MixedFractions::of_start(settings.legacy_queue_mode));
+        let tree = Tree::new(configuration.file.clone(), fractions)?;
         Ok(CapacityControl {
             configuration,
             tree,

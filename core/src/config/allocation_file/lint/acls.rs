@@ -4,20 +4,16 @@
 use super::subject::{Subject, and_more};
 use super::tree::Queue;
 use crate::config::acl::AccessControlList;
+use crate::config::acl_oddity::oddity;
 use crate::config::allocation_file::context::value_at;
-use crate::config::java;
-use crate::config::shown::shown;
 use crate::config::warnings::Warnings;
 use crate::config::xml::Element;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const SUBMIT: &str = "aclSubmitApps";
 const ADMINISTER: &str = "aclAdministerApps";
 const ALL: [&str; 5] =
     [SUBMIT, ADMINISTER, "aclAdministerReservations", "aclListReservations", "aclSubmitReservations"];
-
-/// So many names of a list stand in a warning.
-const MOST_NAMES: usize = 20;
 
 pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     let mut first = None;
@@ -26,7 +22,9 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
             let Some(element) = queue.field(tag) else { continue };
             let Some(text) = element.first_text() else { continue };
             read_otherwise(&format!("{}{tag}", queue.owner()), element, text, warnings);
-            first = first.or((tag == SUBMIT || tag == ADMINISTER).then_some(element));
+            // One for everybody is the same without rights.
+            let counts = (tag == SUBMIT || tag == ADMINISTER) && !AccessControlList::parse(text).everybody;
+            first = first.or(counts.then_some(element));
         }
     }
     open_above(subject, warnings);
@@ -43,38 +41,16 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
     }
 }
 
-/// Hadoop's text is `users groups`, untrimmed, with exactly one space between.
+/// What the list says otherwise than it looks.
 fn read_otherwise(subject: &str, element: &Element<'_>, text: &str, warnings: &mut Warnings<'_>) {
-    let list = AccessControlList::parse(text);
-    if list.everybody {
-        return;
-    }
+    let Some(odd) = oddity(text) else { return };
     let at = value_at(&warnings.places, element);
-    if list.users.contains("*") || list.groups.contains("*") {
-        warnings
-            .warn("acl-star", at, format!("{subject} has a \"*\" among other names"))
-            .effect("Hadoop takes it for a name: \"*\" means everybody only where it stands alone")
-            .help("write * alone for everybody, or remove it");
-        return;
-    }
-    let (users, groups) = text.split_once(' ').unwrap_or((text, ""));
-    let spaced = |name: &String| name.contains(char::is_whitespace);
-    let torn = !list.groups.is_empty()
-        && (java::trim(users).ends_with(',') || groups.trim_start().starts_with(',') || users.contains(['\n', '\t']));
-    if torn || list.users.iter().chain(&list.groups).any(spaced) {
-        let quoted = |names: &BTreeSet<String>| match names.len() {
-            0 => "none".to_owned(),
-            more if more > MOST_NAMES => {
-                let first: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown(name)).collect();
-                format!("{}{}", first.join(", "), and_more(more - MOST_NAMES))
-            }
-            _ => names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "),
-        };
-        warnings
-            .warn("acl-white-space", at, format!("{subject} has white space that changes what it means"))
-            .effect(format!("Hadoop reads users {}; groups {}", quoted(&list.users), quoted(&list.groups)))
-            .help("write \"user1,user2 group1,group2\": one space, between users and groups, and no other white space");
-    }
+    let message = format!("{subject} {}", odd.message);
+    let found = match odd.is_star {
+        true => warnings.warn("acl-star", at, message),
+        false => warnings.warn("acl-white-space", at, message),
+    };
+    found.effect(odd.effect).help(odd.help);
 }
 
 /// Rights add up from root down, so a list keeps nobody out who has the right above.

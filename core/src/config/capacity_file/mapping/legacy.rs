@@ -6,8 +6,8 @@ use crate::config::capacity_file::error::CapacityFileError;
 use crate::config::capacity_file::source::Source;
 use crate::config::java;
 
-const MAPPINGS: &str = "yarn.scheduler.capacity.queue-mappings";
-const APP_NAME_MAPPINGS: &str = "yarn.scheduler.queue-placement-rules.app-name";
+pub(super) const MAPPINGS: &str = "yarn.scheduler.capacity.queue-mappings";
+pub(super) const APP_NAME_MAPPINGS: &str = "yarn.scheduler.queue-placement-rules.app-name";
 
 /// Each rule with the property that it stands in.
 pub(super) fn read(source: &Source<'_>) -> Result<Vec<(&'static str, MappingRule)>, CapacityFileError> {

@@ -8,11 +8,14 @@ mod json;
 
 mod legacy;
 
+mod lint;
+
 mod place;
 
 mod target;
 
 pub(super) use legacy::parts;
+pub(super) use lint::check as check_lints;
 pub use place::{RejectedByRule, ToPlace};
 
 use super::CapacityFile;
@@ -20,6 +23,10 @@ use super::error::{CapacityFault, CapacityFileError};
 use super::queue::CapacityQueue;
 use super::skeleton::CapacityQueueKind;
 use super::source::Source;
+use super::warnings::Warnings;
+use crate::config::diagnostic::Diagnostic;
+use crate::config::site::SiteProperties;
+use legacy::{APP_NAME_MAPPINGS, MAPPINGS};
 use std::collections::HashSet;
 use target::{Known, Queues};
 
@@ -152,6 +159,21 @@ impl CapacityFile {
             check::check(self, rule).map_err(|problem| error(JSON_FILE, problem))?;
         }
         Ok(rules)
+    }
+
+    /// The same with everything that is wrong or odd in it, for the text of the file that `mapping-rule-json-file` names.
+    #[must_use]
+    pub fn check_mapping_rules(&self, text: &str) -> Vec<Diagnostic> {
+        match self.parse_mapping_rules(text) {
+            Err(error) => vec![CapacityFileError { property: JSON_FILE.to_owned(), ..error }.diagnostic()],
+            Ok(rules) => {
+                let none = SiteProperties::new();
+                let source = Source::unlisted(&none);
+                let mut warnings = Warnings::new(&source);
+                lint::check_rules(self, &rules, &mut warnings);
+                warnings.into_vec()
+            }
+        }
     }
 
     /// The rules are those of the file that is named, whose text this is.
