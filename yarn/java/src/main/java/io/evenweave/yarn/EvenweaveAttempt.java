@@ -25,6 +25,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger;
 import org.apache.hadoop.yarn.server.resourcemanager.RMAuditLogger.AuditConstants;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEvent;
@@ -336,6 +337,21 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   }
 
   // ------------------------------------------------------------------------------------------------ asks
+
+  /**
+   * Labels are not known here. YARN refuses asks with one, but not those for the master of an application that it has recovered. What is
+   * pending is counted by the label of the ask, and what is granted by that of the node: both are of the default partition.
+   */
+  void dropLabels(List<ResourceRequest> asks) {
+    for (ResourceRequest ask : asks) {
+      String label = ask.getNodeLabelExpression();
+      if (label != null && !label.isEmpty()) {
+        EvenweaveScheduler.LOG.warn("{} asks for nodes with the label {}, which is not known here: it gets others", getApplicationAttemptId(),
+            label);
+        ask.setNodeLabelExpression(RMNodeLabelsManager.NO_LABEL);
+      }
+    }
+  }
 
   /** The container ended before its master saw it: what it was taken from is asked for again. */
   @Override

@@ -1,9 +1,11 @@
 package io.evenweave.yarn;
 
 import java.io.IOException;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.hadoop.conf.Configuration;
@@ -18,6 +20,7 @@ import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.nodelabels.CommonNodeLabelsManager;
 import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
@@ -30,9 +33,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEven
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueInvalidException;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.FileBasedCSConfigurationProvider;
+import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.SchedulerInfo;
 import org.apache.hadoop.yarn.util.resource.DominantResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.ResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.Resources;
@@ -53,6 +58,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   Core startCore(Configuration from) throws IOException {
+    refuseLabels(from);
     CapacitySchedulerConfiguration own = load(from);
     calculator = own.getResourceCalculator();
     failsFast = CapacitySchedulerConfiguration.shouldAppFailFast(from);
@@ -69,6 +75,14 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
       offers = new Repeating("EvenweaveAsyncScheduling", Math.max(1, pause), this::offer);
     }
     return new Core(site(from), null, properties(own), containers::take);
+  }
+
+  /** With labels Hadoop's CapacityScheduler decides otherwise: rather than give nodes to whom they are not meant for, this one does not start. */
+  private static void refuseLabels(Configuration from) throws IOException {
+    if (YarnConfiguration.areNodeLabelsEnabled(from)) {
+      throw new IOException(YarnConfiguration.NODE_LABELS_ENABLED + " is true, and " + EvenweaveCapacityScheduler.class.getName()
+          + " knows no node labels: set it to false, or " + YarnConfiguration.RM_SCHEDULER + " to " + CapacityScheduler.class.getName());
+    }
   }
 
   private void offer() {
@@ -141,6 +155,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   Map<String, String> queueProperties(Configuration from) throws IOException {
+    refuseLabels(from);
     return properties(load(from));
   }
 
@@ -152,6 +167,12 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   @Override
   QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
     return CSQueueMetrics.forQueue(queue, parent, true, getConf());
+  }
+
+  /** All, as in Hadoop where nothing is configured. There are none while labels are off. */
+  @Override
+  Set<String> accessibleLabels() {
+    return Collections.singleton(CommonNodeLabelsManager.ANY);
   }
 
   /** Capacity's queues have their last part as a name too, where only one has it. */
@@ -188,33 +209,8 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  void describe(SchedulerTree tree) {
-    tree.open("scheduler").open("schedulerInfo").text("type", "capacityScheduler");
-    ShownQueue root = queues.shown().get("root");
-    if (root != null) {
-      describe(tree, root);
-    }
-    tree.close("schedulerInfo").close("scheduler");
-  }
-
-  private void describe(SchedulerTree tree, ShownQueue queue) {
-    QueueMetrics metrics = queues.get(queue.name).getMetrics();
-    tree.number("capacity", queue.capacity * 100).number("usedCapacity", queue.usedCapacity * 100)
-        .number("maxCapacity", queue.maximumCapacity * 100).number("absoluteCapacity", queue.absoluteCapacity * 100)
-        .number("absoluteMaxCapacity", queue.absoluteMaximumCapacity * 100)
-        .number("absoluteUsedCapacity", queue.absoluteUsedCapacity * 100).text("queueName", shownName(queue))
-        .text("queuePath", queue.name).text("state", queue.state).resource("resourcesUsed", queue.used)
-        .resource("reserved", queue.reserved).resource("pending", queue.pending)
-        .number("numApplications", metrics.getAppsRunning() + metrics.getAppsPending())
-        .number("numContainers", metrics.getAllocatedContainers());
-    if (!queue.leaf) {
-      tree.open("queues").list("queue");
-      for (ShownQueue child : queue.children) {
-        describe(tree.item("queue"), child);
-        tree.itemEnd("queue");
-      }
-      tree.listEnd().close("queues");
-    }
+  SchedulerInfo describe(ShownQueue root) {
+    return new CapacityAnswer(this).of(root);
   }
 
   // ------------------------------------------------------------------------------------------------ applications
@@ -228,6 +224,24 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   @Override
   boolean needsPlacement() {
     return false;
+  }
+
+  /** Where mapping rules lead; a queue that is not there yet is checked when the application is added. */
+  @Override
+  ShownQueue queueToSubmitTo(UserGroupInformation user, String queue) {
+    users.sendGroups(user.getShortUserName());
+    try {
+      String placed = core.ask(out -> out.command(Wire.PLACE).text(user.getShortUserName()).maybe(queue), Wire::readMaybe);
+      return queues.find(placed == null ? queue : placed);
+    } catch (CoreRefusal refusal) {
+      // Which is said when it is added.
+      return null;
+    }
+  }
+
+  @Override
+  String deniedBy(ShownQueue queue) {
+    return "";
   }
 
   @Override
@@ -286,9 +300,13 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   @Override
   public Priority checkAndGetApplicationPriority(Priority asked, UserGroupInformation user, String queue, ApplicationId id)
       throws YarnException {
-    int most = getMaxClusterLevelAppPriority().getPriority();
+    users.checkSubmission(user, queue, id);
+    return withinCluster(asked);
+  }
+
+  private Priority withinCluster(Priority asked) {
     int priority = asked == null ? 0 : asked.getPriority();
-    return Priority.newInstance(Math.min(priority, most));
+    return Priority.newInstance(Math.min(priority, getMaxClusterLevelAppPriority().getPriority()));
   }
 
   @Override
@@ -299,7 +317,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
     if (application == null || rmApp == null) {
       throw new YarnException("Application '" + id + "' is not present, hence could not change priority.");
     }
-    Priority priority = checkAndGetApplicationPriority(asked, user, rmApp.getQueue(), id);
+    Priority priority = withinCluster(asked);
     if (priority.equals(application.getPriority())) {
       future.set(null);
       return priority;

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
@@ -22,10 +23,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
-
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils.MaxResourceValidationResult;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedulerConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.SchedulerInfo;
 import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.DominantResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.ResourceCalculator;
@@ -58,6 +59,10 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     }
     if (own.isContinuousSchedulingEnabled()) {
       continuous = new Repeating("EvenweaveContinuousScheduling", own.getContinuousSchedulingSleepMs(), this::offer);
+    }
+    if (YarnConfiguration.areNodeLabelsEnabled(from)) {
+      LOG.warn("{} is true: as with Hadoop's FairScheduler asks with a label are refused, and nodes with labels are given to all",
+          YarnConfiguration.NODE_LABELS_ENABLED);
     }
     file = AllocationFile.of(from);
     if (file.isSent()) {
@@ -153,6 +158,12 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
     return QueueMetrics.forQueue(queue, parent, true, getConf());
   }
 
+  /** None, as in Hadoop's FairScheduler: YARN refuses asks with a label. */
+  @Override
+  Set<String> accessibleLabels() {
+    return Collections.emptySet();
+  }
+
   @Override
   ShownQueue findByShortName(Map<String, ShownQueue> all, String name) {
     return null;
@@ -189,39 +200,23 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  void describe(SchedulerTree tree) {
-    tree.open("scheduler").open("schedulerInfo").text("type", "fairScheduler");
-    ShownQueue root = queues.shown().get("root");
-    if (root != null) {
-      describe(tree.open("rootQueue"), root);
-      tree.close("rootQueue");
-    }
-    tree.close("schedulerInfo").close("scheduler");
+  SchedulerInfo describe(ShownQueue root) {
+    return new FairAnswer(this).of(root);
   }
 
-  private void describe(SchedulerTree tree, ShownQueue queue) {
-    QueueMetrics metrics = queues.get(queue.name).getMetrics();
-    tree.number("maxApps", queue.maxRunningApps).resource("minResources", queue.minShare)
-        .resource("maxResources", Resources.componentwiseMin(queue.maxShare, getClusterResource()))
-        .resource("usedResources", queue.used).resource("demandResources", queue.demand)
-        .resource("steadyFairResources", queue.steadyFairShare).resource("fairResources", queue.fairShare)
-        .resource("clusterResources", getClusterResource())
-        .resource("maxContainerAllocation", Resources.componentwiseMin(queue.maximumAllocation, getMaximumResourceCapability()))
-        .number("pendingContainers", metrics.getPendingContainers())
-        .number("allocatedContainers", metrics.getAllocatedContainers())
-        .number("reservedContainers", metrics.getReservedContainers()).text("queueName", queue.name)
-        .text("schedulingPolicy", queue.policy).flag("preemptable", queue.preemptable);
-    if (queue.leaf) {
-      tree.text("type", "fairSchedulerLeafQueueInfo").number("numPendingApps", metrics.getAppsPending())
-          .number("numActiveApps", metrics.getAppsRunning());
-    } else {
-      tree.open("childQueues").list("queue");
-      for (ShownQueue child : queue.children) {
-        describe(tree.item("queue"), child);
-        tree.itemEnd("queue");
-      }
-      tree.listEnd().close("childQueues");
+  /** Of a queue that is not there yet the nearest above it. */
+  @Override
+  ShownQueue queueToSubmitTo(UserGroupInformation user, String queue) {
+    ShownQueue found = null;
+    for (String name = queue; found == null && name != null; name = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : null) {
+      found = queues.find(name);
     }
+    return found;
+  }
+
+  @Override
+  String deniedBy(ShownQueue queue) {
+    return " denied by ACL for queue " + queue.name;
   }
 
   @Override
@@ -297,6 +292,6 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   @Override
   public Priority updateApplicationPriority(Priority priority, ApplicationId id, SettableFuture<Object> future,
       UserGroupInformation user) throws YarnException {
-    throw new UnsupportedOperationException("Update application priority is not supported in Fair Scheduler");
+    throw new YarnException("Update application priority is not supported in Fair Scheduler");
   }
 }

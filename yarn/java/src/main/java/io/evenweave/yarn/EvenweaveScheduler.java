@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configurable;
@@ -15,6 +16,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.QueueACL;
 import org.apache.hadoop.yarn.api.records.QueueInfo;
 import org.apache.hadoop.yarn.api.records.QueueUserACLInfo;
@@ -49,6 +51,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourc
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ReleaseContainerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.SchedulerInfo;
 import org.apache.hadoop.yarn.util.resource.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,6 +92,9 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   abstract QueueMetrics metricsOf(String queue, EvenweaveQueue parent);
 
+  /** The node labels that queues say they may use. */
+  abstract Set<String> accessibleLabels();
+
   /** A queue by its last part, where the scheduler has such names. */
   abstract ShownQueue findByShortName(Map<String, ShownQueue> all, String name);
 
@@ -100,8 +106,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** What a queue is entitled to, for the scheduler page. */
   abstract String shareOf(ShownQueue queue);
 
-  /** The answer of {@code /ws/v1/cluster/scheduler}. */
-  abstract void describe(SchedulerTree tree);
+  /** The answer of {@code /ws/v1/cluster/scheduler}, of queues as they are at this moment. */
+  abstract SchedulerInfo describe(ShownQueue root);
 
   /** The properties of the queue file, as of now; none where the core reads it itself. */
   abstract Map<String, String> queueProperties(Configuration from) throws IOException;
@@ -111,6 +117,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   /** Refuses asks that a queue can never serve, as Hadoop's scheduler of the kind does. */
   abstract void checkAsks(EvenweaveAttempt attempt, List<ResourceRequest> asks);
+
+  /** The queue whose ACLs a submission is held against before it is accepted; null where there is none yet. */
+  abstract ShownQueue queueToSubmitTo(UserGroupInformation user, String queue);
+
+  /** What a refusal by the ACLs of that queue says besides. */
+  abstract String deniedBy(ShownQueue queue);
 
   /** What the ResourceManager is told of a submission that is refused. */
   abstract String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal);
@@ -172,7 +184,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     rootMetrics = queues.get("root").getMetrics();
     queues.shown().keySet().forEach(queues::get);
     rmContext.getQueuePlacementManager().updateRules(Collections.singletonList(new EvenweavePlacementRule(this)));
-    WebPages.install(from, this);
+    WebPages.install(from);
     super.serviceInit(from);
   }
 
@@ -186,7 +198,6 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   protected void serviceStop() throws Exception {
     stopThreads();
     super.serviceStop();
-    WebPages.remove(this);
     if (core != null) {
       core.close();
     }
@@ -340,6 +351,7 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       LOG.error("Calling allocate on previous or removed or non existent application attempt {}", id);
       return EMPTY_ALLOCATION;
     }
+    attempt.dropLabels(asks);
     checkAsks(attempt, asks);
     masters.refuseUpdates(attempt, updates);
     normalizeResourceRequests(asks, attempt.getQueueName());
@@ -362,6 +374,14 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   @Override
   public boolean checkAccess(UserGroupInformation user, QueueACL acl, String queue) {
     return users.may(user, acl, queue);
+  }
+
+  /** The ResourceManager asks this of each submission, and checks ACLs of Hadoop's own schedulers itself. */
+  @Override
+  public Priority checkAndGetApplicationPriority(Priority asked, UserGroupInformation user, String queue, ApplicationId id)
+      throws YarnException {
+    users.checkSubmission(user, queue, id);
+    return super.checkAndGetApplicationPriority(asked, user, queue, id);
   }
 
   @Override
@@ -399,6 +419,16 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   @Override
   public String moveApplication(ApplicationId id, String queue) throws YarnException {
     return apps.move(id, queue);
+  }
+
+  /** The answer of {@code /ws/v1/cluster/scheduler}: queues and metrics of one moment, by whoever may wait for the core. */
+  SchedulerInfo describe() {
+    core.lock();
+    try {
+      return describe(queues.now().get("root"));
+    } finally {
+      core.unlock();
+    }
   }
 
   // ------------------------------------------------------------------------------------------------ the others

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.server.api.protocolrecords.NMContainerStatus;
+import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
@@ -35,6 +36,10 @@ final class Nodes {
     scheduler.getNodeTracker().addNode(node);
     // Both take locks that are not to be taken under the core's.
     scheduler.nodeComes(node);
+    if (reports != null) {
+      // One that was granted by another scheduler: what it uses is taken off the metrics of the partition that it was added to.
+      reports.forEach(report -> report.setNodeLabelExpression(RMNodeLabelsManager.NO_LABEL));
+    }
     scheduler.recoverContainersOnNode(reports, rmNode);
     scheduler.core.lock();
     try {

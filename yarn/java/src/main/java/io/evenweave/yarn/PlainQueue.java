@@ -4,7 +4,6 @@ import java.util.Collections;
 import java.util.Set;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
-import org.apache.hadoop.yarn.nodelabels.CommonNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractUsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ActiveUsersManager;
@@ -49,7 +48,7 @@ public abstract class PlainQueue implements Queue {
 
   @Override
   public Set<String> getAccessibleNodeLabels() {
-    return Collections.singleton(CommonNodeLabelsManager.ANY);
+    return Collections.emptySet();
   }
 
   @Override

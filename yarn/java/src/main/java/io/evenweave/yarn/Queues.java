@@ -64,6 +64,12 @@ final class Queues {
     return shown;
   }
 
+  /** What the core shows at this moment. By whoever may wait for it. */
+  Map<String, ShownQueue> now() {
+    refresh();
+    return shown;
+  }
+
   private void refresh() {
     try {
       List<ShownQueue> all =
@@ -122,7 +128,7 @@ final class Queues {
     info.setQueueName(scheduler.shownName(state));
     info.setQueuePath(state.name);
     info.setQueueState(QueueState.valueOf(state.state));
-    info.setAccessibleNodeLabels(Collections.singleton("*"));
+    info.setAccessibleNodeLabels(scheduler.accessibleLabels());
     scheduler.fillIn(info, state);
     List<QueueInfo> below = new ArrayList<>();
     if (children) {

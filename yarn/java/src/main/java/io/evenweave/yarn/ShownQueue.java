@@ -21,6 +21,11 @@ final class ShownQueue {
   int maxRunningApps;
   boolean preemptable;
   String policy;
+  Resource amUsed;
+  Resource amLimit;
+  /** Of a leaf: applications that wait, and those that run without having had a container. */
+  int pendingApps;
+  int activeApps;
   // Of a CapacityScheduler; percents.
   float capacity;
   float maximumCapacity;
@@ -52,6 +57,10 @@ final class ShownQueue {
     queue.maxRunningApps = in.readInt();
     queue.preemptable = in.readFlag();
     queue.policy = in.readText();
+    queue.amUsed = in.readResource();
+    queue.amLimit = in.readResource();
+    queue.pendingApps = in.readInt();
+    queue.activeApps = in.readInt();
     return queue;
   }
 

@@ -4,10 +4,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.Groups;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.QueueACL;
 import org.apache.hadoop.yarn.api.records.QueueUserACLInfo;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.ipc.RPCUtil;
 
 /** What users may do, by the core's queues and Hadoop's groups. */
 final class Users {
@@ -45,6 +50,18 @@ final class Users {
       return false;
     } finally {
       scheduler.core.unlock();
+    }
+  }
+
+  /** As in Hadoop, whoever may not submit to a queue is told so at once. */
+  void checkSubmission(UserGroupInformation user, String queue, ApplicationId id) throws YarnException {
+    if (!YarnConfiguration.isAclEnabled(scheduler.getConf())) {
+      return;
+    }
+    ShownQueue asked = scheduler.queueToSubmitTo(user, queue);
+    if (asked != null && !may(user, QueueACL.SUBMIT_APPLICATIONS, asked.name) && !may(user, QueueACL.ADMINISTER_QUEUE, asked.name)) {
+      throw RPCUtil.getRemoteException(new AccessControlException("User " + user.getShortUserName()
+          + " does not have permission to submit " + id + " to queue " + queue + scheduler.deniedBy(asked)));
     }
   }
 
