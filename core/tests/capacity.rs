@@ -418,13 +418,13 @@ fn the_page_s_file_does_what_the_page_says() {
 /// What a queue may have and how many applications it takes, where the scheduler starts with `first` and its queues are refreshed from `then`.
 fn by_weight(first: &[(&str, &str)], then: Option<&[(&str, &str)]>) -> (f32, i64, i64) {
     let mut scheduler = stepped(first);
-    scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
+    scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).expect("a node that can be");
     if let Some(then) = then {
-        scheduler.refresh_queues(QUEUES.iter().chain(then).copied()).unwrap();
+        scheduler.refresh_queues(QUEUES.iter().chain(then).copied()).expect("queues that can be");
     }
     let queues = scheduler.queues(false);
-    let a = queues.iter().find(|queue| queue.name == "root.a").unwrap();
-    (a.absolute_capacity, a.guaranteed.memory_mb(), a.leaf.as_ref().unwrap().max_applications.into())
+    let a = queues.iter().find(|queue| queue.name == "root.a").expect("it is configured");
+    (a.absolute_capacity, a.guaranteed.memory_mb(), a.leaf.as_ref().expect("a leaf").max_applications.into())
 }
 
 /// Hadoop asks for the queue mode once more when it starts, and never again.
