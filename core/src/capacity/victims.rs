@@ -423,10 +423,9 @@ impl<W: Preempted> Chooser<'_, W> {
             app.am = if local.waits_for_am { none } else { local.am };
             app.pending = local.pending;
             let chosen = under.chosen.containers.keys().filter(|(app, _)| app == number);
-            app.selected = chosen
+            app.chosen = chosen
                 .filter_map(|(app, number)| self.size_of(under, *app, *number))
                 .fold(none, |sum, (_, size)| sum.plus(&size));
-            users[user].selected = users[user].selected.plus(&app.selected);
             apps.push(app);
         }
         for (name, user) in names.iter().zip(&mut users) {
