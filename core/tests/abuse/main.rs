@@ -9,4 +9,5 @@ mod amounts;
 mod many;
 mod names;
 mod requests;
+mod pending;
 mod world;

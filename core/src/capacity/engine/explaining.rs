@@ -114,7 +114,7 @@ impl Books {
         limits.may_kill = self.may_kill(app.leaf);
         // A copy: when a limit was worked out shows.
         self.check_user(app.leaf, entry, &mut self.leaf(app.leaf).users.clone(), &mut limits)?;
-        if !self.arith.is_positive(&self.cluster, &app.pending) {
+        if !self.arith.is_positive(&self.cluster, &app.pending.amount()) {
             return Err(CapacityWait::NothingCounted { queue: self.node(app.leaf).config.path.clone() });
         }
         Ok(limits)

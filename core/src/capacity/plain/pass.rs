@@ -69,7 +69,7 @@ impl Plain {
         }
         let none = Resource::ZERO;
         let counts = &self.counts[slot as usize];
-        if !self.arith.is_greater(&self.cluster, &counts.pending, &none) {
+        if !self.arith.is_greater(&self.cluster, &counts.pending.amount(), &none) {
             return Offered::Nothing;
         }
         let at = self.node(node);
@@ -159,7 +159,7 @@ impl Plain {
     /// 13.1
     fn offer_leaf(&mut self, slot: u32, node: usize, limits: &mut Limits) -> Offered {
         self.enter_leaf(slot, limits);
-        if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending, &Resource::ZERO) {
+        if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending.amount(), &Resource::ZERO) {
             return Offered::Nothing;
         }
         self.reorder(slot);
@@ -242,7 +242,7 @@ impl Plain {
             let rank = self.rank(app);
             leaf.active.remove(&rank, AppOrder::of(&ordering), |other| self.rank(other));
             let local = self.app(app);
-            let (used, pending) = (local.used.memory_mb(), local.asks.pending().memory_mb());
+            let (used, pending) = (local.used.memory_mb(), local.asks.pending().amount().memory_mb());
             self.app_mut(app).fair = FairCache { used_mb: used, pending_mb: pending };
             let rank = self.rank(app);
             leaf.active.insert(app, &rank, AppOrder::of(&ordering), |other| self.rank(other));
@@ -254,7 +254,7 @@ impl Plain {
 
     /// 16.2
     fn offer_app(&mut self, app: u32, node: usize, limits: &Limits) -> Result<Proposal, Skipped> {
-        if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending(), &Resource::ZERO) {
+        if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending().amount(), &Resource::ZERO) {
             return Err(Skipped::App);
         }
         let keys: Vec<i32> = self.app(app).asks.served().collect();

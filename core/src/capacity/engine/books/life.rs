@@ -4,7 +4,7 @@ use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppOrder, FairCache};
 use crate::capacity::ordered::AppEntry;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 
 impl Books {
     /// A submission has been looked at as far as its user's count: he has a record from then on.
@@ -211,7 +211,7 @@ impl Books {
         let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
         local.open_keys = 0;
         self.fold_others(entry, Others::default());
-        self.add_pending(leaf, &Resource::ZERO.minus(&pending));
+        self.add_pending(leaf, &Wide::ZERO.minus(&pending));
         self.leave(entry, leaf);
     }
 
@@ -295,7 +295,7 @@ impl Books {
         if !is_idle {
             self.begins_to_ask(target, entry);
         }
-        self.add_pending(source, &Resource::ZERO.minus(&pending));
+        self.add_pending(source, &Wide::ZERO.minus(&pending));
         self.add_pending(target, &pending);
         self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);
@@ -314,7 +314,7 @@ impl Books {
                 self.goes_by_place(slot);
             }
             let app = &mut self.apps[entry];
-            app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.memory_mb() };
+            app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.amount().memory_mb() };
             self.enter_active(entry, slot);
             self.take_out_if_over(entry);
         }
