@@ -62,7 +62,7 @@ pub use diagnostic::{Diagnostic, Place, Severity};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
-pub use settings::{Settings, SettingsBuilder, SettingsError, SettingsFault, SettingsProblem};
+pub use settings::{CONTAINERS_PER_NODE, Settings, SettingsBuilder, SettingsError, SettingsFault, SettingsProblem};
 pub use site::{
     Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
     TooManySubstitutions, Unresolved,

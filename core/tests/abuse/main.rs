@@ -6,8 +6,9 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod amounts;
+mod containers;
 mod many;
 mod names;
-mod requests;
 mod pending;
+mod requests;
 mod world;

@@ -95,6 +95,9 @@ impl Shard {
     /// All that the next pass over a node tries.
     pub(super) fn course_of(&self, node: u32) -> PassCourse {
         let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+        if let Some(most) = self.has_most_containers(node) {
+            return PassCourse::MostContainers { most };
+        }
         if at.reservation.is_some()
             && let Some(course) = self.course_of_reservation(node)
         {

@@ -10,6 +10,7 @@ use crate::capacity::order::{AppOrder, FairCache, QueueRank, compare_queues, com
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::PassUser;
 use crate::config::capacity::{AppOrdering, QueueOrdering};
+use crate::matching::number::containers_left;
 use crate::resource::Resource;
 
 /// What came of offering a node to a queue.
@@ -44,6 +45,9 @@ impl Plain {
     }
 
     fn pass(&mut self, node: usize) -> Option<Handed> {
+        if containers_left(self.containers_on(node), self.tree.file.settings().max_containers_per_node) == 0 {
+            return None;
+        }
         if let Some((app, number)) = self.node(node).reservation {
             self.serve_reservation(node, app, number);
             return None;
@@ -61,6 +65,13 @@ impl Plain {
         // A refused one counts, too.
         self.commit(&proposal);
         Some(handed)
+    }
+
+    /// Those too that have ended and that the node has not reported.
+    fn containers_on(&self, node: usize) -> usize {
+        let of_apps = self.apps.values().flat_map(|app| app.containers.values());
+        let live = of_apps.filter(|container| container.node == node).count();
+        live + self.lingering.values().filter(|left| left.node == node).count()
     }
 
     fn offer_queue(&mut self, slot: u32, node: usize, limits: &mut Limits) -> Offered {
