@@ -184,11 +184,14 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   @Override
   protected void serviceStop() throws Exception {
-    stopThreads();
-    super.serviceStop();
-    WebPages.remove(this);
-    if (core != null) {
-      core.close();
+    try {
+      stopThreads();
+      super.serviceStop();
+      WebPages.remove(this);
+    } finally {
+      if (core != null) {
+        core.close();
+      }
     }
   }
 
