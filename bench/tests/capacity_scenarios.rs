@@ -8,7 +8,8 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity")
 }
 
-/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine.
+/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine. `wide` has ten that mix moves with preemption and with
+/// lists of a fair leaf.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
     let play = PlayOptions { driver, ..PlayOptions::EXACT };
@@ -20,6 +21,7 @@ fn replayed(family: &str, driver: DriverChoice) {
         "attempts" => 32,
         "compared-amounts" => 9,
         "nodes-change" => 31,
+        "wide" => 10,
         _ => 30,
     };
     assert_eq!(outcomes.text(5), format!("capacity {family}: {scenarios} passed, 0 failed\n"));
@@ -105,6 +107,7 @@ families! {
     state = "state",
     user_limit = "user-limit",
     weights = "weights",
+    wide = "wide",
     }
     engine {
     asynchronous = "asynchronous",

@@ -188,6 +188,93 @@ fn a_node_comes_with_what_runs_on_it() {
     scheduler.shutdown();
 }
 
+/// What one container cannot be is refused, and so is what would take the cluster beyond what can be summed.
+macro_rules! refuses_what_cannot_run {
+    ($scheduler:ident, $settle:expr, $used:expr, $audit:expr) => {{
+        const MOST: i64 = 1 << 60;
+        let ends = [i64::MAX, i64::MIN, MOST + 1, -1];
+        let bad = ends.map(|end| [Resource::new(end, 1), Resource::new(1, end)]).concat();
+        let app = $scheduler.submit(of_before(7, "root.a")).unwrap();
+        let of = |number, size| RecoveredContainer::new(1, number, size);
+        let running = bad.iter().chain([&TASK]).map(|size| (app.clone(), of(1, *size))).collect();
+        let (node, outcomes) = $scheduler.add_node_with_containers("n1", "/r1", NODE, running).unwrap();
+        let told = |outcomes: &[Result<ContainerId, Refused>]| -> Vec<_> {
+            outcomes.iter().map(|of| of.as_ref().map(|id| id.number()).map_err(Refused::kind)).collect()
+        };
+        let refused = vec![Err("invalid-resource"); bad.len()];
+        assert_eq!(told(&outcomes), [refused.clone(), vec![Ok(1)]].concat());
+        let one_by_one: Vec<_> =
+            bad.iter().map(|size| $scheduler.recover_container(&app, &node, of(2, *size))).collect();
+        assert_eq!(told(&one_by_one), refused);
+        $settle;
+        assert_eq!($used, TASK);
+        assert_eq!($scheduler.node("n1").unwrap().free, NODE.minus(&TASK));
+        // Larger than its node is no fault: it may have been made smaller.
+        let half = Resource::new(MOST / 2, 1);
+        $scheduler.recover_container(&app, &node, of(2, half)).unwrap();
+        let beyond = $scheduler.recover_container(&app, &node, of(3, half)).unwrap_err();
+        let left = Resource::new(MOST / 2 - 8192 - 1024, MOST - 8 - 2);
+        assert!(matches!(&beyond, Refused::InvalidResource { largest, .. }
+            if (largest.memory_mb(), largest.vcores()) == (left.memory_mb(), left.vcores())), "{beyond}");
+        assert_eq!($scheduler.add_node("n2", "/r1", half).unwrap_err().kind(), "cluster-too-large");
+        // Nothing fits beside it.
+        let asks = AllocateRequest::new([Ask::anywhere(4, Resource::new(8192, 1), 500)]);
+        let mut answer = Allocation::default();
+        $scheduler.allocate(&app, &asks, &mut answer).unwrap();
+        for _ in 0..3 {
+            $settle;
+            let _ = $scheduler.heartbeat(Heartbeat::new(&node));
+        }
+        $settle;
+        assert_eq!($used, half.plus(&TASK));
+        assert_eq!($scheduler.node("n1").unwrap().free, NODE.minus(&TASK).minus(&half));
+        assert_eq!($audit.wrong, [""; 0]);
+        // With its node it is gone.
+        $scheduler.remove_node(&node).unwrap();
+        let running = [of(4, half), of(5, half), of(6, TASK)].map(|container| (app.clone(), container));
+        let (node, outcomes) = $scheduler.add_node_with_containers("n1", "/r1", NODE, running.to_vec()).unwrap();
+        assert_eq!(told(&outcomes), [Ok(4), Err("invalid-resource"), Ok(6)]);
+        $settle;
+        assert_eq!($used, half.plus(&TASK));
+        assert_eq!($audit.wrong, [""; 0]);
+        $scheduler.remove_node(&node).unwrap();
+        $settle;
+        assert_eq!($used, Resource::ZERO);
+        assert!($scheduler.add_node("n2", "/r1", Resource::new(MOST, MOST)).is_ok());
+    }};
+}
+
+#[test]
+fn what_cannot_run_is_not_taken_over() {
+    let mut scheduler = FairScheduler::builder().stepped().unwrap();
+    refuses_what_cannot_run!(scheduler, scheduler.update_now(), used_of(&scheduler.queues()), scheduler.audit(true));
+    for workers in [1, 3] {
+        let mut scheduler = CapacityScheduler::builder(capacity()).workers(workers).stepped().unwrap();
+        refuses_what_cannot_run!(
+            scheduler,
+            scheduler.expire_queues(),
+            used_in(&scheduler.queues(false)),
+            scheduler.audit(true)
+        );
+        let scheduler = FairScheduler::builder().timers(false).workers(workers).start().unwrap();
+        let settle = || {
+            scheduler.quiesce();
+            scheduler.update_now();
+            scheduler.quiesce();
+        };
+        refuses_what_cannot_run!(scheduler, settle(), used_of(&scheduler.queues()), scheduler.audit().unwrap());
+        scheduler.shutdown();
+        let scheduler = CapacityScheduler::builder(capacity()).timers(false).workers(workers).start().unwrap();
+        refuses_what_cannot_run!(
+            scheduler,
+            scheduler.quiesce(),
+            used_in(&scheduler.queues(false).unwrap()),
+            scheduler.audit().unwrap()
+        );
+        scheduler.shutdown();
+    }
+}
+
 #[test]
 fn limits_do_not_keep_what_runs_away() {
     let file = "<allocations><queue name='a'><maxResources>1024 mb, 1 vcores</maxResources></queue></allocations>";

@@ -61,7 +61,7 @@ fn served(pass: &CapacityPass) -> Option<(u64, i64, bool)> {
         queue.apps.iter().find_map(of_app).or_else(|| queue.queues.iter().find_map(of_queue))
     }
     match &pass.course {
-        PassCourse::NodeFull => None,
+        PassCourse::NodeFull | PassCourse::MostContainers { .. } => None,
         PassCourse::Reserved { app, .. } => of_app(app),
         PassCourse::Offered(root) => of_queue(root),
     }

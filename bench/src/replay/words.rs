@@ -91,6 +91,9 @@ impl Words<'_> {
             PassEnd::OneContainer => "one container a pass (assignmultiple is off)".to_owned(),
             PassEnd::MaxAssign(most) => format!("{most} containers a pass (max.assign)"),
             PassEnd::HalfAssigned => "more than half of what was free is assigned (dynamic.max.assign)".to_owned(),
+            PassEnd::MostOfANode(most) => {
+                format!("the node runs {most} containers, and may run no more (max-containers-per-node)")
+            }
             PassEnd::MostOfAHeartbeat => "as many containers as one heartbeat may grant".to_owned(),
             _ => UNKNOWN.to_owned(),
         }

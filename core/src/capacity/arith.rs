@@ -5,6 +5,7 @@
 //! Cost: O(types), no allocation.
 
 use crate::config::{float_to_long, narrow};
+use crate::matching::size::LARGEST_AMOUNT;
 use crate::resource::{Calculator, Resource, f64_to_i64};
 use std::cmp::Ordering;
 
@@ -136,7 +137,7 @@ impl Arith {
     pub(crate) fn normalize(&self, size: &Resource, min: &Resource, max: &Resource, step: &Resource) -> Resource {
         let of = |i: usize, step: i64| {
             let raised = size.get(i).max(min.get(i));
-            (if step == 0 { raised } else { up(raised, step) }).min(max.get(i))
+            (if step == 0 { raised } else { up(raised, step) }).min(max.get(i)).min(LARGEST_AMOUNT)
         };
         match self.calculator {
             Calculator::Memory => {

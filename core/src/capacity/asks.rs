@@ -5,7 +5,7 @@
 
 use super::allocator::Row;
 use crate::app::Locality;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use std::collections::BTreeMap;
 
 /// The location that stands for all nodes.
@@ -23,16 +23,16 @@ pub(crate) struct Asks {
 /// A `*` row was replaced: what was outstanding before and is now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Replaced {
-    pub(crate) before: Resource,
-    pub(crate) after: Resource,
+    pub(crate) before: Wide,
+    pub(crate) after: Wide,
     /// The key goes from nothing to something.
     pub(crate) begins: bool,
     /// The key is gone.
     pub(crate) ended: bool,
 }
 
-fn outstanding(row: Option<&Row>) -> Resource {
-    row.map_or(Resource::ZERO, |row| row.size.times_int(i64::from(row.count)))
+fn outstanding(row: Option<&Row>) -> Wide {
+    row.map_or(Wide::ZERO, |row| Wide::of_count(&row.size, u32::try_from(row.count).unwrap_or(0)))
 }
 
 impl Asks {
@@ -55,9 +55,9 @@ impl Asks {
     }
 
     /// All that is outstanding.
-    pub(crate) fn pending(&self) -> Resource {
+    pub(crate) fn pending(&self) -> Wide {
         let rows = self.keys.values().map(|rows| outstanding(rows.get(ANY).filter(|row| row.count > 0)));
-        rows.fold(Resource::ZERO, |sum, amount| sum.plus(&amount))
+        rows.fold(Wide::ZERO, |sum, amount| sum.plus(&amount))
     }
 
     /// One call's rows for one key; what has become of its `*` row if that is among them.
@@ -151,7 +151,7 @@ mod tests {
         let (asked, _) = asks.take(1, Locality::OffSwitch, "n1", "/r");
         assert!(asks.is_idle() && asks.locations(1) == 2);
         let back = asks.give_back(1, &asked).unwrap();
-        assert!(back.begins && back.after == Resource::new(1024, 1));
+        assert!(back.begins && back.after.amount() == Resource::new(1024, 1));
         assert!(asks.replace(1, [(ANY.to_owned(), row(0))]).unwrap().ended);
         assert_eq!(asks.locations(1), 0, "none of anything forgets all of the key");
     }

@@ -87,7 +87,7 @@ pub(crate) struct FairCache {
 
 impl FairCache {
     fn demand(&self) -> i64 {
-        self.used_mb + self.pending_mb
+        self.used_mb.saturating_add(self.pending_mb)
     }
 
     fn value(&self, size_based_weight: bool) -> f64 {

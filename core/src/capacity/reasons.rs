@@ -114,6 +114,11 @@ pub enum CapacityWait {
     NoNode,
     /// The node is being emptied.
     NodeDecommissioning,
+    /// The node runs as many containers as it may: `max-containers-per-node`.
+    MostContainers {
+        /// So many.
+        most: i32,
+    },
     /// Less than the smallest container is free on the node.
     NodeFull {
         /// What is.
@@ -242,6 +247,10 @@ impl fmt::Display for CapacityWait {
             }
             CapacityWait::NoNode => f.write_str("there is no node"),
             CapacityWait::NodeDecommissioning => f.write_str("the node is being emptied"),
+            CapacityWait::MostContainers { most } => write!(
+                f,
+                "the node runs as many containers as it may: {most}, yarn.scheduler.capacity.max-containers-per-node"
+            ),
             CapacityWait::NodeFull { free } => write!(f, "the node is full: {free} free"),
             CapacityWait::NodeReserved { app } => write!(f, "the node is reserved for application {app}"),
             CapacityWait::Reserved { asked, free } => {

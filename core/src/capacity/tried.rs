@@ -22,6 +22,11 @@ pub struct CapacityPass {
 pub enum PassCourse {
     /// Less than the smallest container is free: nobody is asked.
     NodeFull,
+    /// The node runs as many containers as it may: nobody is asked.
+    MostContainers {
+        /// So many.
+        most: i32,
+    },
     /// The node is reserved: nobody else is asked.
     Reserved {
         /// The leaf queue.
@@ -216,7 +221,7 @@ impl CapacityPass {
     pub fn tries_something(&self) -> bool {
         match &self.course {
             PassCourse::Reserved { app, .. } => !app.keys.is_empty(),
-            PassCourse::NodeFull | PassCourse::Offered(_) => true,
+            PassCourse::NodeFull | PassCourse::MostContainers { .. } | PassCourse::Offered(_) => true,
         }
     }
 
@@ -227,7 +232,7 @@ impl CapacityPass {
             queue.queues.iter().for_each(|queue| below(queue, visit));
         }
         match &self.course {
-            PassCourse::NodeFull => {}
+            PassCourse::NodeFull | PassCourse::MostContainers { .. } => {}
             PassCourse::Reserved { app, .. } => visit(app),
             PassCourse::Offered(root) => below(root, visit),
         }

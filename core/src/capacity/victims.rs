@@ -132,8 +132,8 @@ impl<W: Preempted> Chooser<'_, W> {
         for parent in (0..entries.len()).rev() {
             for child in entries[parent].children.clone() {
                 let (pending, unreserved) = (entries[child].pending, entries[child].pending_unreserved);
-                entries[parent].pending = entries[parent].pending.plus(&pending);
-                entries[parent].pending_unreserved = entries[parent].pending_unreserved.plus(&unreserved);
+                entries[parent].pending = entries[parent].pending.saturating_plus(&pending);
+                entries[parent].pending_unreserved = entries[parent].pending_unreserved.saturating_plus(&unreserved);
             }
         }
         let round = Round {
@@ -167,7 +167,7 @@ impl<W: Preempted> Chooser<'_, W> {
             let of_user = left.entry(user).or_default();
             let counted = of_user.least(&pending);
             *of_user = of_user.minus(&counted);
-            sum = sum.plus(&counted);
+            sum = sum.saturating_plus(&counted);
         }
         sum
     }
@@ -423,10 +423,9 @@ impl<W: Preempted> Chooser<'_, W> {
             app.am = if local.waits_for_am { none } else { local.am };
             app.pending = local.pending;
             let chosen = under.chosen.containers.keys().filter(|(app, _)| app == number);
-            app.selected = chosen
+            app.chosen = chosen
                 .filter_map(|(app, number)| self.size_of(under, *app, *number))
                 .fold(none, |sum, (_, size)| sum.plus(&size));
-            users[user].selected = users[user].selected.plus(&app.selected);
             apps.push(app);
         }
         for (name, user) in names.iter().zip(&mut users) {

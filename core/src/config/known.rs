@@ -15,7 +15,7 @@ pub(super) const TYPE_FIELDS: [&str; 6] =
     ["units", "type", "minimum-allocation", "maximum-allocation", "increment-allocation", "tags"];
 
 /// All but those of single queues and resource types (configuration reference 1.1 and 1.2).
-pub(super) const KNOWN: [Known; 51] = [
+pub(super) const KNOWN: [Known; 52] = [
     ("yarn.scheduler.fair.allocation.file", None),
     ("yarn.scheduler.fair.user-as-default-queue", None),
     ("yarn.scheduler.fair.allow-undeclared-pools", None),
@@ -29,6 +29,7 @@ pub(super) const KNOWN: [Known; 51] = [
     ("yarn.scheduler.fair.assignmultiple", None),
     ("yarn.scheduler.fair.dynamic.max.assign", None),
     ("yarn.scheduler.fair.max.assign", None),
+    ("yarn.scheduler.fair.max-containers-per-node", None),
     ("yarn.scheduler.fair.locality.threshold.node", None),
     ("yarn.scheduler.fair.locality.threshold.rack", None),
     ("yarn.scheduler.fair.locality-delay-node-ms", None),

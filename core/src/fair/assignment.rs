@@ -19,12 +19,14 @@ use crate::app::{Locality, SchedulingKey};
 use crate::engine::commit::grant::Proposal;
 use crate::engine::publish::snapshot::ROOT;
 use crate::engine::shared::count;
+use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
 use crate::engine::worker::rows::LocationRows;
 use crate::fair::decision::PassEnd;
 use crate::fair::engine::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
 use crate::fair::outcome::{Outcome, Unwanted};
 use crate::fair::worker::{HasDeclined, Suspended};
 use crate::id::NONE;
+use crate::matching::number::containers_left;
 use crate::order::{WinnerTree, java_order};
 use crate::resource::{Resource, f64_to_i64};
 
@@ -42,9 +44,13 @@ impl Shard {
 
     /// Says why the pass is over.
     fn schedule_within(&mut self, node: u32) -> PassEnd {
-        let at_most = self.serve_owed(node);
+        let most_there = self.shared.decider.settings.max_containers_per_node;
+        let room = self.containers_left_on(node);
+        let most_granted =
+            if room <= MOST_GRANTS_A_HEARTBEAT { PassEnd::MostOfANode(most_there) } else { PassEnd::MostOfAHeartbeat };
+        let at_most = self.serve_owed(node, room.min(MOST_GRANTS_A_HEARTBEAT));
         if at_most == 0 {
-            return PassEnd::MostOfAHeartbeat;
+            return most_granted;
         }
         if self.nodes[node as usize].reservation.is_some() && self.serve_reservation(node) {
             return PassEnd::Reservation;
@@ -70,7 +76,7 @@ impl Shard {
             } else if !dynamic && most > 0 && count >= most {
                 return PassEnd::MaxAssign(most);
             } else if count >= at_most {
-                return PassEnd::MostOfAHeartbeat;
+                return most_granted;
             }
             if self.must_fold() {
                 // The room that the AM share rule sees stays as it was at the start of the pass, as in Hadoop.
@@ -79,6 +85,14 @@ impl Shard {
                 self.own.available = available;
             }
         }
+    }
+
+    /// So many containers may be granted on a node besides those that it has.
+    pub(crate) fn containers_left_on(&self, node: u32) -> i32 {
+        containers_left(
+            self.nodes[node as usize].containers.len(),
+            self.shared.decider.settings.max_containers_per_node,
+        )
     }
 
     /// What a node has free, less the half of it that a pass may assign.

@@ -51,6 +51,8 @@ pub enum PassEnd {
     MaxAssign(i32),
     /// `dynamic.max.assign`: more than half of what was free is assigned.
     HalfAssigned,
+    /// The node runs as many containers as it may ([`Settings::max_containers_per_node`](crate::Settings::max_containers_per_node)).
+    MostOfANode(i32),
     /// 100,000 containers were granted: the next heartbeat grants more, so that one does not hold up its worker without bound.
     MostOfAHeartbeat,
 }

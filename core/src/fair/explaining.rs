@@ -79,6 +79,10 @@ impl Shard {
 
     /// What stands against it on a node. One that is offered nothing is served by what is owed to it and what is reserved for it alone.
     fn why_not_on(&mut self, app: u32, node: u32, is_offered: bool) -> Vec<OnNode> {
+        if self.containers_left_on(node) == 0 {
+            let most = self.shared.decider.settings.max_containers_per_node;
+            return vec![(None, FairWait::MostContainers { most })];
+        }
         let local = self.app(app);
         let at = &self.nodes[node as usize];
         if at.own.owes(local) && self.is_still_owed(local.slot) && !self.over_am_share(app) {

@@ -21,6 +21,11 @@ pub enum FairWait {
     NotOffered(NotOffered),
     /// There is no node.
     NoNode,
+    /// The node runs as many containers as it may: [`Settings::max_containers_per_node`](crate::Settings::max_containers_per_node).
+    MostContainers {
+        /// So many.
+        most: i32,
+    },
     /// The node is reserved for another application.
     NodeReserved {
         /// Which.
@@ -92,6 +97,10 @@ impl Words<'_> {
         match wait {
             FairWait::NotOffered(why) => self.not_offered(why),
             FairWait::NoNode => Told::new("there is no node", ""),
+            FairWait::MostContainers { most } => Told::new(
+                "the node runs as many containers as it may",
+                format!("{most}, yarn.scheduler.fair.max-containers-per-node"),
+            ),
             FairWait::NodeReserved { app } => Told::new(format!("the node is reserved for application {app}"), ""),
             FairWait::Reserved { asked, free } => {
                 Told::new("the node is reserved for it and has no room yet", wants(asked, free))

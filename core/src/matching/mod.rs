@@ -6,4 +6,6 @@ pub(crate) mod blacklist;
 
 pub(crate) mod delay;
 
+pub(crate) mod number;
+
 pub(crate) mod size;

@@ -3,6 +3,10 @@
 use crate::event::Refused;
 use crate::resource::Resource;
 
+/// The most of one resource type that a container may have, and all nodes together, whatever is configured: then no sum of what runs passes
+/// the end of 64 bits, nor does the sum or difference of a few such.
+pub(crate) const LARGEST_AMOUNT: i64 = 1 << 60;
+
 /// What asks are rounded to, of the types that are configured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steps {
@@ -15,11 +19,12 @@ pub(crate) struct Steps {
 
 /// Refuses what is negative or larger than the largest container.
 pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> Result<(), Refused> {
-    let negative = (0..types).any(|i| asked.get(i) < 0);
-    if negative || !(0..types).all(|i| asked.get(i) <= largest.get(i)) {
-        return Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(*largest) });
+    let most = |i| largest.get(i).min(LARGEST_AMOUNT);
+    if (0..types).all(|i| (0..=most(i)).contains(&asked.get(i))) {
+        return Ok(());
     }
-    Ok(())
+    let largest = Resource::from_fn(|i| if i < types { most(i) } else { largest.get(i) });
+    Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(largest) })
 }
 
 /// Raises to the minimum, rounds up to the increment, then cuts to the largest container.
@@ -32,7 +37,7 @@ pub(crate) fn normalise(steps: &Steps, asked: &Resource, largest: &Resource) -> 
             amount = amount.saturating_add(increment.saturating_sub(1)) / increment;
             amount = amount.saturating_mul(increment);
         }
-        amount.min(largest.get(i))
+        amount.min(largest.get(i)).min(LARGEST_AMOUNT)
     })
 }
 

@@ -9,6 +9,11 @@ mod units;
 
 mod vector;
 
+#[cfg(not(loom))]
+mod wide;
+
 pub use calculator::Calculator;
 pub use units::{Unit, UnitError};
 pub use vector::{LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, f64_to_i64};
+#[cfg(not(loom))]
+pub(crate) use wide::Wide;

@@ -341,7 +341,8 @@ impl FairScheduler {
     /// for the control and the node's worker.
     ///
     /// The container is charged to the node, the application and its queues, whatever their limits are. It gets an id, and ends
-    /// like any other. Its AM has it already, so no answer of `allocate` contains it.
+    /// like any other. Its AM has it already, so no answer of `allocate` contains it. Its size may be above the largest container and above
+    /// what the node has. But all that nodes have and all that was taken over on them stay within 2<sup>60</sup> of each type.
     ///
     /// Submit the application first, as [recovered](crate::Submission::recovered_in), with an AM that
     /// [runs](crate::AmRequest::running). If the application or attempt of a container is over, do not recover the container, but

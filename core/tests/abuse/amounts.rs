@@ -76,6 +76,29 @@ fn asks_are_within_what_one_container_may_have() {
     });
 }
 
+/// Without a node, or where nodes do not count, only the configured maximum bounds a container: and what no cluster can have.
+#[test]
+fn one_container_is_no_larger_than_a_cluster() {
+    let mut settings = evenweave::Settings::default();
+    settings.maximum = ENDS;
+    let largest = Resource::new(CLUSTER, CLUSTER);
+    let beyond = |refused: &Refused| matches!(refused, Refused::InvalidResource { largest: of, .. } if (of.memory_mb(), of.vcores()) == (CLUSTER, CLUSTER));
+    let mut stepped = builder().settings(settings).largest_node(false).stepped().unwrap();
+    let app = stepped.submit(evenweave::Submission::new(1, "ann").in_queue("abuser")).unwrap();
+    let mut ask = |size, priority| {
+        let request = evenweave::AllocateRequest::new([Ask::anywhere(priority, size, u32::MAX)]);
+        stepped.allocate(&app, &request, &mut evenweave::Allocation::default())
+    };
+    for size in [ENDS, Resource::new(CLUSTER + 1, 1), Resource::new(1, CLUSTER + 1)] {
+        assert!(beyond(&ask(size, 1).unwrap_err()), "{size}");
+    }
+    ask(largest, 1).unwrap();
+    let master = |size| evenweave::Submission::new(2, "ann").in_queue("abuser").with_am(size);
+    assert!(beyond(&stepped.submit(master(ENDS)).unwrap_err()));
+    stepped.submit(master(largest)).unwrap();
+    assert_eq!(stepped.audit(true).wrong, [""; 0]);
+}
+
 /// Rounding up to an increment ends at the largest container.
 #[test]
 fn increments_at_the_end_do_not_wrap() {

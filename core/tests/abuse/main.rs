@@ -6,7 +6,9 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod amounts;
+mod containers;
 mod many;
 mod names;
+mod pending;
 mod requests;
 mod world;

@@ -5,11 +5,11 @@
 //!
 //! # Handles
 //! A [`Bridge`] is Java's as a number, its address. Java calls `destroy` once, after the last call with it has returned, and holds a lock
-//! that sees to that; several may be there at once.
+//! that sees to that; several may be there at once. 0 is none, and is refused.
 #![expect(unsafe_code, reason = "names for Java, its buffers, and handles that it keeps")]
 #![expect(unreachable_pub, reason = "Java reaches them")]
 
-use crate::bridge::{Bridge, Kind};
+use crate::bridge::{Bridge, Kind, panicked};
 use jni::JNIEnv;
 use jni::objects::{JByteArray, JByteBuffer, JClass, JString};
 use jni::sys::{jboolean, jint, jlong};
@@ -19,11 +19,7 @@ const PROBLEM: &str = "java/lang/IllegalStateException";
 
 /// Runs a call; what goes wrong becomes an exception of Java's.
 fn guarded<'l, T>(env: &mut JNIEnv<'l>, of_nothing: T, call: impl FnOnce(&mut JNIEnv<'l>) -> Result<T, String>) -> T {
-    let outcome = catch_unwind(AssertUnwindSafe(|| call(env))).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
-        let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-        Err(format!("the scheduler core panicked: {}", said.unwrap_or_default()))
-    });
+    let outcome = catch_unwind(AssertUnwindSafe(|| call(env))).unwrap_or_else(|panic| Err(panicked(&*panic)));
     outcome.unwrap_or_else(|why| {
         // Where one is under way already, that one stays.
         let _ = env.throw_new(PROBLEM, why);
@@ -33,6 +29,17 @@ fn guarded<'l, T>(env: &mut JNIEnv<'l>, of_nothing: T, call: impl FnOnce(&mut JN
 
 fn told(error: &jni::errors::Error) -> String {
     error.to_string()
+}
+
+const NO_HANDLE: &str = "the handle is 0: there is no such scheduler";
+
+/// The scheduler of a handle.
+///
+/// # Safety
+/// `handle` is 0, or what `create` gave, before `destroy`.
+unsafe fn bridge<'a>(handle: jlong) -> Result<&'a Bridge, String> {
+    // SAFETY: as the caller says.
+    unsafe { (handle as *const Bridge).as_ref() }.ok_or_else(|| NO_HANDLE.to_owned())
 }
 
 /// Starts a scheduler.
@@ -60,8 +67,8 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_types<'l>(
 ) -> JString<'l> {
     guarded(&mut env, JString::default(), |env| {
         // SAFETY: Java calls with what `create` gave, before `destroy`.
-        let bridge = unsafe { &*(handle as *const Bridge) };
-        env.new_string(bridge.types()).map_err(|error| told(&error))
+        let bridge = unsafe { bridge(handle) }?;
+        env.new_string(bridge.types()?).map_err(|error| told(&error))
     })
 }
 
@@ -77,6 +84,8 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_run<'l>(
     answer: JByteBuffer<'l>,
 ) -> jint {
     guarded(&mut env, 0, |env| {
+        // Of a call whose answer nobody has fetched.
+        drop(KEPT.take());
         let length = usize::try_from(length).map_err(|_| "a batch of negative length".to_owned())?;
         let begin = env.get_direct_buffer_address(&batch).map_err(|error| told(&error))?;
         let whole = env.get_direct_buffer_capacity(&batch).map_err(|error| told(&error))?;
@@ -86,8 +95,7 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_run<'l>(
         // SAFETY: the buffer is Java's, has so many bytes, and is not written to while this call has it: Java holds its lock.
         let batch = unsafe { std::slice::from_raw_parts(begin, length) };
         // SAFETY: Java calls with what `create` gave, before `destroy`.
-        let bridge = unsafe { &*(handle as *const Bridge) };
-        let bytes = bridge.run(batch)?;
+        let bytes = unsafe { bridge(handle) }?.run(batch)?;
         hand_over(env, &answer, bytes)
     })
 }
@@ -110,7 +118,7 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_again<'l>(
 fn hand_over(env: &mut JNIEnv<'_>, to: &JByteBuffer<'_>, bytes: Vec<u8>) -> Result<jint, String> {
     let begin = env.get_direct_buffer_address(to).map_err(|error| told(&error))?;
     let room = env.get_direct_buffer_capacity(to).map_err(|error| told(&error))?;
-    let length = jint::try_from(bytes.len()).map_err(|_| "an answer of more than 2 GiB".to_owned())?;
+    let length = jint::try_from(bytes.len()).map_err(|_| "an answer that no buffer holds".to_owned())?;
     if bytes.len() > room {
         KEPT.set(bytes);
         return Ok(-length);
@@ -128,8 +136,22 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_destroy<'l>(
     handle: jlong,
 ) {
     guarded(&mut env, (), |_| {
+        if handle == 0 {
+            return Err(NO_HANDLE.to_owned());
+        }
         // SAFETY: Java calls once with what `create` gave, when nobody calls with it any more.
         drop(unsafe { Box::from_raw(handle as *mut Bridge) });
         Ok(())
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_handle_is_no_scheduler() {
+        // SAFETY: 0 is none.
+        assert_eq!(unsafe { bridge(0) }.map(|_| ()), Err(NO_HANDLE.to_owned()));
+    }
 }

@@ -14,9 +14,11 @@ use evenweave::clock::MonotonicClock;
 use evenweave::config::SettingsError;
 use evenweave::config::capacity::CapacityFileError;
 use evenweave::{AppHandle, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler, NodeHandle, Settings};
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A property of YARN alone: the scheduler gets no request with constraints.
@@ -90,9 +92,22 @@ pub(crate) struct State {
     pub(crate) types: Vec<String>,
 }
 
-/// See the module's text.
+/// The longest answer: no buffer of Java's holds more.
+const LONGEST_ANSWER: usize = 0x7fff_ffff;
+
+/// What is said of a panic.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the scheduler core panicked: {}", said.unwrap_or_default())
+}
+
+/// See the module's text. After a panic the books of the core are what it has made of them, and after an answer that Java cannot have Java's are
+/// others than the core's: then the state is dropped, and why is kept for whoever still calls.
 #[derive(Debug)]
-pub struct Bridge(Mutex<State>);
+pub struct Bridge {
+    state: Mutex<Result<State, String>>,
+    longest_answer: usize,
+}
 
 impl Bridge {
     /// Starts a scheduler.
@@ -151,26 +166,54 @@ impl Bridge {
             nodes: HashMap::new(),
             outcomes: Outcomes::default(),
         };
-        Ok(Bridge(Mutex::new(state)))
+        Ok(Bridge { state: Mutex::new(Ok(state)), longest_answer: LONGEST_ANSWER })
+    }
+
+    fn state(&self) -> MutexGuard<'_, Result<State, String>> {
+        // What is there is whole: a panic is caught below.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Works off a batch of commands; the answers to each, then what has happened.
     ///
     /// # Errors
-    /// A sentence where the batch cannot be read. What came before that has been done.
-    pub fn run(&self, batch: &[u8]) -> Result<Vec<u8>, &'static str> {
-        // After a panic the books of the core are what it has made of them: the caller has been told, and may go on or not.
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// A sentence where the batch cannot be read: what came before that has been done. Where the core panics, or answers at more length than
+    /// Java can have: then it is gone, and every later call says so.
+    pub fn run(&self, batch: &[u8]) -> Result<Vec<u8>, String> {
+        let mut whole = self.state();
+        let state = whole.as_mut().map_err(|why| why.clone())?;
         let mut out = Writer { bytes: Vec::with_capacity(ANSWER), types: state.types.len() };
-        let outcome = Batch { state: &mut state, out: &mut out }.run(batch);
-        outcome.map_err(|Malformed| "the jar and the native library are of different versions")?;
-        Ok(out.bytes)
+        let outcome = catch_unwind(AssertUnwindSafe(|| Batch { state, out: &mut out }.run(batch)));
+        let lost = match &outcome {
+            Err(panic) => Some(panicked(&**panic)),
+            Ok(_) if out.bytes.len() > self.longest_answer => Some(format!(
+                "an answer of {} bytes: no buffer holds more than {}",
+                out.bytes.len(),
+                self.longest_answer
+            )),
+            Ok(_) => None,
+        };
+        if let Some(why) = lost {
+            let left = std::mem::replace(
+                &mut *whole,
+                Err(format!("{why}; the scheduler is gone: restart the ResourceManager")),
+            );
+            // What a panic has left may panic once more.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(left)));
+            return Err(why);
+        }
+        match outcome {
+            Ok(Err(Malformed)) => Err("the jar and the native library are of different versions".to_owned()),
+            Ok(Ok(())) | Err(_) => Ok(out.bytes),
+        }
     }
 
     /// The names of the resource types, in the order of their amounts, one in a line.
-    #[must_use]
-    pub fn types(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).types.join("\n")
+    ///
+    /// # Errors
+    /// Why the scheduler is gone.
+    pub fn types(&self) -> Result<String, String> {
+        self.state().as_ref().map(|state| state.types.join("\n")).map_err(Clone::clone)
     }
 }
 
@@ -236,7 +279,7 @@ mod tests {
     fn a_batch_is_worked_off_with_either_scheduler() {
         for kind in [Kind::Fair, Kind::Capacity] {
             let bridge = start(kind);
-            assert_eq!(bridge.types(), "memory-mb\nvcores");
+            assert_eq!(bridge.types().unwrap(), "memory-mb\nvcores");
             let answer = bridge.run(&batch(work)).unwrap();
             let mut read = Reader::new(&answer);
             assert_eq!((read.flag(), read.count()), (Ok(true), Ok(0)), "the node's number");
@@ -320,6 +363,69 @@ mod tests {
         assert_eq!((read.flag(), read.text()), (Ok(false), Ok("no-such-app")));
         assert!(read.text().unwrap().contains('9'));
         assert_eq!((read.flag(), read.count()), (Ok(true), Ok(0)));
+    }
+
+    /// What runs already and cannot be is refused, with either scheduler; what can be is taken over.
+    #[test]
+    fn what_cannot_run_is_not_taken_over() {
+        for kind in [Kind::Fair, Kind::Capacity] {
+            let bridge = start(kind);
+            bridge.run(&batch(work)).unwrap();
+            let recover = |number: u32, size: Resource| {
+                let answer = bridge.run(&batch(|out| {
+                    out.byte(23);
+                    [7, 0, 1, number].iter().for_each(|number| out.count(*number));
+                    out.int(1);
+                    out.long(0);
+                    out.resource(&size);
+                    out.flag(false);
+                    out.count(0);
+                }));
+                let answer = answer.unwrap();
+                let mut read = Reader::new(&answer);
+                if read.flag() == Ok(true) {
+                    Ok(read.container().unwrap().number())
+                } else {
+                    Err(read.text().unwrap().to_owned())
+                }
+            };
+            for end in [i64::MAX, i64::MIN, -1, (1 << 60) + 1] {
+                for size in [Resource::new(end, 1), Resource::new(1, end)] {
+                    assert_eq!(recover(8, size), Err("invalid-resource".to_owned()), "{kind:?}: {size}");
+                }
+            }
+            let half = Resource::new(1 << 59, 1);
+            assert_eq!(recover(8, half), Ok(8));
+            assert_eq!(recover(9, half), Err("invalid-resource".to_owned()), "with the node's own it is too much");
+        }
+    }
+
+    /// A command that panics, for tests alone.
+    const PANICS: u8 = 255;
+
+    #[test]
+    fn after_a_panic_the_scheduler_is_gone() {
+        for kind in [Kind::Fair, Kind::Capacity] {
+            let bridge = start(kind);
+            bridge.run(&batch(work)).unwrap();
+            let why = bridge.run(&[PANICS]).unwrap_err();
+            assert_eq!(why, "the scheduler core panicked: on purpose");
+            for later in [bridge.run(&batch(work)).map(drop), bridge.run(&[]).map(drop), bridge.types().map(drop)] {
+                let said = later.unwrap_err();
+                assert!(said.starts_with(&why) && said.ends_with("restart the ResourceManager"), "{said}");
+            }
+        }
+    }
+
+    /// What it has done is unknown to Java then.
+    #[test]
+    fn after_an_answer_that_no_buffer_holds_the_scheduler_is_gone() {
+        let length = start(Kind::Fair).run(&batch(work)).unwrap().len();
+        for (longest, is_held) in [(length, true), (length - 1, false)] {
+            let bridge = Bridge { longest_answer: longest, ..start(Kind::Fair) };
+            assert_eq!(bridge.run(&batch(work)).is_ok(), is_held);
+            assert_eq!(bridge.run(&[]).is_ok(), is_held);
+        }
     }
 
     #[test]

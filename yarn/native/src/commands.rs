@@ -79,6 +79,8 @@ impl Batch<'_> {
             26 => self.ask_again(given),
             27 => self.stop_attempt(given),
             28 => self.look_at_file(given),
+            #[cfg(test)]
+            255 => panic!("on purpose"),
             _ => Err(Malformed),
         }
     }

@@ -4,6 +4,7 @@
 
 use super::types::Shard;
 use crate::engine::decider::AskCause;
+use crate::resource::Wide;
 
 impl Shard {
     /// An application asks for something else.
@@ -42,9 +43,9 @@ impl Shard {
         }
         let before = std::mem::replace(&mut own.count, count);
         let before_size = std::mem::replace(&mut own.size, size);
-        let outstanding = before_size.times_int(i64::from(before));
+        let outstanding = Wide::of_count(&before_size, before);
         let (begins, ends) = (before == 0 && count > 0, before > 0 && count == 0);
-        self.own.books.asks_replaced(entry, &outstanding, &size.times_int(i64::from(count)), begins, ends);
+        self.own.books.asks_replaced(entry, &outstanding, &Wide::of_count(&size, count), begins, ends);
     }
 
     /// An application ends, and what a container of it had taken of its asks does not come back: for its user's activity it is as if it
@@ -57,10 +58,10 @@ impl Shard {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let Some(entry) = local.own.entry else { return };
         let own = &mut local.keys[key].own;
-        let before = own.size.times_int(i64::from(own.count));
+        let before = Wide::of_count(&own.size, own.count);
         let begins = own.count == 0;
         (own.count, own.size) = (own.count.saturating_add(1), size);
-        let after = size.times_int(i64::from(own.count));
+        let after = Wide::of_count(&size, own.count);
         self.own.books.asks_replaced(entry, &before, &after, begins, false);
     }
 

@@ -19,16 +19,12 @@
 
 use super::preempting::candidate_of;
 use super::types::{AppLocal, Control, Shard};
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// What must be the same for all: of what, and what it is.
 pub(crate) type Agreed = BTreeMap<String, String>;
-
-fn sum<'a>(sizes: impl Iterator<Item = &'a Resource>) -> Resource {
-    sizes.fold(Resource::ZERO, |sum, size| sum.plus(size))
-}
 
 /// How an application stands: also the control says so.
 fn stands(path: &str, runnable: bool, priority: i32) -> String {
@@ -69,18 +65,19 @@ impl Shard {
         if book.slot != app.slot.index {
             wrong.push(format!("{name} is in slot {}, the books have {}", app.slot.index, book.slot));
         }
-        let used = sum(app.containers.iter().map(|index| self.containers.size(&self.containers[*index])));
-        let reserved = sum(self.reservations_of(app.slot.index).map(|(_, made)| &made.size));
+        let used: Wide = app.containers.iter().map(|index| self.containers.size(&self.containers[*index])).sum();
+        let reserved: Wide = self.reservations_of(app.slot.index).map(|(_, made)| &made.size).sum();
         let count = i64::try_from(app.containers.len() + app.reserved.len()).unwrap_or(i64::MAX);
-        if (book.used, book.reserved) != (used.plus(&book.others.used).plus(&book.drift), reserved) {
+        let everywhere = [&book.others.used, &book.drift].into_iter().sum::<Wide>().plus(&used);
+        if everywhere != book.used || reserved != book.reserved {
             wrong.push(format!(
                 "{name} has {used}, {reserved} reserved and {:?} elsewhere; the books have {}, {} reserved",
                 book.others, book.used, book.reserved
             ));
         }
         let several = self.shared.workers > 1;
-        if several && (book.held != count || book.joint.shown(books.place) != (reserved, count)) {
-            let shown = book.joint.shown(books.place);
+        let shown = book.joint.shown(books.place);
+        if several && (book.held != count || shown.1 != count || reserved != shown.0) {
             wrong.push(format!("{name} has {count} and {reserved} reserved here, {} held, shows {shown:?}", book.held));
         }
         let (others_reserved, others_count) = book.joint.others(books.place);
@@ -106,7 +103,7 @@ impl Shard {
     fn audit_asks(&self, app: &AppLocal, name: &str, folded: bool, wrong: &mut Vec<String>) {
         let Some(entry) = app.own.entry else { return };
         let book = &self.own.books.apps[entry];
-        let (mut pending, mut open) = (Resource::ZERO, 0);
+        let (mut pending, mut open) = (Wide::ZERO, 0);
         for key in &app.keys {
             let count = if key.is_open() { key.total() } else { 0 };
             if folded && (key.own.count != count || (count > 0 && key.own.size != key.size)) {
@@ -117,7 +114,7 @@ impl Shard {
                     key.size
                 ));
             }
-            pending = pending.plus(&key.own.size.times_int(i64::from(key.own.count)));
+            pending = pending.plus(&Wide::of_count(&key.own.size, key.own.count));
             open += u32::from(key.own.count > 0);
         }
         if (book.pending, book.open_keys) != (pending, open) {

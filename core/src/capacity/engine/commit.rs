@@ -6,6 +6,7 @@ use super::types::Shard;
 use crate::capacity::allocator::Chosen;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::Candidate;
+use crate::capacity::tree::ROOT;
 use crate::engine::commit::grant::{self, Refusal};
 use crate::engine::worker::node::Reservation;
 use crate::resource::Resource;
@@ -215,7 +216,8 @@ impl Shard {
             self.app(app).shared.am.lock().to_preempt.retain(|marked| *marked != id);
         }
         self.own.books.usage_lost(entry, &size);
-        if !self.own.books.counts(leaf).killable.is_empty() {
+        // Root has whatever any queue has. As in Hadoop one that has moved is taken off its present path, so where that meets the old one.
+        if !self.own.books.counts(ROOT).killable.is_empty() {
             self.own.books.set_killable(leaf, candidate, None);
         }
     }

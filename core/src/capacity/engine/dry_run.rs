@@ -57,7 +57,7 @@ impl Books {
                 active.go_by_place();
             }
             let app = &self.apps[*entry];
-            let fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.memory_mb() };
+            let fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.amount().memory_mb() };
             let now = AppRank { fair, ..before };
             fresh.insert(*entry, now);
             active.insert(*entry, &now, order, |other| fresh.get(&other).copied().unwrap_or_else(|| self.rank(other)));
@@ -95,6 +95,9 @@ impl Shard {
     /// All that the next pass over a node tries.
     pub(super) fn course_of(&self, node: u32) -> PassCourse {
         let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+        if let Some(most) = self.has_most_containers(node) {
+            return PassCourse::MostContainers { most };
+        }
         if at.reservation.is_some()
             && let Some(course) = self.course_of_reservation(node)
         {
@@ -194,7 +197,7 @@ impl Shard {
                 tried.apps.push(self.tried(entry, AppEnd::UserAtLimit));
                 continue;
             }
-            if !books.arith.is_positive(&books.cluster, &app.pending) {
+            if !books.arith.is_positive(&books.cluster, &app.pending.amount()) {
                 tried.apps.push(self.tried(entry, AppEnd::NothingWanted));
                 continue;
             }

@@ -114,7 +114,7 @@ impl Books {
         limits.may_kill = self.may_kill(app.leaf);
         // A copy: when a limit was worked out shows.
         self.check_user(app.leaf, entry, &mut self.leaf(app.leaf).users.clone(), &mut limits)?;
-        if !self.arith.is_positive(&self.cluster, &app.pending) {
+        if !self.arith.is_positive(&self.cluster, &app.pending.amount()) {
             return Err(CapacityWait::NothingCounted { queue: self.node(app.leaf).config.path.clone() });
         }
         Ok(limits)
@@ -221,6 +221,9 @@ impl Shard {
     /// What stands against it on a node; without limits only what is reserved there is served.
     pub(super) fn why_not_on(&self, app: u32, entry: AppEntry, node: u32, limits: Option<&Limits>) -> Vec<OnNode> {
         let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+        if let Some(most) = self.has_most_containers(node) {
+            return vec![(None, CapacityWait::MostContainers { most })];
+        }
         if let Some(made) = at.reservation {
             if made.app.index != app {
                 let other = self.find_app(made.app).map(|other| other.number).unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::resting::Token;
 use crate::engine::books::turn::OwnTurn;
 use crate::id::ContainerNumber;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
 
 /// An attempt that enters a leaf queue.
@@ -47,7 +47,7 @@ impl Entrant {
             used: Resource::ZERO,
             drift: Resource::ZERO,
             reserved: Resource::ZERO,
-            pending: Resource::ZERO,
+            pending: Wide::ZERO,
             open_keys: 0,
             publication: None,
             fair: FairCache::default(),

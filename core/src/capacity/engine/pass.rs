@@ -9,6 +9,7 @@ use crate::capacity::order::{QueueKey, slot_of};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
 use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
+use crate::matching::number::containers_left;
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
@@ -64,6 +65,9 @@ impl Shard {
         if self.own.watching.is_some() {
             self.tell_pass(node);
         }
+        if self.has_most_containers(node).is_some() {
+            return None;
+        }
         if self.nodes[node as usize].reservation.is_some() {
             self.serve_reservation(node);
             return None;
@@ -86,6 +90,12 @@ impl Shard {
             }
         }
         None
+    }
+
+    /// As many containers as a node may have, where it has them.
+    pub(super) fn has_most_containers(&self, node: u32) -> Option<i32> {
+        let most = self.own.books.queues.first()?.as_ref()?.published.file.settings().max_containers_per_node;
+        (containers_left(self.nodes[node as usize].containers.len(), most) == 0).then_some(most)
     }
 
     fn offer_queue(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {

@@ -332,7 +332,7 @@ impl Preempted for Shard {
             waits_for_am,
             used: app.used,
             reserved: app.reserved.plus(&app.others.reserved),
-            pending: app.pending,
+            pending: app.pending.amount(),
         }
     }
 

@@ -292,7 +292,7 @@ impl Books {
             maximum_allocation: node.config.maximum_allocation,
             used: counts.used,
             reserved: counts.reserved,
-            pending: counts.pending,
+            pending: counts.pending.amount(),
             applications,
             containers: counts.containers,
             leaf,
@@ -319,7 +319,7 @@ impl Books {
             am: app.am,
             used: app.used,
             reserved: app.reserved.plus(&app.others.reserved),
-            pending: app.pending,
+            pending: app.pending.amount(),
             asks: self.leaf(app.leaf).users.has_asking(&app.user, app.number),
         }
     }

@@ -4,7 +4,7 @@ use super::state::{Container, Plain, Reserved};
 use crate::app::Locality;
 use crate::capacity::allocator::Chosen;
 use crate::capacity::asks::ANY;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use serde_json::json;
 
 /// What a pass has chosen.
@@ -142,7 +142,7 @@ impl Plain {
         let container = Container { node, size, priority: key, am: false, launched: false, made, asked: Some(asked) };
         local.containers.insert(number, container);
         let leaf = local.leaf;
-        self.add_pending(leaf, &Resource::ZERO.minus(&any_size));
+        self.add_pending(leaf, &Wide::ZERO.minus(&(&any_size).into()));
         self.cease_if_idle(app);
         let at = self.node_mut(node);
         at.free = at.free.minus(&size);

@@ -6,7 +6,7 @@ use crate::capacity::leaf::Candidate;
 use crate::capacity::order::AppOrder;
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::{Sharing, UserRecord};
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 
 impl Plain {
     // ------------------------------------------------------------------------------------------------ counting
@@ -46,7 +46,7 @@ impl Plain {
         above.into_iter().for_each(|queue| self.charge_queue(queue, amount, containers));
     }
 
-    pub(super) fn add_pending(&mut self, slot: u32, amount: &Resource) {
+    pub(super) fn add_pending(&mut self, slot: u32, amount: &Wide) {
         let path: Vec<u32> = self.tree.path(slot).collect();
         for queue in path {
             let pending = &mut self.counts[queue as usize].pending;

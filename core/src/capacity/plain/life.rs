@@ -6,7 +6,7 @@ use crate::capacity::allocator::Row;
 use crate::capacity::asks::{ANY, Asks};
 use crate::capacity::order::{AppOrder, FairCache};
 use crate::capacity::tree::{Named, ROOT, Status};
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,7 +171,7 @@ impl Plain {
         }
         let pending = self.app(app).asks.pending();
         self.app_mut(app).asks.clear();
-        self.add_pending(leaf, &Resource::ZERO.minus(&pending));
+        self.add_pending(leaf, &Wide::ZERO.minus(&pending));
         self.leave(app, leaf);
         self.ran_or_waited(app, leaf);
         self.leaf_mut(leaf).users.ceases_to_ask(&user, app);
@@ -241,7 +241,7 @@ impl Plain {
             let weight = self.tree.user_weight(target, &user);
             self.leaf_mut(target).users.begins_to_ask(&user, app, || weight);
         }
-        self.add_pending(source, &Resource::ZERO.minus(&pending));
+        self.add_pending(source, &Wide::ZERO.minus(&pending));
         self.add_pending(target, &pending);
         self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);

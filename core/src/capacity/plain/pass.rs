@@ -10,6 +10,7 @@ use crate::capacity::order::{AppOrder, FairCache, QueueRank, compare_queues, com
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::PassUser;
 use crate::config::capacity::{AppOrdering, QueueOrdering};
+use crate::matching::number::containers_left;
 use crate::resource::Resource;
 
 /// What came of offering a node to a queue.
@@ -44,6 +45,9 @@ impl Plain {
     }
 
     fn pass(&mut self, node: usize) -> Option<Handed> {
+        if containers_left(self.containers_on(node), self.tree.file.settings().max_containers_per_node) == 0 {
+            return None;
+        }
         if let Some((app, number)) = self.node(node).reservation {
             self.serve_reservation(node, app, number);
             return None;
@@ -63,13 +67,20 @@ impl Plain {
         Some(handed)
     }
 
+    /// Those too that have ended and that the node has not reported.
+    fn containers_on(&self, node: usize) -> usize {
+        let of_apps = self.apps.values().flat_map(|app| app.containers.values());
+        let live = of_apps.filter(|container| container.node == node).count();
+        live + self.lingering.values().filter(|left| left.node == node).count()
+    }
+
     fn offer_queue(&mut self, slot: u32, node: usize, limits: &mut Limits) -> Offered {
         if self.leaves[slot as usize].is_some() {
             return self.offer_leaf(slot, node, limits);
         }
         let none = Resource::ZERO;
         let counts = &self.counts[slot as usize];
-        if !self.arith.is_greater(&self.cluster, &counts.pending, &none) {
+        if !self.arith.is_greater(&self.cluster, &counts.pending.amount(), &none) {
             return Offered::Nothing;
         }
         let at = self.node(node);
@@ -159,7 +170,7 @@ impl Plain {
     /// 13.1
     fn offer_leaf(&mut self, slot: u32, node: usize, limits: &mut Limits) -> Offered {
         self.enter_leaf(slot, limits);
-        if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending, &Resource::ZERO) {
+        if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending.amount(), &Resource::ZERO) {
             return Offered::Nothing;
         }
         self.reorder(slot);
@@ -242,7 +253,7 @@ impl Plain {
             let rank = self.rank(app);
             leaf.active.remove(&rank, AppOrder::of(&ordering), |other| self.rank(other));
             let local = self.app(app);
-            let (used, pending) = (local.used.memory_mb(), local.asks.pending().memory_mb());
+            let (used, pending) = (local.used.memory_mb(), local.asks.pending().amount().memory_mb());
             self.app_mut(app).fair = FairCache { used_mb: used, pending_mb: pending };
             let rank = self.rank(app);
             leaf.active.insert(app, &rank, AppOrder::of(&ordering), |other| self.rank(other));
@@ -254,7 +265,7 @@ impl Plain {
 
     /// 16.2
     fn offer_app(&mut self, app: u32, node: usize, limits: &Limits) -> Result<Proposal, Skipped> {
-        if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending(), &Resource::ZERO) {
+        if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending().amount(), &Resource::ZERO) {
             return Err(Skipped::App);
         }
         let keys: Vec<i32> = self.app(app).asks.served().collect();

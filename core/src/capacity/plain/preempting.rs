@@ -200,7 +200,7 @@ impl Preempted for Plain {
             waits_for_am: app.managed && !app.has_am,
             used: app.used,
             reserved: app.reserved,
-            pending: app.asks.pending(),
+            pending: app.asks.pending().amount(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::{Named, Tree};
 use crate::capacity::users::UserRecord;
 use crate::config::capacity::{AppOrdering, CapacityFileError, MixedFractions, PreemptionSettings};
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub(super) struct Counts {
     pub(super) reserved: Resource,
     /// What its applications have reserved now: another figure than `reserved` after a move.
     pub(super) reserved_by_apps: Resource,
-    pub(super) pending: Resource,
+    pub(super) pending: Wide,
     pub(super) containers: i64,
     /// Of a parent; a leaf counts its lists.
     pub(super) applications: i64,

@@ -100,7 +100,7 @@ impl Plain {
         }
         self.put_amounts(&mut out, "used", &counts.used);
         self.put_amounts(&mut out, "reserved", &counts.reserved);
-        self.put_amounts(&mut out, "pending", &counts.pending);
+        self.put_amounts(&mut out, "pending", &counts.pending.amount());
         put_number(&mut out, "applications", self.applications(slot));
         put_number(&mut out, "containers", counts.containers);
         if self.leaves[slot as usize].is_some() {
@@ -173,7 +173,7 @@ impl Plain {
         put_number(&mut out, "priority", i64::from(app.priority));
         self.put_amounts(&mut out, "used", &app.used);
         self.put_amounts(&mut out, "reserved", &app.reserved);
-        self.put_amounts(&mut out, "pending", &app.asks.pending());
+        self.put_amounts(&mut out, "pending", &app.asks.pending().amount());
         Value::Object(out)
     }
 }

@@ -127,7 +127,7 @@ impl Round {
         for child in children {
             let entry = &mut self.entries[*child];
             let used = entry.used.minus(&entry.killable);
-            let wanted = arith.least(total, &entry.used.plus(&entry.pending), &entry.guaranteed);
+            let wanted = arith.least(total, &entry.used.saturating_plus(&entry.pending), &entry.guaranteed);
             let kept = arith.most(total, &wanted, &entry.working.ideal);
             entry.working.to_be_preempted =
                 if arith.is_greater(total, &used, &kept) { used.minus(&kept).times(f64::from(factor)) } else { none };
@@ -153,7 +153,7 @@ impl Round {
             } else {
                 entry.used
             };
-            let needy = arith.is_less(&total, &ideal, &entry.used.plus(&entry.pending));
+            let needy = arith.is_less(&total, &ideal, &entry.used.saturating_plus(&entry.pending));
             self.entries[*at].working.ideal = ideal;
             *unassigned = unassigned.minus(&ideal);
             if needy {
@@ -257,7 +257,7 @@ impl Round {
         let entry = &self.entries[at];
         let room = entry.maximum.minus(&entry.working.ideal).most(&none);
         let waits = if self.counts_reserved && !balances { &entry.pending } else { &entry.pending_unreserved };
-        let wanted = entry.used.plus(waits).minus(&entry.working.ideal);
+        let wanted = entry.used.saturating_plus(waits).minus(&entry.working.ideal);
         let mut accepted = room.least(&arith.least(total, offer, &wanted));
         if entry.children.is_empty() && !balances {
             let most = arith.most(total, &entry.used, &entry.guaranteed).minus(&entry.working.ideal);

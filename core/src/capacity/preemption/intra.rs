@@ -11,8 +11,8 @@ pub(crate) struct UserIn {
     pub(crate) am: Resource,
     /// What he may have if all users share, AMs included.
     pub(crate) whole_limit: Resource,
-    /// Containers of his that are chosen already.
-    pub(crate) selected: Resource,
+    /// Containers of his that are chosen already, of applications that the room got as far as.
+    selected: Resource,
     given: Resource,
     done: bool,
 }
@@ -41,7 +41,9 @@ pub(crate) struct AppIn {
     pub(crate) am: Resource,
     pub(crate) pending: Resource,
     /// Containers of it that are chosen already.
-    pub(crate) selected: Resource,
+    pub(crate) chosen: Resource,
+    /// The same as far as it counts: nothing where no room was left when it was its turn.
+    selected: Resource,
     ideal: Resource,
     demand: Resource,
     offered: Resource,
@@ -60,6 +62,7 @@ impl AppIn {
             used: none,
             am: none,
             pending: none,
+            chosen: none,
             selected: none,
             ideal: none,
             demand: none,
@@ -99,7 +102,10 @@ fn work_out_ideals(apps: &mut [AppIn], users: &mut [UserIn], plan: &Plan) {
         if !arith.is_greater(cluster, &room, &none) || (plan.conservative && arith.any_zero_or_negative(&room)) {
             break;
         }
+        // As in Hadoop, where what is chosen already of those behind counts for nothing: they may have to give it once more.
+        app.selected = app.chosen;
         let user = &mut users[app.user];
+        user.selected = user.selected.plus(&app.chosen);
         if !arith.is_less(cluster, &user.given, &user.limit()) {
             continue;
         }
@@ -200,5 +206,31 @@ mod tests {
         let mut apps = [AppIn { priority: 1, ..high }, low];
         match_demands(&mut apps, &mut users, &plan);
         assert!(apps[1].taken.is_zero(), "of equal importance nobody gives to the same user's");
+    }
+
+    /// A more important application takes all the room. What is chosen already of the one behind it does not count, so that one gives as much
+    /// as if nothing were chosen; where room is left for it, it gives less.
+    #[test]
+    fn what_is_chosen_already_counts_as_far_as_the_room_goes() {
+        let memory = |amount| Resource::new(amount, 0);
+        let plan = |room| Plan {
+            arith: Arith { calculator: Calculator::Memory, types: 2 },
+            cluster: memory(100),
+            minimum: memory(1),
+            room: memory(room),
+            cap: memory(20),
+            conservative: false,
+            user_limit_first: false,
+        };
+        let taken = |room, pending| {
+            let high = AppIn { pending: memory(pending), ..AppIn::new(2, 2, 5, 0) };
+            let low = AppIn { used: memory(20), chosen: memory(20), ..AppIn::new(1, 1, 1, 1) };
+            let of = |used| UserIn { used: memory(used), whole_limit: memory(50), ..UserIn::default() };
+            let (mut users, mut apps) = ([of(0), of(20)], [high, low]);
+            match_demands(&mut apps, &mut users, &plan(room));
+            (apps[1].taken, users[1].selected)
+        };
+        assert_eq!(taken(10, 10), (memory(10), memory(0)));
+        assert_eq!(taken(11, 10), (memory(0), memory(20)));
     }
 }

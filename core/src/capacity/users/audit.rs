@@ -2,15 +2,15 @@
 
 use super::{User, UserSeat, Users};
 use crate::capacity::arith::Arith;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// What the applications of a user hold in a leaf.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeldByUser {
-    pub(crate) used: Resource,
-    pub(crate) am_used: Resource,
+    pub(crate) used: Wide,
+    pub(crate) am_used: Wide,
     pub(crate) active: i32,
     pub(crate) pending: i32,
     /// All of them, by number.
@@ -58,8 +58,8 @@ impl Users {
     ) {
         let drift = self.drift.get(&seat).copied().unwrap_or(Resource::ZERO);
         let charged = record.map_or(Resource::ZERO, |user| user.used);
-        let due = held.used.plus(&drift);
-        if charged != due {
+        let due = held.used.plus(&(&drift).into());
+        if due != charged {
             wrong.push(format!("user {name} is charged {charged}, and holds {} and a drift of {drift}", held.used));
         }
         let left = self.seats[seat as usize].asking.difference(&held.apps).collect::<Vec<_>>();
@@ -71,7 +71,8 @@ impl Users {
         }
         let counted = record.map_or((0, 0, Resource::ZERO), |user| (user.active, user.pending, user.am_used));
         let there = (held.active, held.pending, held.am_used);
-        if counted != there {
+        let (active, pending, am_used) = counted;
+        if (active, pending) != (held.active, held.pending) || held.am_used != am_used {
             wrong.push(format!("user {name} has (active, pending, AMs) {there:?}, and is counted {counted:?}"));
         }
     }
@@ -94,7 +95,7 @@ impl Users {
         let differing = sums.into_iter().filter(|(_, kept, found)| kept != found);
         wrong.extend(differing.map(|(what, kept, found)| format!("{found} users {what}, {kept} are counted")));
         let sharing = self.iter().filter(|(_, user)| user.shares);
-        let used = sharing.fold(self.active_drift, |sum, (_, user)| sum.plus(&user.used));
+        let used = sharing.map(|(_, user)| &user.used).chain([&self.active_drift]).sum::<Wide>();
         if used != self.active_used {
             wrong.push(format!("active users use {used}, {} is counted", self.active_used));
         }

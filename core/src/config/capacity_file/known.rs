@@ -4,7 +4,7 @@
 
 use super::CapacityFile;
 use super::queue::CapacityQueue;
-use super::settings::PLAN_QUEUES_AT_ONCE;
+use super::settings::{CONTAINERS_OF_A_NODE, PLAN_QUEUES_AT_ONCE};
 use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
@@ -15,7 +15,7 @@ use crate::config::site::SiteFile;
 use std::collections::{BTreeMap, HashSet};
 
 /// Of the whole scheduler.
-const GLOBAL_KEYS: [&str; 43] = [
+const GLOBAL_KEYS: [&str; 44] = [
     "maximum-applications",
     "global-queue-max-application",
     "maximum-am-resource-percent",
@@ -48,6 +48,7 @@ const GLOBAL_KEYS: [&str; 43] = [
     "workflow-priority-mappings-override.enable",
     "lazy-preemption-enabled",
     PLAN_QUEUES_AT_ONCE,
+    CONTAINERS_OF_A_NODE,
     "application.fail-fast",
     "user-metrics.enable",
     "legacy-queue-mode.enabled",

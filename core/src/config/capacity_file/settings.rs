@@ -9,7 +9,7 @@ use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use crate::config::acl::AccessControlList;
 use crate::config::java;
-use crate::config::settings::{read_bounds, read_types};
+use crate::config::settings::{CONTAINERS_PER_NODE, read_bounds, read_types};
 use crate::resource::{Calculator, Resource, ResourceTypes};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ const SORTING_INTERFACE: &str =
 pub(super) const LEGACY_QUEUE_MODE: &str = "yarn.scheduler.capacity.legacy-queue-mode.enabled";
 /// Not Hadoop's.
 pub(super) const PLAN_QUEUES_AT_ONCE: &str = "plan-queues.update-at-once";
+/// Not Hadoop's.
+pub(super) const CONTAINERS_OF_A_NODE: &str = "max-containers-per-node";
 const SORTING: &str = "yarn.scheduler.capacity.multi-node-sorting.policy";
 
 /// Scheduler-wide settings; the default is Hadoop's.
@@ -60,6 +62,9 @@ pub struct CapacitySettings {
     pub maximum_container_assignments: i32,
     /// `per-node-heartbeat.maximum-offswitch-assignments`, at least 1.
     pub maximum_offswitch_assignments: i32,
+    /// `max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one. 0 or less means no limit. See
+    /// [`CONTAINERS_PER_NODE`](crate::config::CONTAINERS_PER_NODE).
+    pub max_containers_per_node: i32,
     /// `reservations-continue-look-all-nodes`
     pub reservations_continue_look_all_nodes: bool,
     /// `skip-allocate-on-nodes-with-reserved-containers`
@@ -180,6 +185,7 @@ pub(super) fn read(
         multiple_assignments: flag("per-node-heartbeat.multiple-assignments-enabled", true),
         maximum_container_assignments: int("per-node-heartbeat.maximum-container-assignments", 100)?,
         maximum_offswitch_assignments: int("per-node-heartbeat.maximum-offswitch-assignments", 1)?.max(1),
+        max_containers_per_node: int(CONTAINERS_OF_A_NODE, CONTAINERS_PER_NODE)?,
         reservations_continue_look_all_nodes: flag("reservations-continue-look-all-nodes", true),
         skip_allocate_on_nodes_with_reserved_containers: flag("skip-allocate-on-nodes-with-reserved-containers", false),
         schedule_asynchronously: on,

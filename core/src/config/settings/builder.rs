@@ -115,6 +115,7 @@ impl SettingsBuilder {
         assign_multiple: bool = "yarn.scheduler.fair.assignmultiple";
         dynamic_max_assign: bool = "yarn.scheduler.fair.dynamic.max.assign";
         max_assign: i32 = "yarn.scheduler.fair.max.assign";
+        max_containers_per_node: i32 = "yarn.scheduler.fair.max-containers-per-node";
         locality_threshold_node: f32 = "yarn.scheduler.fair.locality.threshold.node";
         locality_threshold_rack: f32 = "yarn.scheduler.fair.locality.threshold.rack";
         reservable_nodes: f32 = "yarn.scheduler.fair.reservable-nodes";

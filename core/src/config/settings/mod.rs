@@ -36,6 +36,11 @@ use super::site::SiteProperties;
 use crate::resource::{Resource, ResourceTypes};
 use std::collections::HashMap;
 
+/// The default of [`Settings::max_containers_per_node`] and
+/// [`CapacitySettings::max_containers_per_node`](crate::config::capacity::CapacitySettings::max_containers_per_node): no real node runs so
+/// many. It bounds the memory that a node takes which claims room without end.
+pub const CONTAINERS_PER_NODE: i32 = 1 << 18;
+
 /// Settings of the whole scheduler. The defaults are Hadoop's.
 ///
 /// ```
@@ -78,6 +83,9 @@ pub struct Settings {
     pub dynamic_max_assign: bool,
     /// `yarn.scheduler.fair.max.assign`. 0 or less means no limit.
     pub max_assign: i32,
+    /// `yarn.scheduler.fair.max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one. 0 or less means no
+    /// limit. See [`CONTAINERS_PER_NODE`].
+    pub max_containers_per_node: i32,
     /// `yarn.scheduler.fair.locality.threshold.node`: a 32-bit float, widened, 1.0 at most; negative: none.
     pub locality_threshold_node: f64,
     /// `yarn.scheduler.fair.locality.threshold.rack`: a 32-bit float, widened, 1.0 at most; negative: none.

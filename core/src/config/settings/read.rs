@@ -4,7 +4,7 @@ use super::error::SettingsError;
 use super::names::*;
 use super::reader::{Needs, Reader};
 use super::types::{self, MAXIMUM, MINIMUM, allocation};
-use super::{Settings, checks};
+use super::{CONTAINERS_PER_NODE, Settings, checks};
 use crate::config::acl::AccessControlList;
 use crate::config::diagnostic::Diagnostic;
 use crate::config::findings::Findings;
@@ -67,6 +67,7 @@ fn values(reader: &mut Reader<'_>) -> Settings {
         assign_multiple: reader.flag(ASSIGN_MULTIPLE, false),
         dynamic_max_assign: reader.flag(DYNAMIC_MAX_ASSIGN, true),
         max_assign: reader.int(MAX_ASSIGN, -1),
+        max_containers_per_node: reader.int("yarn.scheduler.fair.max-containers-per-node", CONTAINERS_PER_NODE),
         locality_threshold_node: locality_threshold(reader, LOCALITY_NODE),
         locality_threshold_rack: locality_threshold(reader, LOCALITY_RACK),
         locality_delay_node_ms: reader.long(DELAY_NODE, -1),

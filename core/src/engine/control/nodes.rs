@@ -110,7 +110,9 @@ impl<D: Decider> Control<D> {
             return taken(Named::Rack, rack, "a node has it");
         }
         let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
-        running.retain(|recovery| self.admit_running(name, recovery));
+        // The node is not counted yet.
+        let mut beside = *total;
+        running.retain(|recovery| self.admit_running(name, recovery, &mut beside));
         if !running.is_empty() {
             // Their applications stand in their leaves before the worker hears of them.
             self.publish();
@@ -130,6 +132,7 @@ impl<D: Decider> Control<D> {
         self.nodes_made += 1;
         self.loads[owner] += 1;
         self.nodes.add(node.clone(), *total);
+        self.nodes.take_over(&node, &beside.minus(total));
         shared.nodes.lock().insert(node.id, node.clone());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
         self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total, running });
@@ -222,27 +225,30 @@ impl<D: Decider> Control<D> {
             let refused = self.known(&recovery.app).err().unwrap_or(gone);
             return recovery.reply.send(Err(refused));
         }
-        if self.admit_running(&node.name, &recovery) {
+        let mut beside = Resource::ZERO;
+        if self.admit_running(&node.name, &recovery, &mut beside) {
+            self.nodes.take_over(node, &beside);
             // The application stands in its leaf before the worker hears of it.
             self.publish();
             self.to_worker(node.owner, Internal::Recover(node.clone(), Box::new(recovery)));
         }
     }
 
-    /// Whether a container can be taken over on the node of this name. Who asked is told where not.
-    fn admit_running(&mut self, node: &str, recovery: &Recovery) -> bool {
-        let outcome = self.try_admit_running(node, recovery);
+    /// Whether a container can be taken over on the node of this name. Who asked is told where not. `beside`: what is not counted yet, with
+    /// this container from now on.
+    fn admit_running(&mut self, node: &str, recovery: &Recovery, beside: &mut Resource) -> bool {
+        let outcome = self.try_admit_running(node, recovery, beside);
         outcome.map_err(|refused| recovery.reply.clone().send(Err(refused))).is_ok()
     }
 
-    fn try_admit_running(&mut self, node: &str, recovery: &Recovery) -> Result<(), Refused> {
+    fn try_admit_running(&mut self, node: &str, recovery: &Recovery, beside: &mut Resource) -> Result<(), Refused> {
         let Recovery { app, container, reply: _ } = recovery;
         let leaf = self.known(app)?.leaf;
         self.check_types(node, &container.resource)?;
-        if container.resource.amounts().iter().any(|amount| *amount < 0) {
-            let (asked, largest) = (Box::new(container.resource), Box::new(self.max_allocation()));
-            return Err(Refused::InvalidResource { asked, largest });
-        }
+        // As in Hadoop it may be larger than what is configured, and than what its node has left.
+        self.nodes.check_running(&container.resource, beside)?;
+        // One that has ended too: it may count as the AM.
+        *beside = beside.plus(&container.resource);
         // As in Hadoop, whose FairScheduler takes the first that comes back for the AM.
         if app.managed && !app.waits_for_am() && app.am_resource().is_zero() {
             app.set_am_resource(self.shared.types, &container.resource);

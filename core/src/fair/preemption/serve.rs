@@ -4,7 +4,6 @@
 //! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.
 
 use crate::engine::books::ledger::NodeShared;
-use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
 use crate::fair::engine::{AppLocal, Shard};
 use crate::fair::outcome::Outcome;
 use crate::id::{NONE, Slot};
@@ -51,10 +50,10 @@ impl FairNode {
 const _: () = assert!(offset_of!(Node, free) + 16 <= 64, "what a heartbeat changes is one cache line");
 
 impl Shard {
-    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing. Says how many
-    /// containers this heartbeat may still grant.
-    pub(crate) fn serve_owed(&mut self, node: u32) -> i32 {
-        let mut left = MOST_GRANTS_A_HEARTBEAT;
+    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing, and `most` containers
+    /// at most. Says how many of these are left.
+    pub(crate) fn serve_owed(&mut self, node: u32, most: i32) -> i32 {
+        let mut left = most;
         if self.nodes[node as usize].own.owed.is_empty() {
             return left;
         }

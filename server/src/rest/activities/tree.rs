@@ -5,7 +5,7 @@
 use evenweave::reason::{AppEnd, AppTried, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried};
 
 use super::names::Names;
-use super::words::{Level, NODE_FULL, NOTHING_WANTED, Said, of_app, of_queue, of_try};
+use super::words::{Level, MOST_CONTAINERS, NODE_FULL, NOTHING_WANTED, Said, of_app, of_queue, of_try};
 use crate::rest::app::request_id;
 
 /// One entry, with those below it.
@@ -137,6 +137,10 @@ pub(super) fn shown(pass: &CapacityPass, names: &Names<'_>) -> Option<Shown> {
     let (state, container) = match &pass.course {
         PassCourse::NodeFull => {
             notes.queue("root", Said::because("REJECTED", NODE_FULL));
+            ("SKIPPED", None)
+        }
+        PassCourse::MostContainers { .. } => {
+            notes.queue("root", Said::because("REJECTED", MOST_CONTAINERS));
             ("SKIPPED", None)
         }
         PassCourse::Offered(root) => {

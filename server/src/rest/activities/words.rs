@@ -7,6 +7,9 @@ use crate::rest::java::place_of_text;
 use crate::rest::resource::in_words;
 use crate::scheduler::Basics;
 
+/// Not Hadoop's.
+pub(super) const MOST_CONTAINERS: &str =
+    "Initial check: node runs as many containers as max-containers-per-node lets it";
 pub(super) const NODE_FULL: &str = "Initial check: node resource is insufficient for minimum allocation";
 pub(super) const NOTHING_WANTED: &str = "Application does not need more resource";
 

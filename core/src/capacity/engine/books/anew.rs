@@ -56,7 +56,8 @@ impl Books {
     pub(crate) fn spoil(&mut self) {
         let nonsense = Resource::new(1 << 40, 1 << 20);
         for queue in self.queues.iter_mut().flatten() {
-            queue.counts = Counts { used: nonsense, reserved: nonsense, pending: nonsense, ..Counts::default() };
+            queue.counts =
+                Counts { used: nonsense, reserved: nonsense, pending: (&nonsense).into(), ..Counts::default() };
             queue.leaf = queue.leaf.as_ref().map(|_| Leaf::with_lists(&Ordered::new()));
             queue.standing = None;
         }

@@ -9,7 +9,7 @@ use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::{UserRecord, UserSeat};
 use crate::engine::books::turn::OwnTurn;
 use crate::id::ContainerNumber;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -47,7 +47,7 @@ pub(crate) struct AppBook {
     pub(crate) drift: Resource,
     /// Here.
     pub(crate) reserved: Resource,
-    pub(crate) pending: Resource,
+    pub(crate) pending: Wide,
     /// Keys with something outstanding.
     pub(crate) open_keys: u32,
     pub(crate) publication: Option<Publication>,

@@ -8,7 +8,7 @@ use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppOrder, queue_key};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::audit::HeldByUser;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,20 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Held {
     /// With reservations.
-    used: Resource,
-    reserved: Resource,
-    reserved_by_apps: Resource,
-    pending: Resource,
+    used: Wide,
+    reserved: Wide,
+    reserved_by_apps: Wide,
+    pending: Wide,
     /// With reservations.
     containers: i64,
 }
 
 impl Held {
     fn add(&mut self, app: &AppBook, containers: i64) {
-        let reserved = app.reserved.plus(&app.others.reserved);
-        self.used = self.used.plus(&app.used).minus(&app.drift).plus(&reserved);
+        let reserved: Wide = [&app.reserved, &app.others.reserved].into_iter().sum();
+        self.used = self.used.plus(&(&app.used).into()).minus(&(&app.drift).into()).plus(&reserved);
         self.reserved = self.reserved.plus(&reserved);
-        self.reserved_by_apps = self.reserved_by_apps.plus(&app.reserved);
+        self.reserved_by_apps = self.reserved_by_apps.plus(&(&app.reserved).into());
         self.pending = self.pending.plus(&app.pending);
         self.containers += containers + app.others.containers;
     }
@@ -75,12 +75,12 @@ impl Books {
             }
         }
         for (slot, mut held) in held {
-            held.reserved = held.reserved.plus(self.drift.reserved.get(&slot).unwrap_or(&Resource::ZERO));
+            held.reserved = held.reserved.plus(&self.drift.reserved.get(&slot).unwrap_or(&Resource::ZERO).into());
             let counts = self.counts(slot);
             let counted = Held {
-                used: counts.used,
-                reserved: counts.reserved,
-                reserved_by_apps: counts.reserved_by_apps,
+                used: (&counts.used).into(),
+                reserved: (&counts.reserved).into(),
+                reserved_by_apps: (&counts.reserved_by_apps).into(),
                 pending: counts.pending,
                 containers: counts.containers,
             };
@@ -94,16 +94,17 @@ impl Books {
         let path = self.path(slot);
         let members: Vec<_> = self.live().filter(|(_, app)| app.leaf == slot).collect();
         let mut users: BTreeMap<&str, HeldByUser> = BTreeMap::new();
-        let mut am_used = Resource::ZERO;
+        let mut am_used = Wide::ZERO;
         for (_, app) in &members {
             let user = users.entry(&*app.user).or_default();
-            user.used = user.used.plus(&app.used).minus(&app.drift).plus(&app.reserved).plus(&app.others.reserved);
+            let holds: Wide = [&app.used, &app.reserved, &app.others.reserved].into_iter().sum();
+            user.used = user.used.plus(&holds).minus(&(&app.drift).into());
             user.apps.insert(app.number);
             user.active += i32::from(app.is_active);
             user.pending += i32::from(app.runnable && !app.is_active);
             if app.is_active {
-                user.am_used = user.am_used.plus(&app.am);
-                am_used = am_used.plus(&app.am);
+                user.am_used = user.am_used.plus(&(&app.am).into());
+                am_used = am_used.plus(&(&app.am).into());
             }
         }
         let cluster = self.node(slot).known.then_some((self.arith, &self.cluster));
@@ -142,7 +143,7 @@ impl Books {
                 "queue {path}: active are {starts:?}, listed {active:?}; waiting are {waits:?}, listed {pending:?}"
             ));
         }
-        if leaf.am_used != am_used {
+        if am_used != leaf.am_used {
             wrong.push(format!("queue {path} counts {} of AMs, they have {am_used}", leaf.am_used));
         }
         let mut ams: BTreeMap<i64, usize> = BTreeMap::new();

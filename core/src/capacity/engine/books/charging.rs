@@ -4,7 +4,7 @@ use super::{Books, QueueBook};
 use crate::capacity::arith::Arith;
 use crate::capacity::ordered::AppEntry;
 use crate::config::capacity::AppOrdering;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 
 impl QueueBook {
     /// 5.3
@@ -72,7 +72,7 @@ impl Books {
         }
     }
 
-    pub(crate) fn add_pending(&mut self, slot: u32, amount: &Resource) {
+    pub(crate) fn add_pending(&mut self, slot: u32, amount: &Wide) {
         let mut at = Some(slot);
         while let Some(queue) = at {
             self.settle(queue);
@@ -128,14 +128,7 @@ impl Books {
     }
 
     /// What is outstanding under a key of an application was `before` and is `after`; `begins`, `ends`: it was nothing, it is nothing.
-    pub(crate) fn asks_replaced(
-        &mut self,
-        entry: AppEntry,
-        before: &Resource,
-        after: &Resource,
-        begins: bool,
-        ends: bool,
-    ) {
+    pub(crate) fn asks_replaced(&mut self, entry: AppEntry, before: &Wide, after: &Wide, begins: bool, ends: bool) {
         let local = &mut self.apps[entry];
         local.open_keys = local.open_keys + u32::from(begins) - u32::from(ends);
         let change = after.minus(before);

@@ -4,7 +4,7 @@ use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;
 use crate::capacity::order::{AppOrder, FairCache};
 use crate::capacity::ordered::AppEntry;
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 
 impl Books {
     /// A submission has been looked at as far as its user's count: he has a record from then on.
@@ -126,7 +126,9 @@ impl Books {
             leaf.noted.remove(&key);
         }
         let app = &mut apps[found];
-        (app.is_active, app.is_noted) = (false, false);
+        if app.leaf == slot {
+            (app.is_active, app.is_noted) = (false, false);
+        }
         self.is_out_of_list(found);
         true
     }
@@ -138,19 +140,24 @@ impl Books {
         let rank = apps.rank(entry);
         if leaf.active.insert(entry, &rank, order, |other| apps.rank(other)) {
             apps[entry].lists += 1;
-            self.has_become_active(entry);
+            self.has_become_active(entry, slot);
         }
     }
 
-    pub(super) fn has_become_active(&mut self, entry: AppEntry) {
+    /// The active list of a leaf has an application from now on. Of one that has moved on to another leaf that changes nothing there.
+    pub(super) fn has_become_active(&mut self, entry: AppEntry, slot: u32) {
         let app = &mut self.apps[entry];
-        (app.is_active, app.is_noted) = (true, false);
-        let slot = app.leaf;
+        let is_at_home = app.leaf == slot;
+        if is_at_home {
+            (app.is_active, app.is_noted) = (true, false);
+        }
         if !self.leaf(slot).active.is_sorted() {
             // A value that is no number has come.
             self.goes_by_place(slot);
         }
-        self.note(entry);
+        if is_at_home {
+            self.note(entry);
+        }
     }
 
     /// Entries of a leaf's lists may stand elsewhere than their ranks say from now on.
@@ -204,7 +211,7 @@ impl Books {
         let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
         local.open_keys = 0;
         self.fold_others(entry, Others::default());
-        self.add_pending(leaf, &Resource::ZERO.minus(&pending));
+        self.add_pending(leaf, &Wide::ZERO.minus(&pending));
         self.leave(entry, leaf);
     }
 
@@ -275,15 +282,20 @@ impl Books {
             self.carry_others(entry, source, target);
         }
         self.leave(entry, source);
+        if self.apps[entry].lists > 0 {
+            // It was there twice, and may just have been let start once more. What is noted goes by the leaf that it is in.
+            self.goes_by_place(source);
+        }
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);
+        (local.is_active, local.is_noted) = (false, false);
         let (pending, reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
         self.enter(entry);
         self.ceases_to_ask(source, entry);
         if !is_idle {
             self.begins_to_ask(target, entry);
         }
-        self.add_pending(source, &Resource::ZERO.minus(&pending));
+        self.add_pending(source, &Wide::ZERO.minus(&pending));
         self.add_pending(target, &pending);
         self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);
@@ -302,7 +314,7 @@ impl Books {
                 self.goes_by_place(slot);
             }
             let app = &mut self.apps[entry];
-            app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.memory_mb() };
+            app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.amount().memory_mb() };
             self.enter_active(entry, slot);
             self.take_out_if_over(entry);
         }

@@ -88,7 +88,7 @@ impl Books {
         twice.into_iter().for_each(|entry| self.is_out_of_list(entry));
         awaited.into_iter().for_each(|(_, entry)| self.take_out_if_over(entry));
         for entry in entries.into_iter().filter(|entry| self.apps[*entry].leaf == slot).collect::<Vec<_>>() {
-            self.has_become_active(entry);
+            self.has_become_active(entry, slot);
         }
     }
 
@@ -170,9 +170,12 @@ impl Books {
             "lists are odd by place alone"
         );
         for (entry, comes) in activated {
-            self.lets_start(entry);
+            // Of one that has moved on, and waits here still, nobody hears: it starts in the leaf that it is in.
+            if self.apps[entry].leaf == slot {
+                self.lets_start(entry);
+            }
             if comes {
-                self.has_become_active(entry);
+                self.has_become_active(entry, slot);
             } else {
                 self.is_out_of_list(entry);
                 self.show_entries(slot);

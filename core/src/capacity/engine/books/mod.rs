@@ -52,7 +52,7 @@ use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::config::capacity::{AppOrdering, CapacityFile};
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use std::collections::BTreeMap;
 
 /// What is counted of a queue.
@@ -63,7 +63,7 @@ pub(crate) struct Counts {
     pub(crate) reserved: Resource,
     /// What its applications have reserved now: another figure than `reserved` after a move.
     pub(crate) reserved_by_apps: Resource,
-    pub(crate) pending: Resource,
+    pub(crate) pending: Wide,
     /// Reservations are counted as containers.
     pub(crate) containers: i64,
     pub(crate) used_capacity: f32,

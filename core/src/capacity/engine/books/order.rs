@@ -73,7 +73,7 @@ impl Books {
 
     /// Whether more is asked for in a queue.
     pub(crate) fn is_wanting(&self, slot: u32) -> bool {
-        self.arith.is_positive(&self.cluster, &self.counts(slot).pending)
+        self.arith.is_positive(&self.cluster, &self.counts(slot).pending.amount())
     }
 
     /// The next application of a walk that asks for something and whose user may have more (13.1 step 6). Of a sorted list only those that
@@ -95,7 +95,7 @@ impl Books {
                 walk.checks_queue = continue_looking && !reserved.is_zero();
             }
             let may = self.user_may(slot, entry, limits, walk, continue_looking);
-            if may && self.arith.is_positive(&self.cluster, &self.apps[entry].pending) {
+            if may && self.arith.is_positive(&self.cluster, &self.apps[entry].pending.amount()) {
                 return Some(entry);
             }
         }

@@ -20,6 +20,8 @@
 //! | lanes, rounds | nothing is on its way |
 //! | what the decider keeps | see `fair::audit`, `capacity::engine::audit`; what several say of one thing is the same |
 //!
+//! Sums are of 128 bits: one that has wrapped in the books is told.
+//!
 //! Blocks of container numbers are left out: what an application does not use of them is lost with it.
 
 mod worker;
@@ -29,7 +31,7 @@ use crate::engine::decider::Decider;
 use crate::engine::mail::mailbox::audit::Place;
 use crate::engine::shared::Shared;
 use crate::id::ContainerId;
-use crate::resource::Resource;
+use crate::resource::Wide;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 pub(crate) use worker::WorkerCount;
@@ -156,10 +158,9 @@ fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong:
     let watched: Vec<_> = snapshot.structure.queues.iter().flatten().filter(|queue| queue.watched).collect();
     for queue in &watched {
         let (name, watch) = (&queue.name, &queue.shared.watch);
-        let counted = workers.iter().filter_map(|worker| worker.seats.get(&queue.slot));
-        let counted = counted.fold(Resource::ZERO, |sum, counted| sum.plus(counted));
+        let counted: Wide = workers.iter().filter_map(|worker| worker.seats.get(&queue.slot)).sum();
         let (taken, usage) = (watch.taken(), queue.shared.usage());
-        if taken != counted || taken != usage {
+        if counted != taken || taken != usage {
             wrong.push(format!("room of {name}: {taken} is taken, workers count {counted}, {usage} is used"));
         }
         if !watch.all_joined() {

@@ -10,7 +10,7 @@ use crate::engine::worker::rows::LocationRow;
 use crate::engine::worker::shard::Shard;
 use crate::id::NONE;
 use crate::id::{ContainerId, NodeId, Slot};
-use crate::resource::Resource;
+use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -163,8 +163,8 @@ impl<D: Decider> Shard<D> {
             let name = &node.shared.name;
             records += node.records;
             let sizes = node.containers.iter().map(|index| self.containers.size(&self.containers[*index]));
-            let used = sizes.fold(Resource::ZERO, |sum, size| sum.plus(size));
-            if node.free != node.total.minus(&used) {
+            let used: Wide = sizes.sum();
+            if Wide::from(&node.free).plus(&used) != node.total {
                 wrong.push(format!("node {name} has {} free of {}, {used} is used", node.free, node.total));
             }
             let shown = (node.shared.free.read(), node.shared.total.read());
@@ -189,12 +189,12 @@ impl<D: Decider> Shard<D> {
         for app in self.apps.iter().flatten() {
             let name = name_of(&app.shared);
             let sizes = app.containers.iter().map(|index| self.containers.size(&self.containers[*index]));
-            let used = sizes.fold(Resource::ZERO, |sum, size| sum.plus(size));
+            let used: Wide = sizes.sum();
             let shown = app.cell.usage.read();
-            if shown != used {
+            if used != shown {
                 wrong.push(format!("{name} uses {used}, and shows {shown}"));
             }
-            if self.shared.workers == 1 && app.usage != used {
+            if self.shared.workers == 1 && used != app.usage {
                 wrong.push(format!("{name} uses {used}, and is ordered by {}", app.usage));
             }
             let reserved = |node: &&u32| {
@@ -266,10 +266,10 @@ impl<D: Decider> Shard<D> {
 
     /// What this worker shows of a queue is what it has there; what it counts in its rooms is the same.
     fn audit_queues(&self, wrong: &mut Vec<String>) -> By<Slot, Resource> {
-        let mut parts = vec![Resource::ZERO; self.queues.len()];
+        let mut parts = vec![Wide::ZERO; self.queues.len()];
         for app in self.apps.iter().flatten() {
             if let Some(part) = parts.get_mut(app.leaf as usize) {
-                *part = part.plus(&app.cell.usage.read());
+                *part = part.plus(&(&app.cell.usage.read()).into());
             }
         }
         let shown = |queue: u32| {
@@ -284,17 +284,17 @@ impl<D: Decider> Shard<D> {
                 parts[index as usize]
             } else {
                 let below = queue.snapshot.children.iter().filter_map(|child| shown(*child));
-                below.fold(Resource::ZERO, |sum, child| sum.plus(&child))
+                below.fold(Wide::ZERO, |sum, child| sum.plus(&(&child).into()))
             };
-            if shown_here != sum {
+            if sum != shown_here {
                 wrong.push(format!("queue {name} shows {shown_here}, its parts have {sum}"));
             }
             if self.shared.workers == 1 {
-                if queue.usage != sum {
+                if sum != queue.usage {
                     wrong.push(format!("queue {name} uses {sum}, and is ordered by {}", queue.usage));
                 }
             } else if let Some(counted) = queue.seat.counted() {
-                if counted != sum {
+                if sum != counted {
                     wrong.push(format!("queue {name} uses {sum}, {counted} is counted in its rooms"));
                 }
                 seats.insert(queue.snapshot.slot, counted);

@@ -39,8 +39,15 @@ final class Core {
     } else {
       put(wire, queues);
     }
-    handle = Native.create(queues != null, wire.takeBytes());
-    wire.setTypes(Native.types(handle));
+    long created = Native.create(queues != null, wire.takeBytes());
+    try {
+      wire.setTypes(Native.types(created));
+    } catch (RuntimeException | Error problem) {
+      // Nobody else knows of it.
+      Native.destroy(created);
+      throw problem;
+    }
+    handle = created;
   }
 
   // ------------------------------------------------------------------------------------------------ the lock

@@ -196,10 +196,13 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   @Override
   protected void serviceStop() throws Exception {
-    stopThreads();
-    super.serviceStop();
-    if (core != null) {
-      core.close();
+    try {
+      stopThreads();
+      super.serviceStop();
+    } finally {
+      if (core != null) {
+        core.close();
+      }
     }
   }
 

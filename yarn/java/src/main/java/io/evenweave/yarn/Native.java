@@ -16,13 +16,16 @@ final class Native {
     load();
   }
 
-  /** Starts a scheduler and gives its handle. */
+  /** Starts a scheduler and gives its handle, which is never 0. */
   static native long create(boolean capacity, byte[] start);
 
   /** The names of the resource types, one in a line. */
   static native String types(long handle);
 
-  /** Works off a batch; the length of the answer, or, where the answer has no room, as much less than nothing. */
+  /**
+   * Works off a batch; the length of the answer, or, where the answer has no room, as much less than nothing. Where the core panics, or its answer
+   * is longer than any buffer, the core is gone: this call and all later ones with the handle throw, but for {@link #destroy}.
+   */
   static native int run(long handle, ByteBuffer batch, int length, ByteBuffer answer);
 
   /** The answer that had no room in this thread's last call. */

@@ -135,7 +135,11 @@ final class Wire {
 
   private void room(int bytes) {
     if (out.remaining() < bytes) {
-      ByteBuffer larger = buffer(Math.max(out.capacity() * 2, out.position() + bytes));
+      long needed = (long) out.position() + bytes;
+      if (needed > Integer.MAX_VALUE) {
+        throw new IllegalStateException("a command of " + needed + " bytes: no buffer holds more than " + Integer.MAX_VALUE);
+      }
+      ByteBuffer larger = buffer((int) Math.max(Math.min(2L * out.capacity(), Integer.MAX_VALUE), needed));
       out.flip();
       larger.put(out);
       out = larger;
@@ -164,7 +168,7 @@ final class Wire {
     try {
       length = Native.run(handle, out, out.position(), in);
       if (length < 0) {
-        in = buffer(Integer.highestOneBit(-length) * 2);
+        in = buffer(roomFor(-length));
         length = Native.again(in);
       }
     } finally {
@@ -172,6 +176,11 @@ final class Wire {
     }
     in.clear();
     in.limit(length);
+  }
+
+  /** A power of two, so that the buffer seldom grows; where no buffer is as long, just what is needed. */
+  static int roomFor(int bytes) {
+    return bytes < 1 << 30 ? Integer.highestOneBit(bytes) * 2 : bytes;
   }
 
   // ------------------------------------------------------------------------------------------------ reading
