@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use evenweave::AllocationFile;
-use evenweave::config::{CheckOptions, Diagnostic, Place, Severity};
+use evenweave::config::{CheckOptions, Diagnostic, Place, Severity, SiteFile};
 use evenweave_bench::site::read_bytes;
+
+use super::kind::is_configuration;
 
 /// One thing that was found.
 #[derive(Debug)]
@@ -32,6 +34,20 @@ impl From<Diagnostic> for Finding {
         let Diagnostic { severity, code, at, message, effect, help, .. } = diagnostic;
         Finding { severity, code, at, message, effect, help }
     }
+}
+
+/// The text of a file, by the parser that reads such files in Hadoop, and a warning where bytes of it are lost.
+fn decode(bytes: &[u8], name: &str) -> Result<(String, Option<Diagnostic>), Diagnostic> {
+    type Replaced = fn(&[u8], &str) -> Option<Diagnostic>;
+    let (text, replaced): (String, Replaced) = match SiteFile::decode(bytes, name) {
+        Ok(text) if is_configuration(&text) => (text, SiteFile::replaced_bytes),
+        Ok(_) | Err(_) => {
+            let text = AllocationFile::decode(bytes, name).map_err(|error| error.diagnostic())?;
+            (text, AllocationFile::replaced_bytes)
+        }
+    };
+    let lost = text.contains(char::REPLACEMENT_CHARACTER).then(|| replaced(bytes, name)).flatten();
+    Ok((text, lost))
 }
 
 /// A file that was checked.
@@ -66,14 +82,15 @@ impl Checked {
                 return (checked, None);
             }
         };
-        match AllocationFile::decode(&bytes, &checked.name) {
-            Ok(text) => {
+        match decode(&bytes, &checked.name) {
+            Ok((text, replaced)) => {
                 checked.text.clone_from(&text);
+                checked.find(replaced);
                 (checked, Some(text))
             }
             Err(error) => {
                 checked.text = String::from_utf8_lossy(&bytes).into_owned();
-                checked.find([error.diagnostic()]);
+                checked.find([error]);
                 (checked, None)
             }
         }
