@@ -10,8 +10,9 @@ pub(crate) use evenweave::config::convert::{
     JavaException, Weight, convert, site_file,
 };
 pub(crate) use evenweave::config::{
-    AccessControlList, AllocationFileError, Diagnostic, Included, Limit, Missing, PlacementRule, QueueAccess,
-    QueueSettings, SchedulerKind, SiteFile, SiteFileError, SiteProperties, default_rules, parse_resource, rooted,
+    AccessControlList, AllocationFileError, Diagnostic, Included, LARGEST_FILE, Limit, Missing, PlacementRule,
+    QueueAccess, QueueSettings, SchedulerKind, SiteFile, SiteFileError, SiteProperties, default_rules, open_file,
+    parse_resource, read_file, read_text_file, rooted,
 };
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};

@@ -15,6 +15,7 @@
 //! | `traces` | readers of job traces for a simulator: SLS, RUMEN, SYNTH, SWIM |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
 //! | `reserving` | a file of reservations |
+//! | `files`, `drafts` | reading files; writing them whole or not at all |
 //! | `site` | properties and groups, from files and by name |
 //! | `clock`, `latency`, `numbers` | measuring, and how figures are written |
 //! | `failure`, `output` | why work is not done; standard output |
@@ -25,8 +26,10 @@ mod bundled;
 mod clock;
 pub mod compare;
 pub mod convert;
+mod drafts;
 mod engine;
 mod failure;
+mod files;
 mod java_random;
 mod jobs;
 pub mod kinds;
@@ -47,6 +50,7 @@ pub mod traces;
 pub mod workload;
 
 pub use booked::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
+pub use drafts::{Drafts, remove_unfinished};
 pub use failure::Failure;
 pub use numbers::grouped;
 pub use trace::TraceError;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::api::SiteProperties;
 use crate::failure::Failure;
+use crate::files::open;
 use crate::traces::{Booking, read_bookings};
 
 /// Reads the file that `--reservations` names.
@@ -12,9 +13,7 @@ use crate::traces::{Booking, read_bookings};
 /// A file that cannot be read, and the first thing that is wrong in it.
 pub(crate) fn bookings_in(path: &Path) -> Result<Vec<Booking>, Failure> {
     let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| {
-        Failure::input(format!("--reservations {name}: {error}; it must be a file that can be read"))
-    })?;
+    let file = open(path, "--reservations")?;
     read_bookings(file, &name).map_err(|error| Failure::input(error.to_string()))
 }
 

@@ -1,14 +1,10 @@
 //! Properties and groups: site files from disk, single properties, who is in which group.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::api::{Groups, GroupsFile, Included, SiteFile, SiteFileError, SiteProperties};
+use crate::api::{Groups, GroupsFile, Included, LARGEST_FILE, SiteFile, SiteFileError, SiteProperties, read_file};
 use crate::failure::Failure;
-
-/// No configuration is near it; what is never ends.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// Where properties come from.
 #[derive(Clone, Debug, Default)]
@@ -106,18 +102,12 @@ pub fn include(outermost: &Path, href: &str) -> Result<Option<Included>, String>
     }
 }
 
-/// The bytes of a file.
+/// The bytes of a file of configuration.
 ///
 /// # Errors
-/// A file that cannot be read or is far too large.
+/// A file that cannot be read, is not a regular one, or is far too large.
 pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        let problem = format!("larger than {} MiB", MAX_BYTES >> 20);
-        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, problem));
-    }
-    Ok(bytes)
+    read_file(path, LARGEST_FILE)
 }
 
 /// `--groups`: the system's groups, or a file of them.

@@ -168,7 +168,12 @@ mod tests {
         );
         assert_eq!(error("j\t1\t1\t-1\t2\t3"), "t.tsv:1:7: map input bytes \"-1\" is not a whole number");
         assert_eq!(error("j\t1\t1"), "t.tsv:1:6: the line ends after 3 of six fields: map input bytes is missing");
-        assert_eq!(error("j\t1\t1\t1\t1\t1\t1"), "t.tsv:1:13: a seventh field");
+        assert_eq!(error("j\t1\t1\t1\t1\t1\t/in/1\t\t\t1"), "t.tsv:1:21: a tenth field");
+        let with_paths = "j0\t0\t0\t5\t6\t7\t/in/1\t\t\nj1\t4\t4\t5\t6\t7\t/in/2\n";
+        assert_eq!(
+            parse(with_paths.to_owned(), "t.tsv").unwrap(),
+            parse("j0\t0\t0\t5\t6\t7\nj1\t4\t4\t5\t6\t7\n".to_owned(), "t.tsv").unwrap()
+        );
         assert_eq!(error("\n\n"), "t.tsv:1:1: no job in the trace");
     }
 

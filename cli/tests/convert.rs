@@ -374,3 +374,20 @@ fn a_dry_run_lists_and_with_safe_writes_nothing() {
     let expected = "evenweave: Unsupported property/setting encountered during FS config conversion: Setting <maxResources> is not supported\n";
     assert_eq!(said, expected);
 }
+
+#[test]
+fn a_limit_of_0_assignments_becomes_one_container_a_heartbeat() {
+    let several = property("yarn.scheduler.fair.assignmultiple", "true");
+    for most in ["0", "-5"] {
+        let site = format!("{several}{}", property("yarn.scheduler.fair.max.assign", most));
+        let scratch = Scratch::with("assign", "<queue name='a'/>", &site);
+        let (code, _, said) = scratch.convert("-o @/out");
+        let right = format!("max.assign {most} was no limit; written as {most} it is one container a heartbeat");
+        assert!(code == 0 && said.contains(&right), "{said}");
+        let (code, _, said) = scratch.convert("-o @/out --safe");
+        assert!(code == 0 && !said.contains("max.assign"), "{said}");
+        let written = property("yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "-1");
+        let text = scratch.read("yarn-site.xml").split_whitespace().collect::<String>();
+        assert!(text.contains(&written), "{text}");
+    }
+}

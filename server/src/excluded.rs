@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use evenweave::config::read_text_file;
+
 /// A longer one is no list of hosts.
 const LONGEST: u64 = 16 << 20;
 
@@ -13,10 +15,7 @@ const LONGEST: u64 = 16 << 20;
 pub(crate) fn hosts_in(file: &Path) -> Result<BTreeSet<String>, String> {
     let name = file.display();
     let unreadable = |error: std::io::Error| format!("{name}: {error}; it must be a text file that can be read");
-    if std::fs::metadata(file).map_err(unreadable)?.len() > LONGEST {
-        return Err(format!("{name}: it is longer than {LONGEST} bytes, and so no list of hosts"));
-    }
-    let text = std::fs::read_to_string(file).map_err(unreadable)?;
+    let text = read_text_file(file, LONGEST).map_err(unreadable)?;
     let mut hosts = BTreeSet::new();
     for (number, line) in (1..).zip(text.lines()) {
         for host in line.split('#').next().unwrap_or_default().split_whitespace() {

@@ -40,6 +40,8 @@ mod metering;
 
 mod pages;
 
+mod patience;
+
 pub mod recording;
 
 pub mod records;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use evenweave::config::Diagnostic;
 use evenweave::{Refused, Resource};
@@ -14,6 +15,7 @@ use crate::controls::Controls;
 use crate::excluded::hosts_in;
 use crate::latency::Latencies;
 use crate::logging::Logging;
+use crate::patience::Patience;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
@@ -132,6 +134,7 @@ pub struct ResourceManager {
     assigned: Assigned,
     activities: Activities,
     turns: Turns,
+    patience: Patience,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -159,6 +162,7 @@ impl ResourceManager {
             assigned: Assigned::default(),
             activities: Activities::default(),
             turns: Turns::default(),
+            patience: Patience::default(),
         }
     }
 
@@ -167,6 +171,18 @@ impl ResourceManager {
     pub fn with_queues(mut self, source: QueuesSource) -> ResourceManager {
         self.queues = Some(source);
         self
+    }
+
+    /// The same, which waits so long at most for a file that it reads: ten seconds, where nobody says.
+    #[must_use]
+    pub fn with_patience(mut self, time: Duration) -> ResourceManager {
+        self.patience = Patience::of(time);
+        self
+    }
+
+    /// Reads what may hang.
+    pub(crate) fn patience(&self) -> &Patience {
+        &self.patience
     }
 
     /// The same, of a simulated cluster that others may change.
@@ -347,7 +363,7 @@ impl ResourceManager {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = match &self.queues {
             None => self.scheduler.refresh_queues(None),
-            Some(read) => match read() {
+            Some(read) => match self.read_queues(read) {
                 Ok(file) => self.take_queues(&file),
                 Err(why) => Err(NotRefreshed::Unreadable(why)),
             },
@@ -357,6 +373,12 @@ impl ResourceManager {
             Err(why) => tracing::warn!(%why, "queues are as they were"),
         }
         outcome
+    }
+
+    /// The lock of those who refresh is held meanwhile, and so no longer than patience lasts.
+    fn read_queues(&self, read: &QueuesSource) -> Result<QueuesText, String> {
+        let read = read.clone();
+        self.patience.read("the file of queues", move || read()).and_then(|read| read)
     }
 
     /// Gives the scheduler the queues of a text.
@@ -386,7 +408,8 @@ impl ResourceManager {
         let _one = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.excluded.as_ref();
         let file = file.ok_or("there is no file of hosts to be read again: the server was started without one")?;
-        let hosts = hosts_in(file)?;
+        let path = file.clone();
+        let hosts = self.patience.read(&file.display().to_string(), move || hosts_in(&path))??;
         let nodes: Vec<NodeRecord> =
             self.records().nodes().iter().filter(|node| !node.state.is_gone()).cloned().collect();
         let mut changed = Vec::new();

@@ -8,7 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
+use crate::api::read_file;
 use crate::failure::Failure;
+
+/// A larger one is none of these programs.
+const LARGEST_PROGRAM: u64 = 4 << 30;
 
 /// Which program stands for this side, and from where.
 #[derive(Clone, Debug)]
@@ -30,7 +34,8 @@ impl Build {
     /// # Errors
     /// When the program cannot be read.
     pub(super) fn of(path: &Path) -> Result<Build, Failure> {
-        let bytes = std::fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+        let bytes =
+            read_file(path, LARGEST_PROGRAM).map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
         let mut hasher = FxHasher::default();
         hasher.write(&bytes);
         Ok(Build { fingerprint: format!("{:016x}", hasher.finish()), commit: commit(), machine: Machine::here() })

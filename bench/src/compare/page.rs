@@ -6,8 +6,9 @@ use super::machine::Build;
 use super::results::Run;
 use super::summary::{CellSummary, Ratio};
 use super::tell::{HEADER, NOTE, rows};
+use crate::drafts::write_whole;
 use crate::failure::Failure;
-use crate::report::{Bar, bars, document, escape, write_whole};
+use crate::report::{Bar, bars, document, escape};
 
 /// Colours of the plots: this side, the peers, processor time.
 const OURS: usize = 0;

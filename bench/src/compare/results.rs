@@ -13,8 +13,12 @@ use super::child::Outcome;
 use super::machine::{Build, Machine, date};
 use super::settings::Setting;
 use super::turns::Turn;
+use crate::api::read_text_file;
 use crate::failure::Failure;
 use crate::numbers::grouped;
+
+/// A larger file is none of runs.
+const LARGEST: u64 = 1 << 30;
 
 /// One run of one side.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -124,8 +128,12 @@ impl Results {
             aside.push(".old");
             std::fs::rename(path, aside).map_err(wrong)?;
         }
+        // One that is there must be a regular file: a pipe would be waited for.
+        let text = match read_text_file(path, LARGEST) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            read => read.map_err(wrong)?,
+        };
         let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(wrong)?;
-        let text = std::fs::read_to_string(path).map_err(wrong)?;
         let runs = parse(path, &text)?;
         if !text.is_empty() && !text.ends_with('\n') {
             file.write_all(b"\n").map_err(wrong)?;
@@ -158,7 +166,12 @@ impl Results {
         let mut line = serde_json::to_string(&run).expect("a run has nothing that JSON lacks");
         line.push('\n');
         // One write, straight to the file: an interrupted program leaves whole lines.
+        let before = self.file.metadata().map(|metadata| metadata.len());
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
+        if let (Err(_), Ok(before)) = (&written, before) {
+            // On a full disk half a line would be all that the next comparison reads.
+            let _ = self.file.set_len(before);
+        }
         written.map_err(|error| Failure::input(format!("--results {}: {error}", self.path.display())))?;
         self.runs.push(run);
         Ok(())

@@ -28,6 +28,7 @@ use crate::api::{
     Allocations, Conversion, ConversionRules, ConvertOptions, Converted, FairFiles, ResourceTypes, Settings,
     SiteFileError, SiteProperties, convert, site_file,
 };
+use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::site::{parse_site, read_bytes, surround};
 
@@ -209,14 +210,16 @@ impl Runner<'_> {
             Some((CAPACITY_SCHEDULER, site_file(&converted.capacity))),
             Some((YARN_SITE, site_file(&converted.yarn_site))),
         ];
+        // All of them or none: a half of the new configuration with a half of the old one starts no cluster.
+        let mut drafts = Drafts::default();
         for (name, text) in parts.into_iter().flatten() {
             if self.line.has("p") {
                 self.ran.console.push((name, text));
             } else if !(options.safe && options.dry_run) {
-                self.write(name, &text)?;
+                self.draft(&mut drafts, name, &text)?;
             }
         }
-        Ok(())
+        drafts.keep().map_err(|error| Failure::input(format!("{error}; the files must be such that can be written")))
     }
 
     fn verify(&mut self, converted: &Converted, site: &SiteProperties, options: &ConvertOptions) -> End {
@@ -245,9 +248,16 @@ impl Runner<'_> {
 
     /// Writes a file into the directory; nothing where the files are printed.
     fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let mut drafts = Drafts::default();
+        self.draft(&mut drafts, name, text)?;
+        drafts.keep().map_err(|error| Failure::input(format!("{name}: {error}; it must be a file that can be written")))
+    }
+
+    /// The same, under another name for the time being.
+    fn draft(&self, drafts: &mut Drafts, name: &str, text: &str) -> Result<(), Failure> {
         let Some(output) = self.asked.output.as_ref().filter(|_| !self.line.has("p")) else { return Ok(()) };
         let path: PathBuf = Path::new(output).join(name);
-        std::fs::write(&path, text).map_err(|error| {
+        drafts.put(&path, text).map_err(|error| {
             Failure::input(format!("{}: {error}; it must be a file that can be written", path.display()))
         })
     }

@@ -1,14 +1,15 @@
 //! What a load run reads before its first thread starts: queues, properties, the trace.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use evenweave_server::scheduler::{QueuesSource, QueuesText, queues_in};
+use evenweave_server::scheduler::{Kind, QueuesSource, QueuesText, queues_in};
 
 use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile, SiteProperties};
 use crate::bundled;
 use crate::engine::QueueFigures;
 use crate::failure::Failure;
+use crate::files::read_queues;
 use crate::load::late;
 use crate::load::options::LoadOptions;
 use crate::load::reading;
@@ -65,7 +66,7 @@ impl Inputs {
             SchedulerChoice::Fair => ("allocation file", bundled::QUEUES, bundled::QUEUES_NAME),
         };
         let (queues_text, queues_name) = match &options.queues {
-            Some(path) => (read_file(path, what)?, path.display().to_string()),
+            Some(path) => (read_queues(path, what, Some(options.scheduler))?, path.display().to_string()),
             None => (bundled.to_owned(), bundled_name.to_owned()),
         };
         let bookings = bookings(options)?;
@@ -101,7 +102,13 @@ impl Inputs {
     /// From where a server reads its queues again.
     pub(crate) fn queues_source(&self) -> QueuesSource {
         match &self.queues_file {
-            Some(path) => queues_in(path.clone()),
+            Some(path) => {
+                let kind = match self.rules {
+                    Rules::Fair { .. } => Kind::Fair,
+                    Rules::Capacity { .. } => Kind::Capacity,
+                };
+                queues_in(path.clone(), kind)
+            }
             None => {
                 let bundled = QueuesText { name: self.queues_name.clone(), text: self.queues_text.clone() };
                 Arc::new(move || Ok(bundled.clone()))
@@ -184,13 +191,6 @@ fn check(options: &LoadOptions) -> Result<(), Failure> {
         Some((_, why)) => Err(Failure::input(format!("{why}; leave it out with --scheduler capacity"))),
         None => Ok(()),
     }
-}
-
-/// A text file, or why it cannot be had.
-fn read_file(path: &Path, what: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| {
-        Failure::input(format!("{what} {}: {error}; it must be a text file that can be read", path.display()))
-    })
 }
 
 /// The queues that jobs go to, by name. `queues` are all names, each with whether it is a leaf.

@@ -32,6 +32,9 @@ use crate::load::wishes::Wishes;
 const SAMPLED: u32 = 16;
 /// How often the scheduler's own events and reservations are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long the cluster has to end: it may be taking over very many queues.
+const LAST: Duration = Duration::from_secs(20);
+const STEP: Duration = Duration::from_millis(20);
 /// Wishes that wait for the driver.
 const WISHES: usize = 64;
 /// As good as for ever.
@@ -141,6 +144,16 @@ impl Simulation {
     /// What it has stopped by itself for.
     pub fn stop(self) -> Result<(), Failure> {
         self.stop.store(true, Ordering::Relaxed);
+        let mut waited = Duration::ZERO;
+        while self.threads.iter().any(|thread| !thread.is_finished()) {
+            if waited >= LAST {
+                let seconds = LAST.as_secs();
+                let why = format!("the simulated cluster has not ended within {seconds} s; what it does is broken off");
+                return Err(Failure::Scheduler(why));
+            }
+            std::thread::sleep(STEP);
+            waited += STEP;
+        }
         for thread in self.threads {
             let outcome = thread.join().unwrap_or_else(|_| Err("the simulated cluster's thread panicked".to_owned()));
             outcome.map_err(Failure::Scheduler)?;
@@ -294,6 +307,7 @@ impl Scribe {
                 let mut is_over = false;
                 if let Some(app) = self.manager.records().app_mut(number) {
                     queue.clone_into(&mut app.queue);
+                    app.reports(handle);
                     if let Some(attempt) = &mut app.attempt {
                         attempt.handle = Some(handle.clone());
                     }

@@ -11,6 +11,7 @@ use super::lines::{filled_lines, parse_line};
 use super::plain::{self, CapacityScenario};
 use super::scenario::{self, Scenario};
 use super::vectors::{self, Vectors};
+use crate::api::read_file;
 use crate::failure::Failure;
 
 /// Unpacked, a file may have so many bytes. The largest recording has a few million.
@@ -78,7 +79,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
     let wrong = |what: String| Failure::input(format!("{}: {what}", path.display()));
     let unreadable =
         |error: std::io::Error| wrong(format!("{error}; it must be a file of JSON lines that can be read"));
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = read_file(path, LONGEST).map_err(unreadable)?;
     if !bytes.starts_with(&GZIP) {
         return String::from_utf8(bytes).map_err(|error| wrong(format!("{error}; it must be text in UTF-8")));
     }

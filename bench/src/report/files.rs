@@ -28,22 +28,10 @@ pub fn check_writable(out: &Path) -> Result<PathBuf, Failure> {
     Ok(out.join(FILE_NAME))
 }
 
-/// Writes a file whole or not at all.
-///
-/// # Errors
-/// What the file system says.
-pub(crate) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
-    std::fs::write(&temporary, text)?;
-    std::fs::rename(&temporary, path).inspect_err(|_| drop(std::fs::remove_file(&temporary)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drafts::write_whole;
 
     #[test]
     fn the_check_leaves_nothing_and_a_file_is_written_whole() {

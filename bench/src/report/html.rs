@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::files::write_whole;
 use super::markup::{document, escape, put, section};
 use super::plans::put_plans;
 use super::plots::{COLOURS, Line, latencies, over_time};
 use super::story;
+use crate::drafts::write_whole;
 use crate::failure::Failure;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Sample, Story};

@@ -23,11 +23,10 @@ mod table;
 
 pub(crate) use bars::{Bar, bars};
 pub use files::check_writable;
-pub(crate) use files::write_whole;
 pub use html::write_report;
 pub use json::load_json;
 pub(crate) use markup::{document, escape};
-pub use simulation::write_simulation;
+pub use simulation::{put_simulation, write_simulation};
 pub use soak::{print_soak, soak_json, write_soak};
 pub use table::print_load;
 pub(crate) use table::table;

@@ -7,12 +7,12 @@ use plotters::prelude::*;
 
 mod grid;
 
-use super::files::write_whole;
 use super::markup::{document, escape, put, section};
 use super::plans::put_plans;
 use super::plots::{
     COLOURS, Drawn, GRID, INK, Line, font, legend, over_time, points_a_mean, short, svg, thinned, timed,
 };
+use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::numbers::grouped;
 use crate::simulate::{Compared, Facts, Interval, QueueSample, RunResult, Simulated, figure, headline, remarks, who};
@@ -28,7 +28,18 @@ const MOST_POINTS: usize = 20_000;
 /// # Errors
 /// What the file system says.
 pub fn write_simulation(simulated: &Simulated, path: &Path) -> Result<(), Failure> {
-    write_whole(path, &page(simulated)).map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
+    let mut drafts = Drafts::default();
+    put_simulation(simulated, path, &mut drafts)?;
+    drafts.keep().map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
+}
+
+/// The same, into a file that gets its name with others.
+///
+/// # Errors
+/// What the file system says.
+pub fn put_simulation(simulated: &Simulated, path: &Path, drafts: &mut Drafts) -> Result<(), Failure> {
+    let written = drafts.put(path, &page(simulated));
+    written.map_err(|error| Failure::input(format!("report {}: {error}", path.display())))
 }
 
 fn page(simulated: &Simulated) -> String {

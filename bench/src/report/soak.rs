@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::files::write_whole;
 use super::markup::{document, escape, put, section};
 use super::plots::{COLOURS, Line, over_time};
 use super::table::table;
+use crate::drafts::write_whole;
 use crate::failure::Failure;
 use crate::numbers::{grouped, micros};
 use crate::soak::{Point, SoakResult};

@@ -16,6 +16,7 @@ use crate::api::{
 };
 use crate::bundled;
 use crate::failure::Failure;
+use crate::files::{open, read_queues};
 use crate::kinds::whose_queues;
 use crate::options::SchedulerChoice;
 use crate::reserving::{bookings_in, switch_reservations_on};
@@ -106,12 +107,7 @@ fn queues(options: &SimulateOptions) -> Result<Vec<Queues>, Failure> {
         return Ok(bundled::SIMULATED_QUEUES.iter().map(|(name, text)| bundled(name, text)).collect());
     }
     let read = |path: &std::path::PathBuf| {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::input(format!(
-                "--config {}: {error}; it must be a fair-scheduler.xml or a capacity-scheduler.xml that can be read",
-                path.display()
-            ))
-        })?;
+        let text = read_queues(path, "--config", options.scheduler)?;
         Ok(Queues { name: path.display().to_string(), text })
     };
     options.configs.iter().map(read).collect()
@@ -327,9 +323,7 @@ fn nodes(
     let cluster = &options.cluster;
     if let Some(path) = &cluster.node_file {
         let name = path.display().to_string();
-        let file = std::fs::File::open(path).map_err(|error| {
-            Failure::input(format!("--node-file {name}: {error}; it must be a file that can be read"))
-        })?;
+        let file = open(path, "--node-file")?;
         return read_node_file(file, &name).map_err(|error| Failure::input(error.to_string()));
     }
     let counted = |nodes: u32| {

@@ -53,19 +53,19 @@ pub use outcome::Simulated;
 pub use record::{
     AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended, WrittenRun,
 };
-pub use rows::remove_unfinished;
 pub(crate) use summary::{Compared, Facts, PointFacts};
 pub use told::words;
 pub(crate) use told::{about, figure, headline, remarks, who};
 pub use watch::Moment;
-pub use written::{json, scenarios_end, write_decisions, write_tables};
+pub use written::{json, put_decisions, put_tables, scenarios_end, write_decisions, write_tables};
 
 use crate::bundled;
 use crate::clock::{now_ns, seconds};
+use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::traces::{Trace, TraceOptions};
 use engine::Run;
-use rows::{Drafts, Rows};
+use rows::Rows;
 
 fn trace_options(options: &SimulateOptions) -> TraceOptions {
     TraceOptions {
@@ -97,6 +97,19 @@ fn name(path: &Path) -> String {
 /// # Errors
 /// Files that cannot be read or are not valid; a run that was told to stop.
 pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Sync)) -> Result<Simulated, Failure> {
+    let (simulated, drafts) = simulate_drafted(options, watch)?;
+    drafts.keep().map_err(|error| Failure::input(format!("--out: {error}")))?;
+    Ok(simulated)
+}
+
+/// The same, whose files are to get their names together with others.
+///
+/// # Errors
+/// As of [`simulate`].
+pub fn simulate_drafted(
+    options: &SimulateOptions,
+    watch: &(dyn Fn(Moment) -> bool + Sync),
+) -> Result<(Simulated, Drafts), Failure> {
     let how = trace_options(options);
     let plans = inputs::plans(options, &inputs::clusters(options, &how, watch)?)?;
     let seeds = options.seeds as usize;
@@ -114,23 +127,24 @@ pub fn simulate(options: &SimulateOptions, watch: &(dyn Fn(Moment) -> bool + Syn
         Ok((result, drafts))
     };
     let mut runs: Vec<Vec<RunResult>> = Vec::with_capacity(plans.len());
-    let mut files = Vec::with_capacity(plans.len());
+    let mut files = Drafts::default();
     for (number, result) in each::on_all_cores(plans.len() * seeds, &one).into_iter().enumerate() {
         if number % seeds == 0 {
             runs.push(Vec::with_capacity(seeds));
         }
         let (result, drafts) = result?;
-        files.extend(drafts);
+        if let Some(drafts) = drafts {
+            files.take(drafts);
+        }
         if let Some(list) = runs.last_mut() {
             list.push(result);
         }
     }
-    files.into_iter().try_for_each(Drafts::keep)?;
     let mut warnings: Vec<String> = Vec::new();
     for warning in plans.iter().flat_map(|plan| &plan.warnings) {
         if !warnings.contains(warning) {
             warnings.push(warning.clone());
         }
     }
-    Ok(Simulated { runs, warnings })
+    Ok((Simulated { runs, warnings }, files))
 }

@@ -1,13 +1,12 @@
-//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept. The files get their names when all runs are done.
+//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept. The files get their names with all others of the program.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 
 use super::record::{JobEnd, JobRecord};
+use crate::drafts::Drafts;
 use crate::failure::Failure;
 
 /// When the ResourceManager began, by the ids of its applications.
@@ -70,81 +69,10 @@ pub(super) fn runtime_row(text: &mut String, job: &JobRecord) {
     }
 }
 
-/// Files that have no name of their own yet, in this whole program: what a program that ends at once has to remove.
-static NAMELESS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-fn nameless() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    NAMELESS.lock().expect("nothing panics while it holds the lock")
-}
-
-/// Removes the files of all runs that are under way, for a program that ends without waiting for them.
-pub fn remove_unfinished() {
-    let mut nameless = nameless();
-    for path in std::mem::take(&mut *nameless) {
-        let _ = std::fs::remove_file(&path);
-        // The directory goes if it was made for these alone.
-        let _ = path.parent().map(std::fs::remove_dir);
-    }
-}
-
-/// Files of one run under names for the time being. They get their own together, or are removed.
-#[derive(Debug)]
-pub(super) struct Drafts {
-    out: PathBuf,
-    /// Of each file the name for the time being, and its own.
-    names: Vec<[PathBuf; 2]>,
-}
-
-impl Drafts {
-    fn create(&mut self, name: &str, head: &str) -> std::io::Result<BufWriter<File>> {
-        let name = self.out.join(name);
-        let meanwhile = name.with_extension(format!("tmp{}", std::process::id()));
-        nameless().insert(meanwhile.clone());
-        let file = File::create(&meanwhile);
-        self.names.push([meanwhile, name]);
-        let mut file = BufWriter::new(file?);
-        file.write_all(head.as_bytes())?;
-        Ok(file)
-    }
-
-    fn wrong(&self, error: &std::io::Error) -> Failure {
-        Failure::input(format!(
-            "--out {}: {error}; it must be a directory in which files can be written",
-            self.out.display()
-        ))
-    }
-
-    /// The files get their names.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub(super) fn keep(mut self) -> Result<(), Failure> {
-        while let Some([meanwhile, name]) = self.names.last() {
-            std::fs::rename(meanwhile, name).map_err(|error| self.wrong(&error))?;
-            nameless().remove(meanwhile);
-            self.names.pop();
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Drafts {
-    fn drop(&mut self) {
-        if self.names.is_empty() {
-            return;
-        }
-        for [meanwhile, _] in self.names.drain(..) {
-            let _ = std::fs::remove_file(&meanwhile);
-            nameless().remove(&meanwhile);
-        }
-        // It goes if it was made for these alone.
-        let _ = std::fs::remove_dir(&self.out);
-    }
-}
-
 /// The tables of one run's jobs; what is not finished is gone.
 #[derive(Debug)]
 pub(super) struct Rows {
+    out: PathBuf,
     drafts: Drafts,
     /// `jobs-N.csv` and `jobruntime-N.csv`.
     files: Vec<BufWriter<File>>,
@@ -157,15 +85,15 @@ impl Rows {
     /// # Errors
     /// What the file system says.
     pub(super) fn create(out: &Path, number: usize) -> Result<Rows, Failure> {
-        let mut drafts = Drafts { out: out.to_owned(), names: Vec::new() };
-        let begun = std::fs::create_dir_all(out).and_then(|()| {
-            Ok(vec![
-                drafts.create(&format!("jobs-{number}.csv"), JOBS_HEAD)?,
-                drafts.create(&format!("jobruntime-{number}.csv"), RUNTIMES_HEAD)?,
-            ])
+        let mut drafts = Drafts::default();
+        let tables = [(format!("jobs-{number}.csv"), JOBS_HEAD), (format!("jobruntime-{number}.csv"), RUNTIMES_HEAD)];
+        let begun = tables.into_iter().map(|(name, head)| {
+            let mut file = BufWriter::new(drafts.create(&out.join(name))?);
+            file.write_all(head.as_bytes())?;
+            Ok(file)
         });
-        let files = begun.map_err(|error| drafts.wrong(&error))?;
-        Ok(Rows { drafts, files, text: String::new() })
+        let files = begun.collect::<std::io::Result<Vec<_>>>().map_err(|error| wrong(out, &error))?;
+        Ok(Rows { out: out.to_owned(), drafts, files, text: String::new() })
     }
 
     /// Writes a job's rows.
@@ -176,7 +104,7 @@ impl Rows {
         for (file, row) in self.files.iter_mut().zip([job_row, runtime_row]) {
             self.text.clear();
             row(&mut self.text, job);
-            file.write_all(self.text.as_bytes()).map_err(|error| self.drafts.wrong(&error))?;
+            file.write_all(self.text.as_bytes()).map_err(|error| wrong(&self.out, &error))?;
         }
         Ok(())
     }
@@ -187,10 +115,15 @@ impl Rows {
     /// What the file system says.
     pub(super) fn finish(self) -> Result<Drafts, Failure> {
         for mut file in self.files {
-            file.flush().map_err(|error| self.drafts.wrong(&error))?;
+            file.flush().map_err(|error| wrong(&self.out, &error))?;
         }
         Ok(self.drafts)
     }
+}
+
+fn wrong(out: &Path, error: &std::io::Error) -> Failure {
+    let shown = out.display();
+    Failure::input(format!("--out {shown}: {error}; it must be a directory in which files can be written"))
 }
 
 #[cfg(test)]

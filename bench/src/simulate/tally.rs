@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::record::{AllUnended, JobEnd, JobFigures, JobRecord, QueueSums, note_unended};
-use super::rows::{Drafts, Rows};
+use super::rows::Rows;
+use crate::drafts::Drafts;
 use crate::failure::Failure;
 
 /// See the module's text.

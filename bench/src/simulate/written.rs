@@ -9,6 +9,7 @@ use super::record::{JobRecord, RunResult};
 use super::rows::{JOBS_HEAD, RUNTIMES_HEAD, field, job_row, put, runtime_row};
 use super::summary::{Change, Compared, Facts, PointFacts, Spread};
 use super::told::who;
+use crate::drafts::Drafts;
 use crate::failure::Failure;
 
 /// Writes `jobs-N.csv`, `intervals-N.csv` and `jobruntime-N.csv` of each file of queues, or point of the grid, with the first seed, as far
@@ -17,9 +18,19 @@ use crate::failure::Failure;
 /// # Errors
 /// What the file system says.
 pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
-    let write = |name: String, text: String| {
+    let mut drafts = Drafts::default();
+    put_tables(simulated, out, &mut drafts)?;
+    drafts.keep().map_err(|error| Failure::input(format!("{}: {error}", out.display())))
+}
+
+/// The same, into files that get their names with others.
+///
+/// # Errors
+/// What the file system says.
+pub fn put_tables(simulated: &Simulated, out: &Path, drafts: &mut Drafts) -> Result<(), Failure> {
+    let mut write = |name: String, text: String| {
         let path = out.join(name);
-        std::fs::write(&path, text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+        drafts.put(&path, &text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
     };
     for (number, run) in (1..).zip(simulated.runs.iter().filter_map(|runs| runs.first())) {
         if !run.has_rows {
@@ -40,6 +51,16 @@ pub fn write_tables(simulated: &Simulated, out: &Path) -> Result<(), Failure> {
 /// # Errors
 /// What the file system says.
 pub fn write_decisions(simulated: &Simulated, path: &Path) -> Result<(), Failure> {
+    let mut drafts = Drafts::default();
+    put_decisions(simulated, path, &mut drafts)?;
+    drafts.keep().map_err(|error| Failure::input(format!("--decisions {}: {error}", path.display())))
+}
+
+/// The same, into a file that gets its name with others.
+///
+/// # Errors
+/// What the file system says.
+pub fn put_decisions(simulated: &Simulated, path: &Path, drafts: &mut Drafts) -> Result<(), Failure> {
     let mut text = String::new();
     for run in simulated.runs.iter().filter_map(|runs| runs.first()) {
         let Some(scenario) = &run.scenario else { continue };
@@ -52,7 +73,7 @@ pub fn write_decisions(simulated: &Simulated, path: &Path) -> Result<(), Failure
         text.push_str(&scenario.line);
         text.push('\n');
     }
-    std::fs::write(path, text).map_err(|error| {
+    drafts.put(path, &text).map_err(|error| {
         Failure::input(format!("--decisions {}: {error}; it must be a file that can be written", path.display()))
     })
 }

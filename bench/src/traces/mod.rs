@@ -61,6 +61,9 @@ pub struct Trace {
     items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send>,
 }
 
+/// Unpacked, so many bytes of a trace are taken into memory at once.
+const LARGEST_WHOLE: u64 = 1 << 30;
+
 /// A file that is open.
 #[derive(Debug)]
 pub(crate) enum Opened {
@@ -117,7 +120,15 @@ impl Trace {
             return Trace::of(source, kind, options).map(Opened::Trace);
         }
         let mut text = String::new();
-        source.bytes.read_to_string(&mut text).map_err(|error| TraceFileError::unreadable(&name, &error))?;
+        let read = Read::take(&mut source.bytes, LARGEST_WHOLE + 1).read_to_string(&mut text);
+        read.map_err(|error| TraceFileError::unreadable(&name, &error))?;
+        if text.len() as u64 > LARGEST_WHOLE {
+            let problem = "it unpacks to more than 1 GiB, and a load has all of its trace in memory";
+            return Err(TraceFileError::unreadable(
+                &name,
+                &std::io::Error::new(std::io::ErrorKind::FileTooLarge, problem),
+            ));
+        }
         Ok(Opened::Swim(text))
     }
 

@@ -1,4 +1,4 @@
-//! A line of SWIM's: six fields with a tab between them.
+//! A line of SWIM's: six fields with a tab between them. In files with input paths three more follow, which are not read.
 //!
 //! | field | unit |
 //! | --- | --- |
@@ -6,10 +6,13 @@
 //! | submit time | seconds since the trace began |
 //! | gap | seconds since the job before |
 //! | map input, shuffle, reduce output | bytes |
+//! | input path, and two that are empty in what SWIM publishes | text, in some files |
 
 const FIELDS: [&str; 6] = ["job id", "submit time", "gap", "map input bytes", "shuffle bytes", "reduce output bytes"];
+/// With the input path and the two after it.
+const MOST_FIELDS: usize = 9;
 pub(crate) const SWIM_EXAMPLE: &str = "a line has six fields with tabs between them: job id, submit time in seconds, seconds since the job \
-before, map input bytes, shuffle bytes, reduce output bytes; for example: job0<TAB>49<TAB>49<TAB>740773<TAB>2339561<TAB>627471";
+before, map input bytes, shuffle bytes, reduce output bytes; for example: job0<TAB>49<TAB>49<TAB>740773<TAB>2339561<TAB>627471; an input path and two more fields may follow";
 
 /// The fields of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +41,7 @@ impl<'l> SwimLine<'l> {
     /// Reads a line without its end.
     ///
     /// # Errors
-    /// When it is not six fields of the right kind.
+    /// When it has not six fields of the right kind, or too many.
     pub(crate) fn parse(line: &'l str) -> Result<SwimLine<'l>, FieldProblem> {
         let mut numbers = [0_u64; 6];
         let (mut offset, mut count) = (0, 0);
@@ -47,10 +50,10 @@ impl<'l> SwimLine<'l> {
             Err(FieldProblem { offset, length, column, problem, expected })
         };
         for field in line.split('\t') {
-            if count == FIELDS.len() {
-                return fail(offset, field.len(), "a seventh field".to_owned(), SWIM_EXAMPLE.to_owned());
+            if count == MOST_FIELDS {
+                return fail(offset, field.len(), "a tenth field".to_owned(), SWIM_EXAMPLE.to_owned());
             }
-            if count > 0 {
+            if (1..FIELDS.len()).contains(&count) {
                 match field.parse() {
                     Ok(number) => numbers[count] = number,
                     Err(_) => {

@@ -1,7 +1,8 @@
 //! Requests to a ResourceManager, and why they come to nothing.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -25,6 +26,8 @@ pub(crate) struct Address {
 const PATIENCE: Duration = Duration::from_secs(60);
 /// An answer is no larger.
 const LARGEST: u64 = 256 << 20;
+/// No more of a token's file is read.
+const LONGEST_TOKEN: u64 = 1 << 16;
 
 /// See the module's text.
 pub(super) struct Client {
@@ -49,6 +52,13 @@ pub(super) enum Failed {
         /// What is wrong in a file, a line each.
         found: Vec<String>,
     },
+}
+
+/// A token may come through a pipe.
+fn read_token(file: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(file)?.take(LONGEST_TOKEN + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST_TOKEN { Err(std::io::Error::other("too long for a token")) } else { Ok(text) }
 }
 
 impl Failed {
@@ -86,8 +96,7 @@ impl Client {
         let token = match (&address.token_file, &address.token) {
             (Some(file), _) => {
                 let name = file.display();
-                let text = std::fs::read_to_string(file)
-                    .map_err(|error| format!("{name}: {error}; it has to have a token"))?;
+                let text = read_token(file).map_err(|error| format!("{name}: {error}; it has to have a token"))?;
                 Some(text.trim().to_owned())
             }
             (None, token) => token.clone(),

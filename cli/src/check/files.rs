@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use evenweave::config::capacity::CapacityFile;
-use evenweave::config::{CheckOptions, Diagnostic, Place, Severity};
+use evenweave::config::{CheckOptions, Diagnostic, Place, Severity, SiteFile};
 use evenweave::{AllocationFile, Resource};
+use evenweave_bench::kinds::has_properties;
 use evenweave_bench::site::read_bytes;
 
 /// One thing that was found.
@@ -33,6 +34,20 @@ impl From<Diagnostic> for Finding {
         let Diagnostic { severity, code, at, message, effect, help, .. } = diagnostic;
         Finding { severity, code, at, message, effect, help }
     }
+}
+
+/// The text of a file, by the parser that reads such files in Hadoop, and a warning where bytes of it are lost.
+fn decode(bytes: &[u8], name: &str) -> Result<(String, Option<Diagnostic>), Box<Diagnostic>> {
+    type Replaced = fn(&[u8], &str) -> Option<Diagnostic>;
+    let (text, replaced): (String, Replaced) = match SiteFile::decode(bytes, name) {
+        Ok(text) if has_properties(&text) => (text, SiteFile::replaced_bytes),
+        Ok(_) | Err(_) => {
+            let text = AllocationFile::decode(bytes, name).map_err(|error| Box::new(error.diagnostic()))?;
+            (text, AllocationFile::replaced_bytes)
+        }
+    };
+    let lost = text.contains(char::REPLACEMENT_CHARACTER).then(|| replaced(bytes, name)).flatten();
+    Ok((text, lost))
 }
 
 /// A file that was checked.
@@ -67,14 +82,15 @@ impl Checked {
                 return (checked, None);
             }
         };
-        match AllocationFile::decode(&bytes, &checked.name) {
-            Ok(text) => {
+        match decode(&bytes, &checked.name) {
+            Ok((text, replaced)) => {
                 checked.text.clone_from(&text);
+                checked.find(replaced);
                 (checked, Some(text))
             }
             Err(error) => {
                 checked.text = String::from_utf8_lossy(&bytes).into_owned();
-                checked.find([error.diagnostic()]);
+                checked.find([*error]);
                 (checked, None)
             }
         }

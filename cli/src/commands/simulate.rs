@@ -182,30 +182,30 @@ pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
     let (json, quiet, out, decisions) = (args.json, args.quiet, args.out.clone(), args.decisions.clone());
     let options = args.options();
     let page = report::check_writable(&out)?;
-    let stop = interrupt::flag()?;
+    let stop = interrupt::stop()?;
     let style = ProgressStyle::with_template("{prefix:>12} {elapsed:>4}  {msg}").expect("the template is well-formed");
     let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner().with_style(style) };
-    let outcome = simulate::simulate(&options, &|moment: Moment| {
+    let outcome = simulate::simulate_drafted(&options, &|moment: Moment| {
         let Moment { now_ms, jobs, open, granted, .. } = moment;
         let (hours, minutes) = (now_ms / 3_600_000, now_ms / 60_000 % 60);
         bar.set_prefix("simulate");
         bar.set_message(format!("{hours:02}:{minutes:02} of the day, {jobs} jobs, {open} open, {granted} containers"));
-        // ORDERING: Relaxed. The flag carries no data.
-        !stop.load(std::sync::atomic::Ordering::Relaxed)
+        !stop.is_asked()
     });
     bar.finish_and_clear();
-    let outcome = outcome?;
+    let (outcome, mut drafts) = outcome?;
     for warning in &outcome.warnings {
         eprintln!("evenweave: warning: {warning}");
     }
     for end in simulate::scenarios_end(&outcome) {
         eprintln!("evenweave: warning: {end}");
     }
-    report::write_simulation(&outcome, &page)?;
-    simulate::write_tables(&outcome, &out)?;
+    report::put_simulation(&outcome, &page, &mut drafts)?;
+    simulate::put_tables(&outcome, &out, &mut drafts)?;
     if let Some(path) = decisions {
-        simulate::write_decisions(&outcome, &path)?;
+        simulate::put_decisions(&outcome, &path, &mut drafts)?;
     }
+    drafts.keep().map_err(|error| Failure::input(format!("--out {}: {error}", out.display())))?;
     if json {
         say!("{}", simulate::json(&outcome));
     } else if !quiet {

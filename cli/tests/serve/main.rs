@@ -2,6 +2,7 @@
 
 mod admin;
 mod dark;
+mod files;
 mod keys;
 mod page;
 

@@ -2,7 +2,7 @@
 //!
 //! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
 //! of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure functions over
-//! text, any thread; `source` alone opens files. Follows `FairSchedulerConfiguration` and
+//! text, any thread; `file` alone opens files. Follows `FairSchedulerConfiguration` and
 //! `AllocationFileLoaderService` of Hadoop 3.4.2.
 
 mod acl;
@@ -18,6 +18,8 @@ pub mod convert;
 mod diagnostic;
 
 mod encoding;
+
+mod file;
 
 mod findings;
 
@@ -61,6 +63,8 @@ pub use allocation_file::{
     PolicyName, QueueSettings,
 };
 pub use diagnostic::{Diagnostic, Place, Severity};
+pub(crate) use encoding::decode_json;
+pub use file::{LARGEST_FILE, open_file, read_file, read_text_file};
 pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};

@@ -1,9 +1,10 @@
 //! Where the allocation file comes from: the local file system, or a source that the embedder brings.
 //!
-//! The one place of `config` that opens files. Called by the allocation file's watcher alone: a thread of its own in the
+//! Called by the allocation file's watcher alone: a thread of its own in the
 //! threaded scheduler. Configuration reference 7.1 and 7.2; Hadoop's `AllocationFileLoaderService`.
 
 use super::allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange};
+use super::file::open_file;
 use crate::resource::ResourceTypes;
 use std::fmt;
 use std::io::{self, Read};
@@ -138,11 +139,7 @@ impl AllocationSource for FileSource {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        // A pipe would be waited for, and a device never ends.
-        if !std::fs::metadata(&self.path)?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-        }
-        Ok(Box::new(std::fs::File::open(&self.path)?))
+        Ok(Box::new(open_file(&self.path)?))
     }
 }
 

@@ -11,7 +11,7 @@
 //! number of attributes are Java's, as its parser has them when told to be secure.
 
 use super::diagnostic::Span;
-use super::encoding;
+use super::encoding::{ReadAs, is_known};
 use super::shown::{shortened, shown};
 use bumpalo::Bump;
 use quick_xml::Reader;
@@ -118,7 +118,7 @@ impl<'t> Element<'t> {
 }
 
 /// Reads a document and gives its root element.
-pub(super) fn parse<'t>(text: &'t str, arena: &'t Bump) -> Result<Element<'t>, Malformed> {
+pub(super) fn parse<'t>(text: &'t str, arena: &'t Bump, read_as: ReadAs) -> Result<Element<'t>, Malformed> {
     // Java takes a byte order mark for part of the encoding.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let version = Version::of(&text[start..]);
@@ -130,6 +130,7 @@ pub(super) fn parse<'t>(text: &'t str, arena: &'t Bump) -> Result<Element<'t>, M
     let builder = Builder {
         text,
         arena,
+        read_as,
         base: start,
         version,
         open: Vec::new(),
@@ -143,6 +144,7 @@ pub(super) fn parse<'t>(text: &'t str, arena: &'t Bump) -> Result<Element<'t>, M
 struct Builder<'t> {
     text: &'t str,
     arena: &'t Bump,
+    read_as: ReadAs,
     base: usize,
     version: Version,
     open: Vec<Open<'t>>,
@@ -344,7 +346,7 @@ impl<'t> Builder<'t> {
         for (index, Attribute { name, value, .. }) in attributes.iter().enumerate().skip(1) {
             let known = match *name {
                 "encoding" if index > 1 => return malformed(offset, "encoding must stand right after version"),
-                "encoding" => encoding::is_known(value),
+                "encoding" => is_known(value, self.read_as),
                 "standalone" => matches!(*value, "yes" | "no"),
                 _ => false,
             };
@@ -606,7 +608,7 @@ mod tests {
 
     /// With an arena that nobody gives back.
     fn parse(text: &str) -> Result<Element<'static>, Malformed> {
-        super::parse(Box::leak(text.into()), Box::leak(Box::default()))
+        super::parse(Box::leak(text.into()), Box::leak(Box::default()), ReadAs::Allocations)
     }
 
     fn problem(text: &str) -> (usize, String) {

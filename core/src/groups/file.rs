@@ -1,15 +1,11 @@
 //! Groups from a file.
 
 use super::Groups;
-use crate::config::Place;
+use crate::config::{LARGEST_FILE, Place, read_text_file};
 use crate::sync::{Arc, SnapshotCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// The largest file that is read.
-const MAX_BYTES: u64 = 64 << 20;
 
 /// Why groups cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -153,13 +149,7 @@ impl Groups for GroupsFile {
 
 fn read(path: &Path) -> Result<HashMap<String, Vec<String>>, GroupsError> {
     let unreadable = |source| GroupsError::Unreadable { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut text = String::new();
-    file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_BYTES) {
-        let too_large = format!("larger than {} MiB", MAX_BYTES >> 20);
-        return Err(unreadable(std::io::Error::new(std::io::ErrorKind::FileTooLarge, too_large)));
-    }
+    let text = read_text_file(path, LARGEST_FILE).map_err(unreadable)?;
     parse_groups(&text, &path.display().to_string())
 }
 

@@ -49,6 +49,15 @@ impl AppHandle {
         &self.0.placed_in
     }
 
+    /// The name of that queue as a ResourceManager reports it: the leaf's full name, unless the submission named the queue that the placement rules
+    /// gave in other capitals. Then its own spelling stays: of `Root.etl` the FairScheduler makes the queue `root.Root.etl`, and the application
+    /// reports `Root.etl`.
+    #[must_use]
+    pub fn reported_queue(&self) -> &str {
+        let full = &*self.0.placed_in;
+        if self.0.keeps_name { full.strip_prefix("root.").unwrap_or(full) } else { full }
+    }
+
     /// Whether the application was finished or killed.
     #[must_use]
     pub fn is_finished(&self) -> bool {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::http::{HeaderMap, header};
+use evenweave::config::read_text_file;
 use subtle::{Choice, ConstantTimeEq};
 
 use super::authenticator::{Authenticator, Denied, is_name};
@@ -14,6 +15,8 @@ use super::authenticator::{Authenticator, Denied, is_name};
 const SHORTEST: usize = 16;
 /// A longer one is none.
 const LONGEST: usize = 4096;
+/// A larger file is none of tokens.
+const LARGEST: u64 = 16 << 20;
 const A_LINE: &str = "a line is a user, a colon and his token, such as ann:6f1f9b2c58a04d7e";
 const SCHEME: &str = "Bearer";
 
@@ -65,7 +68,7 @@ fn read(file: &Path) -> Result<Arc<[Entry]>, String> {
     let name = file.display();
     let unreadable = |error: std::io::Error| format!("{name}: {error}; it must be a text file that can be read");
     owner_alone(file).map_err(unreadable)??;
-    let text = std::fs::read_to_string(file).map_err(unreadable)?;
+    let text = read_text_file(file, LARGEST).map_err(unreadable)?;
     let mut entries: Vec<Entry> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();

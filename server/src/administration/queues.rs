@@ -23,7 +23,8 @@ pub(crate) fn refresh(of: &ResourceManager, asked: &Asked) -> Outcome {
 /// Authenticators read again what they go by.
 pub(crate) fn refresh_tokens(of: &ResourceManager, asked: &Asked) -> Outcome {
     administers(of, asked, "refreshTokens")?;
-    of.access().refresh().map_err(Fault::refused)?;
+    let access = of.access().clone();
+    of.patience().read("the file of tokens", move || access.refresh()).and_then(|read| read).map_err(Fault::refused)?;
     Ok(Answer::natural("refresh", Object::new().with("refreshed", true)))
 }
 

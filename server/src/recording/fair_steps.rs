@@ -171,6 +171,7 @@ impl FairState {
             Ok(handle) => {
                 let queue = handle.queue().to_owned();
                 let mut record = record(&queue).with_attempt(Some(handle.clone()));
+                record.reports(&handle);
                 if record.unmanaged {
                     record.registered(None, "", 1, now);
                 }

@@ -143,6 +143,8 @@ pub struct AppRecord {
     pub name: String,
     /// Its queue's full name.
     pub queue: String,
+    /// What it reports in place of that name, where the submission spelt it otherwise and it has not been moved.
+    pub reported_queue: Option<String>,
     /// As the submitter says.
     pub kind: String,
     /// As the submitter says.
@@ -190,6 +192,7 @@ impl AppRecord {
             user: user.to_owned(),
             name: format!("app-{number}"),
             queue: queue.to_owned(),
+            reported_queue: None,
             kind: "YARN".to_owned(),
             tags: BTreeSet::new(),
             priority: 0,
@@ -209,6 +212,18 @@ impl AppRecord {
             moved: false,
             counted: Counted::default(),
         }
+    }
+
+    /// It reports its queue as the ResourceManager knows it.
+    pub fn reports(&mut self, handle: &AppHandle) {
+        let reported = handle.reported_queue();
+        self.reported_queue = (reported != handle.queue()).then(|| reported.to_owned());
+    }
+
+    /// What it reports as its queue, where that is `queue` by now.
+    #[must_use]
+    pub fn reported_in<'a>(&'a self, queue: &'a str) -> &'a str {
+        self.reported_queue.as_deref().filter(|_| queue == self.queue).unwrap_or(queue)
     }
 
     /// Its first attempt has entered the scheduler.

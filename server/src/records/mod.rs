@@ -139,6 +139,7 @@ impl Records {
             let counted = app.take_counted();
             self.counters.add(&app.queue, &app.user, &counted);
             queue.clone_into(&mut app.queue);
+            app.reported_queue = None;
             app.moved = true;
         }
     }

@@ -91,7 +91,7 @@ impl<'m> Seen<'m> {
     }
 
     fn queue<'a>(&'a self, app: &'a AppRecord) -> &'a str {
-        self.figures.get(&app.number).map_or(&app.queue, |figures| &figures.queue)
+        app.reported_in(self.figures.get(&app.number).map_or(&app.queue, |figures| &figures.queue))
     }
 
     fn priority(&self, app: &AppRecord) -> i32 {
@@ -358,7 +358,7 @@ pub(crate) fn state(of: &ResourceManager, asked: &Asked) -> Outcome {
 pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
     let records = of.records();
     let app = named(of, &records, asked)?;
-    Ok(Answer::bare("appqueue", Object::new().with("queue", app.queue.as_str())))
+    Ok(Answer::bare("appqueue", Object::new().with("queue", app.reported_in(&app.queue))))
 }
 
 pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {

@@ -1,10 +1,16 @@
 //! Files of queues, read whole before a scheduler is given them.
 
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
 use evenweave::CapacityConfiguration;
-use evenweave::config::{AllocationFile, CheckOptions, Diagnostic, SiteFile};
+use evenweave::config::{AllocationFile, CheckOptions, Diagnostic, LARGEST_FILE, SiteFile, read_file};
 
 use super::asked::Basics;
 use super::refresh::{NotRefreshed, QueuesText};
+use crate::patience::Patience;
+
+const RULES_FILE: &str = "yarn.scheduler.capacity.mapping-rule-json-file";
 
 /// Reads an allocation file whole: what is probably a mistake, or the errors with it.
 pub(super) fn allocations(file: &QueuesText, basics: &Basics) -> Result<Vec<Diagnostic>, NotRefreshed> {
@@ -23,6 +29,7 @@ pub(super) fn capacities(
     in_force: &CapacityConfiguration,
 ) -> Result<(SiteFile, Vec<Diagnostic>), NotRefreshed> {
     let own = SiteFile::parse(&file.text, &file.name).map_err(|error| NotRefreshed::Wrong(vec![error.diagnostic()]))?;
+    reach_rules(&own).map_err(NotRefreshed::Unreadable)?;
     match in_force.with_queues(own.pairs()) {
         Ok(read) => {
             let warnings = own.warnings().iter().chain(read.file().warnings()).cloned().collect();
@@ -35,4 +42,14 @@ pub(super) fn capacities(
             Err(NotRefreshed::Wrong(vec![diagnostic]))
         }
     }
+}
+
+/// Whether the file of mapping rules can be read at all. The scheduler reads it on this thread and would hang with it; what is wrong with it, the
+/// scheduler says.
+fn reach_rules(own: &SiteFile) -> Result<(), String> {
+    static PATIENCE: LazyLock<Patience> = LazyLock::new(Patience::default);
+    let named = own.pairs().filter(|(name, _)| *name == RULES_FILE).last();
+    let Some((_, path)) = named else { return Ok(()) };
+    let path = PathBuf::from(path);
+    PATIENCE.read(&path.display().to_string(), move || drop(read_file(&path, LARGEST_FILE)))
 }

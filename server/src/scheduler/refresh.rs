@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use evenweave::Refused;
-use evenweave::config::{Diagnostic, Severity};
+use evenweave::config::{AllocationFile, Diagnostic, LARGEST_FILE, Severity, SiteFile, read_file};
+
+use super::asked::Kind;
 
 /// A file of queues: an allocation file, or a `capacity-scheduler.xml`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,15 +22,18 @@ pub struct QueuesText {
 /// Where queues are read from whenever they are refreshed; a sentence where they cannot be.
 pub type QueuesSource = Arc<dyn Fn() -> Result<QueuesText, String> + Send + Sync>;
 
-/// Reads them from a file, whatever it says by then.
+/// Reads them from a file, whatever it says by then, in the encoding that it declares.
 #[must_use]
-pub fn queues_in(path: PathBuf) -> QueuesSource {
+pub fn queues_in(path: PathBuf, kind: Kind) -> QueuesSource {
     Arc::new(move || {
         let name = path.display().to_string();
-        match std::fs::read_to_string(&path) {
-            Ok(text) => Ok(QueuesText { name, text }),
-            Err(error) => Err(format!("{name}: {error}; it must be a text file that can be read")),
-        }
+        let bytes = read_file(&path, LARGEST_FILE)
+            .map_err(|error| format!("{name}: {error}; it must be a text file that can be read"))?;
+        let text = match kind {
+            Kind::Fair => AllocationFile::decode(&bytes, &name).map_err(|error| error.to_string()),
+            Kind::Capacity => SiteFile::decode(&bytes, &name).map_err(|error| error.to_string()),
+        };
+        Ok(QueuesText { name, text: text? })
     })
 }
 

@@ -51,7 +51,7 @@ fn enter(stepped: &mut Stepped, number: u32, Submit { user, queue }: &Submit) ->
     match stepped.submit(&submission) {
         Ok(app) => {
             out["outcome"] = "accepted".into();
-            out["queue"] = app.queue().into();
+            out["queue"] = app.reported_queue().into();
         }
         Err(refused) => {
             let (stage, why) = stage(&refused);

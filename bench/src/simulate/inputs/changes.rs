@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::api::Resource;
 use crate::failure::Failure;
+use crate::files::open;
 use crate::simulate::cluster::{NodeFate, NodeSpec, PlannedChange};
 use crate::simulate::options::SimulateOptions;
 use crate::traces::{NodeEvent, read_node_changes};
@@ -28,9 +29,7 @@ pub(super) fn planned(
 ) -> Result<Vec<PlannedChange>, Failure> {
     let Some(path) = &options.cluster.changes else { return Ok(Vec::new()) };
     let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| {
-        Failure::input(format!("--node-events {name}: {error}; it must be a file that can be read"))
-    })?;
+    let file = open(path, "--node-events")?;
     let changes = read_node_changes(file, &name).map_err(|error| Failure::input(error.to_string()))?;
     let mut known: BTreeMap<String, Known> =
         nodes.iter().map(|spec| (spec.name.clone(), Known { spec: spec.clone(), there: true })).collect();

@@ -2,9 +2,10 @@
 
 use super::settings::Unsupported;
 use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings, Texts};
-use crate::config::{Settings, SettingsError, SiteFile, SiteProperties};
+use crate::config::{LARGEST_FILE, Settings, SettingsError, SiteFile, SiteProperties, decode_json, read_file};
 use crate::reservation::AskedPlan;
 use crate::sync::Arc;
+use std::path::Path;
 
 /// Where properties begin by which the reservation system goes.
 const THEIRS: [&str; 3] =
@@ -24,7 +25,8 @@ pub struct CapacityConfiguration {
 /// Mapping rules that stand in a file of their own are read from there, as often as the configuration is.
 fn with_rules(mut file: CapacityFile) -> Result<CapacityFile, CapacityFileError> {
     if let Some(path) = file.mapping_rules().file.clone() {
-        let text = std::fs::read_to_string(path).map_err(|why| CapacityFile::no_mapping_rules(&why))?;
+        let read = read_file(Path::new(&path), LARGEST_FILE);
+        let text = read.and_then(|bytes| decode_json(&bytes)).map_err(|why| CapacityFile::no_mapping_rules(&why))?;
         file.take_mapping_rules(&text)?;
     }
     Ok(file)

@@ -60,6 +60,13 @@ pub enum AllocationFileError {
         /// What the parser met.
         problem: String,
     },
+    /// The text goes beyond ASCII in an encoding that Hadoop reads and this crate does not.
+    UnsupportedEncoding {
+        /// Where it does so first.
+        at: Place,
+        /// Which encoding, and what to do.
+        problem: String,
+    },
     /// Another root element.
     RootElement {
         /// Where.
@@ -191,6 +198,7 @@ impl AllocationFileError {
     pub fn place(&self) -> &Place {
         match self {
             AllocationFileError::Malformed { at, .. }
+            | AllocationFileError::UnsupportedEncoding { at, .. }
             | AllocationFileError::RootElement { at, .. }
             | AllocationFileError::QueueName { at, .. }
             | AllocationFileError::MisspeltName { at, .. }
@@ -213,7 +221,9 @@ impl AllocationFileError {
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code(), Some(self.place().clone()), self.problem());
         diagnostic.help = self.help();
-        diagnostic.effect(if self.installed_placement().is_some() {
+        diagnostic.effect(if let AllocationFileError::UnsupportedEncoding { .. } = self {
+            "Hadoop takes the file; this program cannot, and has not looked at what is in it"
+        } else if self.installed_placement().is_some() {
             "Hadoop refuses the file, but at a reload its placement rules are in force by then, over the old queues"
         } else {
             "Hadoop refuses the file: it does not start with it, and a reload leaves everything as it was"
@@ -224,6 +234,7 @@ impl AllocationFileError {
     fn code(&self) -> &'static str {
         match self {
             AllocationFileError::Malformed { .. } => "malformed",
+            AllocationFileError::UnsupportedEncoding { .. } => "unsupported-encoding",
             AllocationFileError::RootElement { .. } => "root-element",
             AllocationFileError::QueueName { .. }
             | AllocationFileError::MisspeltName { .. }
@@ -245,6 +256,7 @@ impl AllocationFileError {
     fn problem(&self) -> String {
         match self {
             AllocationFileError::Malformed { problem, .. } => format!("not well-formed XML: {problem}"),
+            AllocationFileError::UnsupportedEncoding { problem, .. } => problem.clone(),
             AllocationFileError::RootElement { found, .. } => format!("the root element is <{found}>"),
             AllocationFileError::QueueName { parent, name, .. } if name.is_empty() => {
                 format!("a queue under {parent:?} has no name")
@@ -282,7 +294,7 @@ impl AllocationFileError {
     /// What would be right.
     fn help(&self) -> Option<String> {
         Some(match self {
-            AllocationFileError::Malformed { .. } => return None,
+            AllocationFileError::Malformed { .. } | AllocationFileError::UnsupportedEncoding { .. } => return None,
             AllocationFileError::RootElement { .. } => "it must be <allocations>".to_owned(),
             AllocationFileError::QueueName { name, .. } if name.is_empty() => "add name=\"...\"".to_owned(),
             AllocationFileError::MisspeltName { .. } => "write name=\"...\"".to_owned(),

@@ -47,7 +47,8 @@ pub use placement_error::PlacementError;
 pub use policy_name::PolicyName;
 pub use queue_settings::QueueSettings;
 
-use super::encoding::{self, Undecodable};
+use super::diagnostic::Diagnostic;
+use super::encoding::{self, ReadAs, Undecodable};
 use crate::resource::ResourceTypes;
 
 impl AllocationFile {
@@ -96,13 +97,26 @@ impl AllocationFile {
         check::check(text, source_name, options)
     }
 
-    /// Turns a file's bytes into text by its byte order mark or XML declaration: UTF-8, UTF-16, ISO-8859-1 or ASCII.
+    /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of allocation files does: UTF-8, UTF-16, UTF-32,
+    /// ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a few more. Bytes that have no character in one of the last are
+    /// U+FFFD; [`replaced_bytes`](Self::replaced_bytes) tells of them.
     ///
     /// # Errors
-    /// When the bytes are not in the encoding.
+    /// When the bytes are not in the encoding, or are beyond ASCII in one that is not read here.
     pub fn decode(bytes: &[u8], source_name: &str) -> Result<String, AllocationFileError> {
-        let malformed =
-            |error: Undecodable| AllocationFileError::Malformed { at: error.at, problem: error.problem.to_owned() };
-        encoding::decode(bytes, source_name).map_err(malformed)
+        let decoded = encoding::decode(bytes, source_name, ReadAs::Allocations);
+        decoded.map(|decoded| decoded.text).map_err(|Undecodable { at, problem, unsupported }| {
+            if unsupported {
+                AllocationFileError::UnsupportedEncoding { at, problem }
+            } else {
+                AllocationFileError::Malformed { at, problem }
+            }
+        })
+    }
+
+    /// Warns where [`decode`](Self::decode) has U+FFFD in place of bytes.
+    #[must_use]
+    pub fn replaced_bytes(bytes: &[u8], source_name: &str) -> Option<Diagnostic> {
+        encoding::replaced(bytes, source_name, ReadAs::Allocations)
     }
 }

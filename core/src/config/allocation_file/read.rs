@@ -10,6 +10,7 @@ use super::policy_name::PolicyName;
 use super::queue::read_queues;
 use super::user::read_user;
 use crate::config::diagnostic::Places;
+use crate::config::encoding::ReadAs;
 use crate::config::java;
 use crate::config::xml::{self, Element};
 use crate::resource::ResourceTypes;
@@ -31,7 +32,7 @@ pub(super) fn read(
 
 /// The root element.
 pub(super) fn read_document<'t>(text: &'t str, arena: &'t Bump, places: &Places<'_>) -> Result<Element<'t>, Error> {
-    let root = xml::parse(text, arena)
+    let root = xml::parse(text, arena, ReadAs::Allocations)
         .map_err(|error| Error::Malformed { at: places.at(error.offset), problem: error.problem })?;
     if root.name != "allocations" {
         return Err(Error::RootElement { at: places.span(root.name_at()), found: root.name.to_owned() });

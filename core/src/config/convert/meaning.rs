@@ -422,8 +422,10 @@ fn heartbeats(changes: &mut Changes<'_>, capacity: &BTreeMap<String, String>) {
             );
         }
     }
-    if start.max_assign == 0 && !safe {
-        let message = "max.assign 0 was no limit; written as 0 it is no container at all";
+    // With one container a heartbeat there is nothing to limit.
+    if start.assign_multiple && start.max_assign <= 0 && start.max_assign != -1 && !safe {
+        let most = start.max_assign;
+        let message = format!("max.assign {most} was no limit; written as {most} it is one container a heartbeat");
         changes.say("max-assign", Weight::Harm, message, "write -1, or use --safe");
     }
     if start.assign_multiple {

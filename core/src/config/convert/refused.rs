@@ -45,7 +45,7 @@ fn configuration(message: impl Into<String>) -> Vec<JavaException> {
 
 fn chain(error: &AllocationFileError, written: &str) -> Vec<JavaException> {
     match error {
-        AllocationFileError::Malformed { problem, .. } => {
+        AllocationFileError::Malformed { problem, .. } | AllocationFileError::UnsupportedEncoding { problem, .. } => {
             vec![JavaException::new("SAXParseException", problem.clone())]
         }
         AllocationFileError::RootElement { .. } => {

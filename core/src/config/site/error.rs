@@ -20,6 +20,9 @@ pub enum SiteFileProblem {
     /// The text is not well-formed XML.
     #[error("not well-formed XML: {0}")]
     Malformed(String),
+    /// The text goes beyond ASCII in an encoding that Hadoop reads and this crate does not.
+    #[error("{0}")]
+    UnsupportedEncoding(String),
     /// `xi:include`, and the caller gave no way to read another file.
     #[error("<include href={href:?}> needs another file, and none can be read here; put its properties in its place")]
     IncludeRefused {
@@ -58,17 +61,28 @@ impl SiteFileError {
     pub fn diagnostic(&self) -> Diagnostic {
         let code = match &self.problem {
             SiteFileProblem::Malformed(_) => "malformed",
+            SiteFileProblem::UnsupportedEncoding(_) => "unsupported-encoding",
             SiteFileProblem::IncludeRefused { .. }
             | SiteFileProblem::IncludeMissing { .. }
             | SiteFileProblem::IncludeFailed { .. }
             | SiteFileProblem::IncludeTooDeep { .. } => "include",
+        };
+        let effect = match &self.problem {
+            SiteFileProblem::UnsupportedEncoding(_) => {
+                "Hadoop loads the file; this program cannot, and has not looked at what is in it"
+            }
+            SiteFileProblem::Malformed(_)
+            | SiteFileProblem::IncludeRefused { .. }
+            | SiteFileProblem::IncludeMissing { .. }
+            | SiteFileProblem::IncludeFailed { .. }
+            | SiteFileProblem::IncludeTooDeep { .. } => "the file cannot be loaded",
         };
         Diagnostic {
             severity: Severity::Error,
             code,
             at: Some(self.at.clone()),
             message: self.problem.to_string(),
-            effect: Some("the file cannot be loaded".to_owned()),
+            effect: Some(effect.to_owned()),
             help: None,
         }
     }

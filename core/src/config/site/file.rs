@@ -3,7 +3,7 @@
 use super::error::{SiteFileError, SiteFileProblem};
 use super::parse;
 use crate::config::diagnostic::{Diagnostic, Place};
-use crate::config::encoding;
+use crate::config::encoding::{self, ReadAs, Undecodable};
 
 /// One property of a site file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,15 +94,24 @@ impl SiteFile {
         parse::read(text, source_name, Some(include))
     }
 
-    /// Turns a file's bytes into text by its byte order mark or XML declaration: UTF-8, UTF-16, ISO-8859-1 or ASCII.
+    /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of properties does: UTF-8, UTF-16, UTF-32,
+    /// ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a few more. Bytes that have no character in one of the last are
+    /// U+FFFD; [`replaced_bytes`](Self::replaced_bytes) tells of them.
     ///
     /// # Errors
-    /// When the bytes are not in the encoding.
+    /// When the bytes are not in the encoding, or are beyond ASCII in one that is not read here.
     pub fn decode(bytes: &[u8], source_name: &str) -> Result<String, SiteFileError> {
-        encoding::decode(bytes, source_name).map_err(|error| SiteFileError {
-            at: error.at,
-            problem: SiteFileProblem::Malformed(error.problem.to_owned()),
+        let decoded = encoding::decode(bytes, source_name, ReadAs::Properties);
+        decoded.map(|decoded| decoded.text).map_err(|Undecodable { at, problem, unsupported }| {
+            let kind = if unsupported { SiteFileProblem::UnsupportedEncoding } else { SiteFileProblem::Malformed };
+            SiteFileError { at, problem: kind(problem) }
         })
+    }
+
+    /// Warns where [`decode`](Self::decode) has U+FFFD in place of bytes.
+    #[must_use]
+    pub fn replaced_bytes(bytes: &[u8], source_name: &str) -> Option<Diagnostic> {
+        encoding::replaced(bytes, source_name, ReadAs::Properties)
     }
 
     /// The name that was given to it.

@@ -8,6 +8,7 @@ use super::error::{SiteFileError, SiteFileProblem};
 use super::file::{Included, SiteFile, SiteProperty};
 use super::prefixes::{Prefixes, local};
 use crate::config::diagnostic::{Diagnostic, Place, Places, Span};
+use crate::config::encoding::ReadAs;
 use crate::config::findings::Findings;
 use crate::config::java;
 use crate::config::nearest::nearest;
@@ -51,7 +52,7 @@ fn read_into(
     let places = Places::new(source_name, text);
     let fail = |offset, problem| SiteFileError { at: places.at(offset), problem: SiteFileProblem::Malformed(problem) };
     let arena = Bump::new();
-    let root = xml::parse(text, &arena).map_err(|error| fail(error.offset, error.problem))?;
+    let root = xml::parse(text, &arena, ReadAs::Properties).map_err(|error| fail(error.offset, error.problem))?;
     let mut reader =
         Reader { places: &places, properties, shared, depth, seen: FxHashMap::default(), state: State::default() };
     reader.look_at_root(&root);

@@ -45,8 +45,9 @@ impl<D: Decider> Control<D> {
             return Err(Refused::DuplicateApp(*number));
         }
         am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
-        let Entry { leaf, am: size } = D::Control::submitted(self, submission)?;
-        let app = self.new_app(NewAttemptOf { number: *number, user, leaf, attempt: 1, recovered }, am.as_ref())?;
+        let Entry { leaf, am: size, keeps_name } = D::Control::submitted(self, submission)?;
+        let first = NewAttemptOf { number: *number, user, leaf, attempt: 1, recovered, keeps_name };
+        let app = self.new_app(first, am.as_ref())?;
         self.admit(&app, leaf, am.as_ref().zip(size), false);
         Ok(app)
     }
@@ -57,7 +58,7 @@ impl<D: Decider> Control<D> {
             return Err(Refused::DuplicateApp(submission.number));
         }
         submission.am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
-        let Entry { leaf, am: _ } = D::Control::submitted(self, submission)?;
+        let Entry { leaf, am: _, keeps_name: _ } = D::Control::submitted(self, submission)?;
         Ok(self.tree.get(leaf).name.to_string())
     }
 

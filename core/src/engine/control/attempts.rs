@@ -170,20 +170,22 @@ pub(super) struct NewAttemptOf<'a> {
     pub(super) leaf: u32,
     pub(super) attempt: u32,
     pub(super) recovered: bool,
+    pub(super) keeps_name: bool,
 }
 
 impl NewAttemptOf<'_> {
     /// The one after an attempt that ends.
-    fn after(before: &AppShared, leaf: u32) -> NewAttemptOf<'_> {
+    fn after<'a>(before: &'a AppShared, leaf: u32, name: &str) -> NewAttemptOf<'a> {
         let AppShared { id, user, attempt, .. } = before;
-        NewAttemptOf { number: id.number, user, leaf, attempt: attempt + 1, recovered: false }
+        let keeps_name = before.keeps_name && *before.placed_in == *name;
+        NewAttemptOf { number: id.number, user, leaf, attempt: attempt + 1, recovered: false, keeps_name }
     }
 }
 
 impl<D: Decider> Control<D> {
     /// An attempt that has a slot and is nowhere yet.
     pub(super) fn new_app(&mut self, of: NewAttemptOf<'_>, am: Option<&AmRequest>) -> Result<Arc<AppShared>, Refused> {
-        let NewAttemptOf { number, user, leaf, attempt, recovered } = of;
+        let NewAttemptOf { number, user, leaf, attempt, recovered, keeps_name } = of;
         let workers = self.shared.workers;
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
         if !(0..workers).any(|worker| alive(&worker)) {
@@ -212,6 +214,7 @@ impl<D: Decider> Control<D> {
             home,
             queue: leaf,
             placed_in: &self.tree.get(leaf).name,
+            keeps_name,
         };
         Ok(Arc::new(AppShared::new(made_of, workers)))
     }
@@ -239,7 +242,8 @@ impl<D: Decider> Control<D> {
             self.publish();
             // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
             let size = self.size_of_next_am(am.as_ref(), leaf)?;
-            let app = self.new_app(NewAttemptOf::after(shared, leaf), am.as_ref())?;
+            let of = NewAttemptOf::after(shared, leaf, &self.tree.get(leaf).name);
+            let app = self.new_app(of, am.as_ref())?;
             successor = Some((app, size));
         }
         shared.close();
@@ -270,7 +274,8 @@ impl<D: Decider> Control<D> {
         let outcome = match successor {
             Some((app, size)) => Ok((app, size)),
             None => self.size_of_next_am(am.as_ref(), leaf).and_then(|size| {
-                let app = self.new_app(NewAttemptOf::after(before, leaf), am.as_ref())?;
+                let of = NewAttemptOf::after(before, leaf, &self.tree.get(leaf).name);
+                let app = self.new_app(of, am.as_ref())?;
                 Ok((app, size))
             }),
         };

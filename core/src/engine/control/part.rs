@@ -27,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) leaf: u32,
     /// How large the AM's container counts, if one is asked for.
     pub(crate) am: Option<Resource>,
+    /// The ResourceManager keeps the name that was asked for, which lacks the `root.` of the leaf's.
+    pub(crate) keeps_name: bool,
 }
 
 /// How an application stands: in which leaf queue, and whether it may be offered nodes.

@@ -85,7 +85,9 @@ impl Control {
         let leaf = self.leaf_named(&rooted(name), *reservation)?;
         self.check_submission_outside(user, *number, name)?;
         let leaf = self.leaf_for(user, &leaf, size.as_ref())?;
-        Ok(Entry { leaf, am: size })
+        let is_kept = placed.as_deref().is_some_and(|placed| equals_ignore_case(asked, placed));
+        let keeps_name = is_kept && self.tree.get(leaf).name.strip_prefix("root.") == Some(asked);
+        Ok(Entry { leaf, am: size, keeps_name })
     }
 
     /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none can be made.
@@ -96,7 +98,7 @@ impl Control {
             true => Ok(self.size_in(leaf, am.resource())),
             false => self.size_of_further_am(leaf, am.resource()),
         };
-        Ok(Entry { leaf, am: am.map(size).transpose()? })
+        Ok(Entry { leaf, am: am.map(size).transpose()?, keeps_name: false })
     }
 
     /// A leaf queue of this name, made where nothing has the name.

@@ -126,7 +126,7 @@ impl Control {
         }
         self.check_leaf(leaf, user)?;
         self.is_needed(leaf);
-        Ok(Entry { leaf, am: size })
+        Ok(Entry { leaf, am: size, keeps_name: false })
     }
 
     /// The leaf queue of an application that was accepted before, made anew where it makes itself.
@@ -159,7 +159,7 @@ impl Control {
             self.own.is_uncounted = self.check_leaf(leaf, user).is_err();
         }
         self.is_needed(leaf);
-        Ok(Entry { leaf, am: size })
+        Ok(Entry { leaf, am: size, keeps_name: false })
     }
 
     /// A STOPPED queue with an application of before the restart was DRAINING then, and so were those above it.

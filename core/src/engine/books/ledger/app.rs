@@ -74,6 +74,7 @@ pub(crate) struct NewApp<'a> {
     pub(crate) home: usize,
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
+    pub(crate) keeps_name: bool,
 }
 
 #[cfg(test)]
@@ -93,6 +94,7 @@ impl NewApp<'_> {
             home: 0,
             queue: 0,
             placed_in: "root.a",
+            keeps_name: false,
         }
     }
 }
@@ -134,6 +136,8 @@ pub(crate) struct AppShared {
     pub(crate) start_ms: u64,
     /// The name of the queue that it entered.
     pub(crate) placed_in: Box<str>,
+    /// The ResourceManager calls that queue as the submission did, without the `root.` in front.
+    pub(crate) keeps_name: bool,
     ever_had: AtomicBool,
     /// Not waiting for a running limit; for views.
     runnable: AtomicBool,
@@ -180,6 +184,7 @@ impl AppShared {
             home,
             queue,
             placed_in,
+            keeps_name,
         } = made_of;
         AppShared {
             scheduler,
@@ -194,6 +199,7 @@ impl AppShared {
             start_ms,
             home,
             placed_in: placed_in.into(),
+            keeps_name,
             standing: Standing::new(queue),
             closed: Closed::default(),
             ever_had: AtomicBool::new(false),

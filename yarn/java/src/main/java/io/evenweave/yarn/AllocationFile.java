@@ -21,6 +21,8 @@ final class AllocationFile {
   private static final String FILE_SYSTEMS = "(?i)(hdfs)|(file)|(s3a)|(viewfs)";
   /** A file that was changed so lately may be changed again within what its file system counts as one moment. */
   private static final long UNSETTLED_MS = 30_000;
+  /** The core takes no larger one. */
+  private static final long LARGEST = 64 << 20;
 
   private final Path path;
   private final FileSystem fileSystem;
@@ -79,6 +81,9 @@ final class AllocationFile {
       boolean isSettled = System.currentTimeMillis() - found.modified > UNSETTLED_MS;
       if (found.modified == sent && isSettled) {
         return found;
+      }
+      if (status.getLen() > LARGEST) {
+        throw new IOException("it is larger than " + (LARGEST >> 20) + " MiB");
       }
       byte[] all = new byte[Math.toIntExact(status.getLen())];
       try (FSDataInputStream in = fileSystem.open(path)) {

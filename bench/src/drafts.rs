@@ -1,0 +1,189 @@
+//! Files that are written whole or not at all: beside their place under another name, and renamed when all of them are there.
+//!
+//! A full disk, a signal or a panic leaves what was there before. What is no regular file, such as `/dev/stdout` or a pipe, is written to as it is.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::TempPath;
+
+/// Files under other names, in this whole program: what a program that ends at once has to remove.
+static UNNAMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unnamed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNNAMED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the drafts of this program, when it ends without waiting for those who write them.
+pub fn remove_unfinished() {
+    let mut unnamed = unnamed();
+    for path in std::mem::take(&mut *unnamed) {
+        let _ = std::fs::remove_file(&path);
+        // The directory goes if it was made for these alone.
+        let _ = path.parent().map(std::fs::remove_dir);
+    }
+}
+
+/// Files that get their names together, or are removed together.
+#[derive(Debug, Default)]
+pub struct Drafts {
+    files: Vec<Draft>,
+    /// Directories that were made for them, the outer ones first.
+    made: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Draft {
+    meanwhile: TempPath,
+    name: PathBuf,
+}
+
+impl Drafts {
+    /// Begins a file, and the directories that it needs.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(crate) fn create(&mut self, path: &Path) -> io::Result<File> {
+        // A link stays, and what it leads to is replaced.
+        let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let before = match std::fs::metadata(&name) {
+            Ok(before) if before.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            Ok(before) if !before.is_file() => return OpenOptions::new().write(true).open(&name),
+            Ok(before) => Some(before.permissions()),
+            Err(_) => None,
+        };
+        let directory = name.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        self.make(directory)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".evenweave-").suffix(".tmp");
+        // As of a file that is made anew; a secret one is only for secrets.
+        #[cfg(unix)]
+        let anew = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666);
+        #[cfg(unix)]
+        builder.permissions(anew);
+        let (file, meanwhile) = builder.tempfile_in(directory)?.into_parts();
+        unnamed().insert(meanwhile.to_path_buf());
+        self.files.push(Draft { meanwhile, name });
+        if let Some(before) = before {
+            file.set_permissions(before)?;
+        }
+        Ok(file)
+    }
+
+    fn make(&mut self, directory: &Path) -> io::Result<()> {
+        let missing: Vec<&Path> =
+            directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
+        for path in missing.into_iter().rev() {
+            match std::fs::create_dir(path) {
+                Ok(()) => self.made.push(path.to_owned()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a file under another name.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub(crate) fn put(&mut self, path: &Path, text: &str) -> io::Result<()> {
+        self.create(path)?.write_all(text.as_bytes())
+    }
+
+    /// Takes others over, which then get their names with these.
+    pub(crate) fn take(&mut self, mut others: Drafts) {
+        self.files.append(&mut others.files);
+        self.made.append(&mut others.made);
+    }
+
+    /// The files get their names.
+    ///
+    /// # Errors
+    /// What the file system says; those that have no name by then are removed.
+    pub fn keep(mut self) -> io::Result<()> {
+        for Draft { meanwhile, name } in self.files.drain(..) {
+            let path = meanwhile.to_path_buf();
+            let renamed = meanwhile.persist(&name);
+            unnamed().remove(&path);
+            renamed?;
+        }
+        self.made.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Drafts {
+    fn drop(&mut self) {
+        for Draft { meanwhile, .. } in self.files.drain(..) {
+            let path = meanwhile.to_path_buf();
+            drop(meanwhile);
+            unnamed().remove(&path);
+        }
+        // Only what was made for them, from the inside out; a directory that somebody else fills meanwhile stays.
+        for directory in self.made.drain(..).rev() {
+            let _ = std::fs::remove_dir(directory);
+        }
+    }
+}
+
+/// Writes one file whole or not at all.
+///
+/// # Errors
+/// What the file system says.
+pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let mut drafts = Drafts::default();
+    drafts.put(path, text)?;
+    drafts.keep()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_there_together_or_not_at_all() {
+        let base = std::env::temp_dir().join(format!("evenweave-drafts-{}", std::process::id()));
+        let [first, second] = ["a/b/first", "a/second"].map(|name| base.join(name));
+        let begun = || {
+            let mut drafts = Drafts::default();
+            drafts.put(&first, "new").unwrap();
+            drafts.put(&second, "new").unwrap();
+            drafts
+        };
+        drop(begun());
+        assert!(!base.exists());
+        begun().keep().unwrap();
+        std::fs::write(&first, "old").unwrap();
+        drop(begun());
+        assert_eq!(std::fs::read_to_string(&first).unwrap(), "old");
+        begun().keep().unwrap();
+        assert_eq!(std::fs::read_to_string(&first).unwrap(), "new");
+        assert_eq!(std::fs::read_dir(base.join("a/b")).unwrap().count(), 1);
+        let directory = Drafts::default().put(&base.join("a"), "new").unwrap_err();
+        assert_eq!(directory.kind(), io::ErrorKind::IsADirectory);
+        std::fs::remove_dir_all(&base).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_modes_and_devices_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let base = std::env::temp_dir().join(format!("evenweave-drafts-unix-{}", std::process::id()));
+        std::fs::create_dir_all(&base).unwrap();
+        let [file, link] = ["file", "link"].map(|name| base.join(name));
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        write_whole(&link, "new").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        write_whole(Path::new("/dev/null"), "new").unwrap();
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+        std::fs::remove_dir_all(&base).unwrap();
+    }
+}
