@@ -151,9 +151,6 @@ fn amounts(types: &ResourceTypes, of: &Resource) -> Value {
 /// What a step shows, in the form of a recording.
 fn shown(types: &ResourceTypes, seen: Observed, tables: bool, last: bool) -> Value {
     let of = |resource: &Resource| amounts(types, resource);
-    if let Some(kind) = &seen.error {
-        return json!({"error": {"kind": kind}});
-    }
     let containers = |list: &[SeenContainer]| -> Vec<Value> {
         let one = |seen: &SeenContainer| {
             let SeenContainer { app, container, node, priority, resource } = seen;
@@ -188,6 +185,9 @@ fn shown(types: &ResourceTypes, seen: Observed, tables: bool, last: bool) -> Val
     }
     if last {
         put("nodes", seen.nodes.iter().map(|node| json!({"node": node.node, "free": of(&node.free)})).collect());
+    }
+    if let Some(kind) = &seen.error {
+        out.insert("error".to_owned(), json!({"kind": kind}));
     }
     if let Some(headroom) = &seen.headroom {
         out.insert("headroom".to_owned(), of(headroom));

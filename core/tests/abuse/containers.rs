@@ -32,7 +32,7 @@ macro_rules! endless {
         let asks = AllocateRequest::new([Ask::anywhere(1, SMALL, u32::MAX)]);
         let mut answer = Allocation::default();
         $scheduler.allocate(&app, &asks, &mut answer).unwrap();
-        $update;
+        let () = $update;
         let mut granted = Vec::new();
         for _ in 0..$heartbeats {
             $scheduler.heartbeat(Heartbeat::new(&node));

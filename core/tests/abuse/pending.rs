@@ -36,7 +36,7 @@ fn what_is_asked_for_may_pass_the_end_of_64_bits() {
         let mut scheduler = CapacityScheduler::builder(configuration("2147483648")).workers(workers).stepped().unwrap();
         let nodes = ["n1", "n2"].map(|name| scheduler.add_node(name, "/r", HUGE).unwrap());
         let submit = |scheduler: &mut CapacityStepped, number, queue| {
-            scheduler.submit(&Submission::new(number, "ann").in_queue(queue)).unwrap()
+            scheduler.submit(Submission::new(number, "ann").in_queue(queue)).unwrap()
         };
         let [abuser, other] = [1, 2].map(|number| submit(&mut scheduler, number, "a"));
         let bystander = submit(&mut scheduler, 3, "b");
@@ -91,13 +91,13 @@ fn one_container_is_no_larger_than_a_cluster() {
     const MOST: i64 = 1 << 60;
     let endless = i64::MAX.to_string();
     let mut scheduler = CapacityScheduler::builder(configuration(&endless)).largest_node(false).stepped().unwrap();
-    let app = scheduler.submit(&Submission::new(1, "ann").in_queue("a")).unwrap();
+    let app = scheduler.submit(Submission::new(1, "ann").in_queue("a")).unwrap();
     let mut answer = Allocation::default();
     for (size, is_taken) in [(i64::MAX, false), (MOST + 1, false), (MOST, true)] {
         let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(size, 1), u32::MAX)]);
-        let beyond = |refused: Refused| match refused {
-            Refused::InvalidResource { largest, .. } => assert_eq!(largest.memory_mb(), MOST),
-            other => panic!("{other}"),
+        let beyond = |refused: Refused| {
+            let Refused::InvalidResource { largest, .. } = refused else { panic!("{refused}") };
+            assert_eq!(largest.memory_mb(), MOST);
         };
         assert_eq!(scheduler.allocate(&app, &asks, &mut answer).map_err(beyond).is_ok(), is_taken);
         let master = Submission::new(2, "ann").in_queue("a").with_am(Resource::new(size, 1));

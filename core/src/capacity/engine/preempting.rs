@@ -211,6 +211,9 @@ impl Books {
 
     /// A container of a leaf may go for others from now on, or may not.
     pub(super) fn set_killable(&mut self, leaf: u32, candidate: Candidate, size: Option<Resource>) {
+        if !self.refreshed.contains(&self.node(leaf).config.path) {
+            return;
+        }
         let mut at = Some(leaf);
         while let Some(queue) = at {
             let counts = &mut self.queue_mut(queue).counts;

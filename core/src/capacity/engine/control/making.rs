@@ -96,13 +96,15 @@ impl Control {
         self.all_dirty();
     }
 
-    /// The lists of a queue that is not there, and of the parents that it lacks; none where it cannot make itself anyway.
+    /// The lists of a queue that is not there, and of the parents that it lacks; none where it cannot make itself anyway. As in Hadoop they
+    /// are those of the paths as they are written: below a short name no template has any.
     pub(super) fn lists_of_new(&self, name: &str) -> Vec<AccessControlList> {
         let (tree, mut lists) = (&self.own.tree, Vec::new());
         let Some((above, _)) = name.rsplit_once('.') else { return lists };
         let file = &tree.file;
-        if let (None, Ok((top, missing))) = (file.queue_at(above), tree.place_of(name)) {
-            let mut at = tree.get(top).config.path.clone();
+        if let (None, Ok((_, missing))) = (file.queue_at(above), tree.place_of(name)) {
+            let known = above.split('.').count().saturating_sub(missing.len());
+            let mut at = above.split('.').take(known).collect::<Vec<_>>().join(".");
             for name in missing {
                 lists.extend(file.lists_of_new(&at, false));
                 at = format!("{at}.{name}");
