@@ -28,6 +28,8 @@ pub struct Cluster {
     pub started_ms: u64,
     /// Host and port of its pages.
     pub web_address: String,
+    /// Its pages are there by `https`.
+    pub https: bool,
     /// The Hadoop as which it answers.
     pub version: String,
     /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others are not
@@ -48,6 +50,7 @@ impl Cluster {
             timestamp,
             started_ms: timestamp,
             web_address: web_address.to_owned(),
+            https: false,
             version: "3.4.2".to_owned(),
             per_user_apps: false,
             runtime_buckets: vec![60, 300, 1440],
@@ -81,6 +84,12 @@ impl Cluster {
             }
         }
         self
+    }
+
+    /// Where its pages are: `http://rm:8088`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}://{}", if self.https { "https" } else { "http" }, self.web_address)
     }
 
     /// `application_…`
@@ -199,6 +208,13 @@ impl ResourceManager {
     #[must_use]
     pub fn with_logging(mut self, logging: Arc<Logging>) -> ResourceManager {
         self.logging = Some(logging);
+        self
+    }
+
+    /// The same, whose pages are there by `https`. [`serve`](crate::serve) with a certificate needs that.
+    #[must_use]
+    pub fn over_https(mut self) -> ResourceManager {
+        self.cluster.https = true;
         self
     }
 

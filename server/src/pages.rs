@@ -49,7 +49,6 @@ fn file(path: &str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind(path))),
         (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
     (headers, found.data.into_owned()).into_response()

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, RawPathParams, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
@@ -13,7 +14,7 @@ use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
 use crate::access::{Caller, asking};
 use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
-use crate::answered::{refusal, text, whole};
+use crate::answered::{closed, refusal, text, whole};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
@@ -91,6 +92,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/logLevel", get(log_page))
         .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(middleware::map_response(closed))
         .with_state(of);
     NormalizePathLayer::trim_trailing_slash().layer(router)
 }
@@ -274,12 +276,20 @@ fn allowed(methods: &str) -> Response {
     response
 }
 
+/// The page of the log's levels has forms, which lead to itself, and nothing else.
+const FORMS_ALONE: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
+
 /// For whatever is accepted: `hadoop daemonlog` takes what comes.
 async fn log_page(request: Request) -> Response {
     let format = Format::accepted(text(&request.headers, header::ACCEPT)).unwrap_or(Format::Json);
     let (of, asked) = request.asked(format);
     match tokio::task::spawn_blocking(move || level_page::page(&of, &asked)).await {
-        Ok(Ok(page)) => sent(whole(200, Some("text/html;charset=utf-8"), page)),
+        Ok(Ok(page)) => {
+            let mut page = whole(200, Some("text/html;charset=utf-8"), page);
+            page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, FORMS_ALONE);
+            sent(page)
+        }
         Ok(Err(fault)) => sent(refusal(&fault, format)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
@@ -287,7 +297,7 @@ async fn log_page(request: Request) -> Response {
 
 async fn home(State(of): State<Manager>) -> Response {
     let mut response = sent(whole(302, Some("text/plain;charset=utf-8"), String::new()));
-    let to = format!("http://{}/cluster", of.cluster().web_address);
+    let to = format!("{}/cluster", of.cluster().url());
     if let Ok(to) = HeaderValue::from_str(&to) {
         response.headers_mut().insert(header::LOCATION, to);
     }

@@ -318,7 +318,8 @@ fn hostile_names_are_read_back_as_they_are() {
         let his: Vec<&str> = his.map(|bean| bean["name"].as_str().expect("a name")).collect();
         let [name] = his[..] else { panic!("{user:?}: {his:?}") };
         assert!(!name.contains('\n'), "{name:?}");
-        let query: String = form_urlencoded::Serializer::new("?".to_owned()).append_pair("get", &format!("{name}::tag.User")).finish();
+        let query: String =
+            form_urlencoded::Serializer::new("?".to_owned()).append_pair("get", &format!("{name}::tag.User")).finish();
         let (status, found) = beans(&manager, &query);
         assert_eq!((status, &found["beans"][0]["tag.User"]), (200, &user.into()), "{query}");
     }

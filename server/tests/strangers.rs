@@ -22,14 +22,10 @@ use tower::ServiceExt;
 const OWNER: &str = "ann-secret";
 const APP: &str = "application_7_0001";
 /// What is told of the application, its owner, and the file of queues.
-const SECRETS: [&str; 7] =
-    [OWNER, APP, "secret-name", "secret-tag", "secret-why", "secret-told", "secret-file"];
+const SECRETS: [&str; 7] = [OWNER, APP, "secret-name", "secret-tag", "secret-why", "secret-told", "secret-file"];
 
-const SITE: [(&str, &str); 3] = [
-    ("yarn.acl.enable", "true"),
-    ("yarn.admin.acl", "boss"),
-    ("yarn.webapp.filter-entity-list-by-user", "true"),
-];
+const SITE: [(&str, &str); 3] =
+    [("yarn.acl.enable", "true"), ("yarn.admin.acl", "boss"), ("yarn.webapp.filter-entity-list-by-user", "true")];
 
 /// Somebody simulates this cluster.
 struct Desk;
@@ -143,7 +139,11 @@ impl Shown {
         };
         let body = if method == "GET" { "" } else { body };
         let request = Request::builder().method(method).uri(format!("{path}{of}user.name={user}"));
-        let request = request.header(header::HOST, "127.0.0.1:8088").header(header::CONTENT_TYPE, kind).body(Body::from(body)).expect("a request");
+        let request = request
+            .header(header::HOST, "127.0.0.1:8088")
+            .header(header::CONTENT_TYPE, kind)
+            .body(Body::from(body))
+            .expect("a request");
         runtime.block_on(async {
             let listens = SocketAddr::from(([127, 0, 0, 1], 8088));
             let site = site(self.manager.clone(), self.ring.clone(), listens);
@@ -296,7 +296,8 @@ fn routes() -> BTreeSet<(&'static str, String)> {
 
 #[test]
 fn the_table_has_every_route() {
-    let told: BTreeSet<(&str, String)> = ROWS.iter().map(|(method, route, ..)| (*method, (*route).to_owned())).collect();
+    let told: BTreeSet<(&str, String)> =
+        ROWS.iter().map(|(method, route, ..)| (*method, (*route).to_owned())).collect();
     assert_eq!(told, routes());
 }
 

@@ -118,14 +118,7 @@ fn number(uri: &Uri, name: &str) -> Option<u64> {
 async fn shown(State(of): State<Arc<Live>>, uri: Uri) -> Response {
     let (manager, had) = (of.manager.clone(), number(&uri, "since"));
     match manager.turns().work(move || of.state(had)).await {
-        Ok(body) => {
-            let headers = [
-                (header::CONTENT_TYPE, "application/json;charset=utf-8"),
-                (header::CACHE_CONTROL, "no-store"),
-                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            ];
-            (headers, body).into_response()
-        }
+        Ok(body) => ([(header::CONTENT_TYPE, "application/json;charset=utf-8")], body).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

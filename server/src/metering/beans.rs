@@ -3,9 +3,9 @@
 use evenweave::Resource;
 
 use super::bean::{Bean, put, set};
-use super::{capacities, jmx};
 use super::measured::{Measured, OfUser, Queue};
 use super::tallies::{Amount, Attempts, Tally};
+use super::{capacities, jmx};
 use crate::latency::{Durations, Latencies};
 use crate::records::{Ends, NodeState};
 use crate::scheduler::Updates;
@@ -137,7 +137,11 @@ fn put_tally(bean: &mut Bean, tally: &Tally, measured: &Measured) {
 /// What a user has in a queue and in those below it.
 fn of_user(of: &OfUser, measured: &Measured) -> Bean {
     let queue = &measured.queues[of.queue];
-    let mut bean = bean(&format!("QueueMetrics{},user={}", of_path(&queue.path), jmx::key_value(&of.user)), "yarn", &measured.host);
+    let mut bean = bean(
+        &format!("QueueMetrics{},user={}", of_path(&queue.path), jmx::key_value(&of.user)),
+        "yarn",
+        &measured.host,
+    );
     set(&mut bean, "tag.Queue", queue.path.clone());
     set(&mut bean, "tag.User", of.user.clone());
     put_tally(&mut bean, &of.tally, measured);

@@ -70,9 +70,9 @@ pub(super) fn key_value(of: &str) -> Cow<'_, str> {
 /// Whether it is an object's name: a domain, a colon, and keys with values or `*`.
 fn is_name(text: &str) -> bool {
     let Some((_, keys)) = text.split_once(':') else { return false };
-    keys_of(keys)
-        .iter()
-        .all(|key| *key == "*" || key.split_once('=').is_some_and(|(name, value)| !name.is_empty() && !value.is_empty()))
+    keys_of(keys).iter().all(|key| {
+        *key == "*" || key.split_once('=').is_some_and(|(name, value)| !name.is_empty() && !value.is_empty())
+    })
 }
 
 /// The parts between commas; those in quotes part nothing.
