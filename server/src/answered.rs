@@ -40,7 +40,8 @@ pub(crate) fn refusal_to(headers: &HeaderMap, fault: &Fault) -> Response<Bytes> 
 }
 
 pub(crate) fn whole(status: u16, kind: Option<&'static str>, body: String) -> Response<Bytes> {
-    let mut response = Response::new(body.into());
+    // What a text has room for besides is not kept.
+    let mut response = Response::new(Bytes::from(body.into_boxed_str().into_boxed_bytes()));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     if let Some(kind) = kind {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

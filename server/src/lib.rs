@@ -38,6 +38,8 @@ mod manager;
 
 mod metering;
 
+mod outgoing;
+
 mod pages;
 
 pub mod recording;

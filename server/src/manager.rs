@@ -14,6 +14,7 @@ use crate::controls::Controls;
 use crate::excluded::hosts_in;
 use crate::latency::Latencies;
 use crate::logging::Logging;
+use crate::outgoing::Outgoing;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
 use crate::time;
@@ -141,6 +142,7 @@ pub struct ResourceManager {
     assigned: Assigned,
     activities: Activities,
     turns: Turns,
+    outgoing: Arc<Outgoing>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -168,6 +170,7 @@ impl ResourceManager {
             assigned: Assigned::default(),
             activities: Activities::default(),
             turns: Turns::default(),
+            outgoing: Arc::default(),
         }
     }
 
@@ -236,6 +239,11 @@ impl ResourceManager {
     /// Who reads waits for one.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
+    }
+
+    /// Answers that wait to be taken.
+    pub(crate) fn outgoing(&self) -> &Arc<Outgoing> {
+        &self.outgoing
     }
 
     /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.

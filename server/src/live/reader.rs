@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Live;
 use crate::events::{Batch, Event, What};
 use crate::rest::rights::Rights;
+use crate::turns::Cost;
 
 /// See the module's text.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl Reader {
             return Batch { lost: 0, events: Vec::new(), last: after };
         }
         let (live, reader) = (of.clone(), self.clone());
-        let looked = of.manager.turns().work(move || reader.look(&live, after)).await;
+        let looked = of.manager.turns().work(Cost::Little, move || reader.look(&live, after)).await;
         // Where that has panicked nothing is shown, and he is told that he has missed it.
         looked.unwrap_or_else(|_| {
             let last = of.ring.last();

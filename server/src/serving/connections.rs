@@ -29,6 +29,7 @@ use super::seldom::Seldom;
 use super::tls::Tls;
 use crate::access::Peer;
 use crate::answered::{closed, whole};
+use crate::outgoing::ROOM;
 
 /// What a server bears.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,9 @@ pub struct Limits {
     pub head_time: Duration,
     /// Who takes nothing of his answer for so long has gone.
     pub write_time: Duration,
+    /// Bytes of large answers that wait to be taken, all together. Where there is no room for one more, it is made by readers who are behind a
+    /// pace of 1 MiB a second; and where nobody is behind, the answer is 503.
+    pub unread_bytes: usize,
     /// Bytes of the head of a request, at least 8,192. A larger one is told so by 431.
     pub head_bytes: usize,
 }
@@ -49,6 +53,7 @@ impl Default for Limits {
             connections: 2048,
             head_time: Duration::from_secs(20),
             write_time: Duration::from_secs(20),
+            unread_bytes: ROOM,
             head_bytes: 64 << 10,
         }
     }

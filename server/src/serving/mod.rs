@@ -81,6 +81,7 @@ pub fn serve(
     over: &dyn Fn() -> bool,
 ) -> io::Result<()> {
     let Door { listener, tls } = door.into();
+    manager.outgoing().has_room(limits.unread_bytes);
     let listens = listener.local_addr()?;
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -139,13 +140,14 @@ mod tests {
     use super::*;
     use crate::manager::Cluster;
     use crate::scheduler::{Basics, Steps};
+    use crate::turns::Cost;
     use axum::body::Body;
     use axum::http::Request;
     use evenweave::{FairScheduler, Settings};
     use tower::ServiceExt;
 
-    /// Every kind of answer that takes long. With one thread for work that waits, what has begun before it is done when it has come to the `marker`:
-    /// so it is seen, and without a clock, that nothing has begun.
+    /// Every kind of answer that takes long, and then what takes no time, while all turns of those are taken. With one thread for work that
+    /// waits, what has begun before it is done when it has come to the `marker`: so it is seen, and without a clock, that nothing has begun.
     #[test]
     fn an_answer_waits_for_its_turn() {
         let runtime =
@@ -157,10 +159,16 @@ mod tests {
             let steps = Arc::new(Steps::new(stepped, basics));
             let manager = Arc::new(ResourceManager::new(Cluster::new(7, "rm:8088"), steps));
             let site = site(manager.clone(), Arc::default(), SocketAddr::from(([127, 0, 0, 1], 8088)));
-            for path in ["/ws/v1/cluster/apps", "/ws/v1/cluster/scheduler", "/metrics", "/jmx", "/events/state"] {
-                let taken = manager.turns().take_all().await;
+            let ask = |path: &str| {
                 let request = Request::get(path).body(Body::empty()).expect("a request");
-                let answer = tokio::spawn(site.clone().oneshot(request));
+                tokio::spawn(site.clone().oneshot(request))
+            };
+            let costly =
+                ["/ws/v1/cluster/apps", "/ws/v1/cluster/scheduler", "/metrics", "/jmx"].map(|path| (path, Cost::Much));
+            let cheap = ["/events/state", "/ws/v1/cluster/info"].map(|path| (path, Cost::Little));
+            for (path, cost) in costly.into_iter().chain(cheap) {
+                let taken = manager.turns().take_all(cost).await;
+                let answer = ask(path);
                 let as_far_as_it_goes = async || {
                     for _ in 0..100 {
                         tokio::task::yield_now().await;
@@ -175,6 +183,14 @@ mod tests {
                 let status = answer.await.expect("no panic").expect("an answer").status();
                 assert_eq!(status, StatusCode::OK, "{path}");
             }
+            let _taken = manager.turns().take_all(Cost::Much).await;
+            let behind = ask("/ws/v1/cluster/apps");
+            for (path, _) in cheap {
+                let status = ask(path).await.expect("no panic").expect("an answer").status();
+                assert_eq!(status, StatusCode::OK, "{path} stands behind what takes long");
+            }
+            assert!(!behind.is_finished());
+            behind.abort();
         });
     }
 }
