@@ -16,11 +16,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, Response, header};
+use axum::http::{HeaderValue, Response, StatusCode, header};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Instant;
-
-use crate::answered::whole;
 
 /// What is no larger is not counted.
 pub(crate) const SMALL: usize = 16 << 10;
@@ -115,7 +113,9 @@ impl Outgoing {
         match self.taken(body, Instant::now()) {
             Some(body) => Response::from_parts(parts, body),
             None => {
-                let mut full = whole(503, Some("text/plain;charset=utf-8"), FULL.to_owned());
+                let mut full = Response::new(Bytes::from_static(FULL.as_bytes()));
+                *full.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+                full.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain;charset=utf-8"));
                 full.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
                 full
             }

@@ -151,27 +151,23 @@ async fn events(
     let after = begin(&uri, &headers, of.ring.last());
     let most = number(&uri, "most").and_then(|most| usize::try_from(most).ok()).unwrap_or(AT_ONCE).clamp(1, AT_ONCE);
     let user = asking(caller.as_deref(), &uri);
-    Sse::new(batches(of, place, after, Reader { user, most })).keep_alive(KeepAlive::default()).into_response()
+    let reader = Reader { manager: of.manager.clone(), ring: of.ring.clone(), user, most };
+    Sse::new(batches(reader, place, after)).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
 /// The reader's place is free when the stream is dropped.
-fn batches(
-    of: Arc<Live>,
-    place: OwnedSemaphorePermit,
-    after: u64,
-    reader: Reader,
-) -> impl Stream<Item = Result<Sent, Infallible>> {
-    stream::unfold((of, place, reader, after), |(of, place, reader, mut after)| async move {
+fn batches(reader: Reader, place: OwnedSemaphorePermit, after: u64) -> impl Stream<Item = Result<Sent, Infallible>> {
+    stream::unfold((reader, place, after), |(reader, place, mut after)| async move {
         // What he has missed since the last message, for the next one.
         let mut lost = 0;
         loop {
             tokio::time::sleep(EVERY).await;
-            let mut batch = reader.next(&of, after).await;
+            let mut batch = reader.next(after).await;
             (lost, after) = (lost + batch.lost, batch.last);
             if !batch.events.is_empty() {
                 batch.lost = lost;
-                return Some((Ok(sent(&batch)), (of, place, reader, after)));
+                return Some((Ok(sent(&batch)), (reader, place, after)));
             }
         }
     })
