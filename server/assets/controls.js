@@ -136,8 +136,9 @@ export class Controls {
     by("move").onclick = () => by("app-queue").reportValidity() && this.#app("queue", { queue: by("app-queue").value });
     by("fetch").onclick = () => this.#do(async () => {
       this.#inForce((await ask("GET", `${OURS}/controls`)).controls);
-      return "this is the file that is in force";
+      return "these are the queues that are in force";
     });
+    by("download").onclick = () => this.#do(async () => `the text is downloaded as ${this.#download()}`);
     by("file").oninput = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#check(), CHECK_AFTER_MS);
@@ -170,11 +171,21 @@ export class Controls {
       try {
         const { refresh } = await ask("POST", `${OURS}/queues`, by("file").value, "text/plain");
         this.#findings(refresh.diagnostics ?? []);
+        return `${refresh.note}. To keep the text, download it and put it in the file's place`;
       } catch (error) {
         if (error.diagnostics) this.#findings(error.diagnostics);
         throw error;
       }
-      return "the queues are as the file says";
     });
+  }
+
+  /** The text of the field, as a file. */
+  #download() {
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([by("file").value], { type: "application/xml" }));
+    link.download = by("file-name").textContent.split(/[\\/]/).pop() || "queues.xml";
+    link.click();
+    URL.revokeObjectURL(link.href);
+    return link.download;
   }
 }

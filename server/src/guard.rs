@@ -1,11 +1,12 @@
 //! Who asks, and who may change something: whoever says who he is; where nobody is asked, whoever is on this machine. A page of another
 //! site may not, nor somebody for whom a proxy asks that nobody has told of.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -30,6 +31,8 @@ const WHO: &str = "This server answers only those who say who they are.";
 pub(crate) struct Gate {
     /// Where the server listens.
     pub(crate) listens: SocketAddr,
+    /// Its own pages come from there by `https`.
+    pub(crate) https: bool,
     pub(crate) access: Arc<Access>,
 }
 
@@ -105,8 +108,8 @@ impl Gate {
     /// What stands against a read of one who has said nothing of himself: on loopback, that a page of another site may ask, whose name
     /// was led here. Only a browser can be led so, and a browser names the host.
     fn against_read(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
-        let host = host(uri, headers);
-        (self.listens.ip().is_loopback() && !host.is_empty() && !is_loopback(host)).then_some(READ_AS_OTHER)
+        let mut hosts = hosts(uri, headers);
+        (self.listens.ip().is_loopback() && !hosts.all(is_loopback)).then_some(READ_AS_OTHER)
     }
 
     /// What stands against a write of one who has said nothing of himself.
@@ -118,11 +121,12 @@ impl Gate {
         if is_by_proxy(headers) {
             return Some(PROXY);
         }
-        if is_of_another_site(uri, headers, &["http://"]) {
+        if is_of_another_site(uri, headers, if self.https { &["https://"] } else { &["http://"] }) {
             return Some(OTHER_SITE);
         }
         // A name that somebody else has led here would make his page one of this site.
-        (!is_loopback(host(uri, headers))).then_some(OTHER_HOST)
+        let mut hosts = hosts(uri, headers).peekable();
+        (hosts.peek().is_none() || !hosts.all(is_loopback)).then_some(OTHER_HOST)
     }
 }
 
@@ -153,8 +157,10 @@ fn said<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).map(|value| value.to_str().unwrap_or("?"))
 }
 
-fn host<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> &'a str {
-    uri.authority().map(|host| host.as_str()).or(said(headers, header::HOST.as_str())).unwrap_or_default()
+/// All that the request calls this server.
+fn hosts<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
+    let lines = headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or("?"));
+    uri.authority().map(Authority::as_str).into_iter().chain(lines)
 }
 
 /// A browser that says whose page asks is believed: no page can say it otherwise. Others say by `Origin` where their page comes from, which
@@ -163,13 +169,61 @@ fn is_of_another_site(uri: &Uri, headers: &HeaderMap, schemes: &[&str]) -> bool 
     if let Some(site) = said(headers, FETCH_SITE) {
         return !matches!(site, "same-origin" | "none");
     }
-    let host = host(uri, headers);
+    let host = hosts(uri, headers).next().unwrap_or_default();
     let is_ours = |origin: &str| schemes.iter().any(|scheme| origin.strip_prefix(scheme) == Some(host));
     said(headers, header::ORIGIN.as_str()).is_some_and(|origin| !is_ours(origin))
 }
 
+/// Whether a host is this machine's loopback address, and nothing besides it but a port: what a URI may have before it is a user's name.
 fn is_loopback(host: &str) -> bool {
-    let Ok(host) = host.parse::<axum::http::uri::Authority>() else { return false };
-    let host = host.host().trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    let (name, rest) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, rest)) => (address.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback()), rest),
+        None => {
+            let end = host.find(':').unwrap_or(host.len());
+            let (name, rest) = host.split_at(end);
+            let is_address = name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback());
+            (is_address || name.eq_ignore_ascii_case("localhost"), rest)
+        }
+    };
+    let is_port = |port: &str| port.bytes().all(|digit| digit.is_ascii_digit()) && port.parse::<u16>().is_ok();
+    name && (rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback;
+
+    #[test]
+    fn loopback_is_the_whole_of_a_host() {
+        for host in ["localhost", "LocalHost:80", "127.0.0.1", "127.1.2.3:8088", "[::1]", "[::1]:8088"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "",
+            "?",
+            ":80",
+            "[::1].evil.com",
+            "[::1]evil.com:80",
+            "[::1",
+            "[localhost]",
+            "[127.0.0.1]",
+            "evil.com:80@localhost",
+            "localhost@evil.com",
+            "user@127.0.0.1",
+            "127.0.0.1.evil.com",
+            "localhost.evil.com",
+            "127.0.0.1:80:80",
+            "127.0.0.1:+80",
+            "127.0.0.1:80@evil.com",
+            "127.0.0.1:99999",
+            "localhost:",
+            "localhost,evil.com",
+            "::1",
+            "[::2]",
+            "2130706433",
+            "0.0.0.0",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
 }

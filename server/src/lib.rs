@@ -38,6 +38,8 @@ mod manager;
 
 mod metering;
 
+mod outgoing;
+
 mod pages;
 
 mod patience;
@@ -65,4 +67,4 @@ pub use latency::Latencies;
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
 pub use router::router;
-pub use serving::{Limits, serve, site};
+pub use serving::{Door, Limits, Tls, serve, site};

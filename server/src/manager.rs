@@ -15,6 +15,7 @@ use crate::controls::Controls;
 use crate::excluded::hosts_in;
 use crate::latency::Latencies;
 use crate::logging::Logging;
+use crate::outgoing::Outgoing;
 use crate::patience::Patience;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
@@ -30,6 +31,8 @@ pub struct Cluster {
     pub started_ms: u64,
     /// Host and port of its pages.
     pub web_address: String,
+    /// Its pages are there by `https`.
+    pub https: bool,
     /// The Hadoop as which it answers.
     pub version: String,
     /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others are not
@@ -50,6 +53,7 @@ impl Cluster {
             timestamp,
             started_ms: timestamp,
             web_address: web_address.to_owned(),
+            https: false,
             version: "3.4.2".to_owned(),
             per_user_apps: false,
             runtime_buckets: vec![60, 300, 1440],
@@ -83,6 +87,12 @@ impl Cluster {
             }
         }
         self
+    }
+
+    /// Where its pages are: `http://rm:8088`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}://{}", if self.https { "https" } else { "http" }, self.web_address)
     }
 
     /// `application_…`
@@ -135,6 +145,7 @@ pub struct ResourceManager {
     activities: Activities,
     turns: Turns,
     patience: Patience,
+    outgoing: Arc<Outgoing>,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -163,6 +174,7 @@ impl ResourceManager {
             activities: Activities::default(),
             turns: Turns::default(),
             patience: Patience::default(),
+            outgoing: Arc::default(),
         }
     }
 
@@ -218,6 +230,13 @@ impl ResourceManager {
         self
     }
 
+    /// The same, whose pages are there by `https`. [`serve`](crate::serve) with a certificate needs that.
+    #[must_use]
+    pub fn over_https(mut self) -> ResourceManager {
+        self.cluster.https = true;
+        self
+    }
+
     /// The same, of which only those may ask.
     #[must_use]
     pub fn with_access(mut self, access: Access) -> ResourceManager {
@@ -236,6 +255,11 @@ impl ResourceManager {
     /// Who reads waits for one.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
+    }
+
+    /// Answers that wait to be taken.
+    pub(crate) fn outgoing(&self) -> &Arc<Outgoing> {
+        &self.outgoing
     }
 
     /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.

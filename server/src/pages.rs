@@ -1,6 +1,9 @@
 //! What a browser is given: a page and what belongs to it, all inside the program.
 
+use std::borrow::Cow;
+
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -49,10 +52,14 @@ fn file(path: &str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind(path))),
         (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    (headers, found.data.into_owned()).into_response()
+    // It is in the program: however many read it, nobody holds a copy.
+    let body = match found.data {
+        Cow::Borrowed(data) => Body::from(data),
+        Cow::Owned(data) => Body::from(data),
+    };
+    (headers, body).into_response()
 }
 
 fn kind(path: &str) -> &'static str {

@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, RawPathParams, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
 use tower::Layer;
@@ -13,7 +14,7 @@ use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
 use crate::access::{Caller, asking};
 use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
-use crate::answered::{refusal, text, whole};
+use crate::answered::{closed, refusal, text, whole};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
@@ -22,7 +23,7 @@ use crate::rest::{
     access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, plans,
     reservation, statistics, why,
 };
-use crate::turns::Question;
+use crate::turns::{Cost, Question};
 
 /// A body is a few words.
 pub(crate) const LARGEST_BODY: usize = 64 << 10;
@@ -38,25 +39,25 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
     let booked = |path: &str| format!("/ws/v1/cluster/reservation{path}");
     let router = Router::new()
         .route("/", get(home))
-        .route("/ws/v1/cluster", reads(cluster::info))
-        .route("/ws/v1/cluster/info", reads(cluster::info))
-        .route("/ws/v1/cluster/userinfo", reads(cluster::user))
+        .route("/ws/v1/cluster", looks_at(cluster::info))
+        .route("/ws/v1/cluster/info", looks_at(cluster::info))
+        .route("/ws/v1/cluster/userinfo", looks_at(cluster::user))
         .route("/ws/v1/cluster/metrics", reads(metrics::metrics))
         .route("/ws/v1/cluster/scheduler", reads(app::scheduler))
-        .route("/ws/v1/cluster/scheduler-overview", reads(overview::overview))
-        .route("/ws/v1/cluster/scheduler-conf", reads(activities::configuration))
+        .route("/ws/v1/cluster/scheduler-overview", looks_at(overview::overview))
+        .route("/ws/v1/cluster/scheduler-conf", looks_at(activities::configuration))
         .route("/ws/v1/cluster/scheduler/activities", reads(activities::activities))
         .route("/ws/v1/cluster/scheduler/bulk-activities", reads(activities::bulk))
         .route("/ws/v1/cluster/scheduler/app-activities/{app}", reads(activities::of_app))
         .route("/ws/v1/cluster/nodes", reads(nodes::nodes))
         .route("/ws/v1/cluster/nodes/{node}", reads(nodes::node))
-        .route("/ws/v1/cluster/nodes/{node}/get-labels", reads(labels::none))
-        .route("/ws/v1/cluster/get-node-labels", reads(labels::none))
-        .route("/ws/v1/cluster/get-rm-node-labels", reads(labels::partitions))
-        .route("/ws/v1/cluster/get-node-to-labels", reads(labels::of_nodes))
-        .route("/ws/v1/cluster/label-mappings", reads(labels::of_labels))
+        .route("/ws/v1/cluster/nodes/{node}/get-labels", looks_at(labels::none))
+        .route("/ws/v1/cluster/get-node-labels", looks_at(labels::none))
+        .route("/ws/v1/cluster/get-rm-node-labels", looks_at(labels::partitions))
+        .route("/ws/v1/cluster/get-node-to-labels", looks_at(labels::of_nodes))
+        .route("/ws/v1/cluster/label-mappings", looks_at(labels::of_labels))
         .route("/ws/v1/cluster/appstatistics", reads(statistics::statistics))
-        .route("/ws/v1/cluster/queues/{queue}/access", reads(access::access))
+        .route("/ws/v1/cluster/queues/{queue}/access", looks_at(access::access))
         .route("/ws/v1/cluster/apps", reads(app_list::apps))
         .route(APP, reads(app::app))
         .route(&beneath("/appattempts"), reads(attempts::attempts))
@@ -66,8 +67,8 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route(&beneath("/state"), changes(app::state, changes::state))
         .route(&beneath("/queue"), changes(app::queue, changes::queue))
         .route(&beneath("/priority"), changes(app::priority, changes::priority))
-        .route(&beneath("/timeouts"), reads(app::lifetimes))
-        .route(&beneath("/timeouts/{type}"), reads(app::lifetime))
+        .route(&beneath("/timeouts"), looks_at(app::lifetimes))
+        .route(&beneath("/timeouts/{type}"), looks_at(app::lifetime))
         .route(&beneath("/timeout"), changes_only(changes::lifetime))
         .route(&booked("/new-reservation"), commands(reservation::new))
         .route(&booked("/submit"), commands(reservation::submit))
@@ -91,17 +92,22 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/logLevel", get(log_page))
         .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(middleware::map_response(closed))
         .with_state(of);
     NormalizePathLayer::trim_trailing_slash().layer(router)
 }
 
 /// What answers which method.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Methods {
     get: Option<Endpoint>,
+    /// Of what is read; who changes something does not wait.
+    cost: Cost,
     put: Option<Endpoint>,
     post: Option<Endpoint>,
 }
+
+const NONE: Methods = Methods { get: None, cost: Cost::Much, put: None, post: None };
 
 impl Methods {
     fn route(self) -> MethodRouter<Manager> {
@@ -115,29 +121,34 @@ impl Methods {
     }
 }
 
-/// What is read.
+/// What is read, and takes a walk over all that there is.
 fn reads(get: Endpoint) -> MethodRouter<Manager> {
-    Methods { get: Some(get), ..Methods::default() }.route()
+    Methods { get: Some(get), ..NONE }.route()
 }
 
-/// What is read, and changed.
+/// What is read, and costs next to nothing.
+fn looks_at(get: Endpoint) -> MethodRouter<Manager> {
+    Methods { get: Some(get), cost: Cost::Little, ..NONE }.route()
+}
+
+/// What is read, at little cost, and changed.
 fn changes(get: Endpoint, put: Endpoint) -> MethodRouter<Manager> {
-    Methods { get: Some(get), put: Some(put), post: None }.route()
+    Methods { get: Some(get), cost: Cost::Little, put: Some(put), ..NONE }.route()
 }
 
 /// What is changed, and not read.
 fn changes_only(put: Endpoint) -> MethodRouter<Manager> {
-    Methods { put: Some(put), ..Methods::default() }.route()
+    Methods { put: Some(put), ..NONE }.route()
 }
 
-/// What is read, and done.
+/// What is read, at little cost, and done.
 fn asked_and_done(get: Endpoint, post: Endpoint) -> MethodRouter<Manager> {
-    Methods { get: Some(get), post: Some(post), ..Methods::default() }.route()
+    Methods { get: Some(get), cost: Cost::Little, post: Some(post), ..NONE }.route()
 }
 
 /// What is done.
 fn commands(post: Endpoint) -> MethodRouter<Manager> {
-    Methods { post: Some(post), ..Methods::default() }.route()
+    Methods { post: Some(post), ..NONE }.route()
 }
 
 /// Hadoop's own way with methods that are not there.
@@ -150,7 +161,7 @@ async fn by_method(methods: Methods, request: Request) -> Response {
         _ => None,
     };
     match endpoint {
-        Some(endpoint) => answer(endpoint, request).await,
+        Some(endpoint) => answer(endpoint, methods.cost, request).await,
         None => not_supported(&request.headers),
     }
 }
@@ -203,7 +214,7 @@ impl axum::extract::FromRequest<Manager> for Request {
 
 /// Works an answer out, and writes it. Views may wait for the scheduler's threads, and a large answer takes long to be written, so that is
 /// done where waiting is allowed.
-async fn answer(endpoint: Endpoint, request: Request) -> Response {
+async fn answer(endpoint: Endpoint, cost: Cost, request: Request) -> Response {
     let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };
     let (method, path, uri) = (request.method.clone(), request.uri.path().to_owned(), request.uri.to_string());
@@ -213,16 +224,17 @@ async fn answer(endpoint: Endpoint, request: Request) -> Response {
     let question = Question { user: user.clone(), uri, format: format.content_type() };
     let is_plain = asked.body.is_empty();
     let work = move || match endpoint(&of, &asked) {
-        Ok(answer) => written(&answer, asked.format),
+        Ok(answer) => of.outgoing().counted(written(&answer, asked.format)),
         Err(fault) => refusal(&fault, asked.format),
     };
     let work = match method {
-        Method::GET | Method::HEAD if is_plain => manager.turns().answer(question, work).await,
-        Method::GET | Method::HEAD => manager.turns().work(work).await,
+        Method::GET | Method::HEAD if is_plain => manager.turns().answer(cost, question, work).await,
+        Method::GET | Method::HEAD => manager.turns().work(cost, work).await,
         _ => tokio::task::spawn_blocking(work).await,
     };
+    let to_reader = |answer| manager.outgoing().sent(answer);
     // Where the endpoint has panicked it is said so, and the server goes on.
-    let response = work.map_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response(), sent);
+    let response = work.map_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response(), to_reader);
     let status = response.status().as_u16();
     match method {
         Method::GET | Method::HEAD => tracing::debug!(user, %method, path, status, "answered"),
@@ -274,12 +286,20 @@ fn allowed(methods: &str) -> Response {
     response
 }
 
+/// The page of the log's levels has forms, which lead to itself, and nothing else.
+const FORMS_ALONE: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
+
 /// For whatever is accepted: `hadoop daemonlog` takes what comes.
 async fn log_page(request: Request) -> Response {
     let format = Format::accepted(text(&request.headers, header::ACCEPT)).unwrap_or(Format::Json);
     let (of, asked) = request.asked(format);
     match tokio::task::spawn_blocking(move || level_page::page(&of, &asked)).await {
-        Ok(Ok(page)) => sent(whole(200, Some("text/html;charset=utf-8"), page)),
+        Ok(Ok(page)) => {
+            let mut page = whole(200, Some("text/html;charset=utf-8"), page);
+            page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, FORMS_ALONE);
+            sent(page)
+        }
         Ok(Err(fault)) => sent(refusal(&fault, format)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
@@ -287,7 +307,7 @@ async fn log_page(request: Request) -> Response {
 
 async fn home(State(of): State<Manager>) -> Response {
     let mut response = sent(whole(302, Some("text/plain;charset=utf-8"), String::new()));
-    let to = format!("http://{}/cluster", of.cluster().web_address);
+    let to = format!("{}/cluster", of.cluster().url());
     if let Ok(to) = HeaderValue::from_str(&to) {
         response.headers_mut().insert(header::LOCATION, to);
     }

@@ -4,6 +4,8 @@
 //! the processors from the scheduler, and memory without bound. So who reads waits for a turn, in order; who changes something does not. Those
 //! who wait for the same answer get one that is worked out once: it begins after the last of them has asked, so none is told of a time before
 //! his question.
+//!
+//! What costs next to nothing has turns of its own, so that it does not wait behind what walks over everything.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -28,10 +30,20 @@ pub(crate) struct Question {
 /// An answer that is there, or is waited for.
 type Once = OnceCell<Response<Bytes>>;
 
-/// Half of the processors, and two at least: one answer that takes long does not stand in everybody's way.
+/// What an answer costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Cost {
+    /// A look at what is there, or at what has been worked out for all who ask.
+    Little,
+    /// A walk over all applications, nodes or queues.
+    Much,
+}
+
+/// Of each cost half of the processors, and two at least: one answer that takes long does not stand in everybody's way.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    free: Arc<Semaphore>,
+    little: Arc<Semaphore>,
+    much: Arc<Semaphore>,
     /// What has not begun. The askers own it: where all of them have gone it is no more.
     asked: Mutex<HashMap<Question, Weak<Once>>>,
 }
@@ -45,7 +57,15 @@ impl Default for Turns {
 
 impl Turns {
     fn of(many: usize) -> Turns {
-        Turns { free: Arc::new(Semaphore::new(many)), asked: Mutex::default() }
+        let free = || Arc::new(Semaphore::new(many));
+        Turns { little: free(), much: free(), asked: Mutex::default() }
+    }
+
+    fn free(&self, cost: Cost) -> &Arc<Semaphore> {
+        match cost {
+            Cost::Little => &self.little,
+            Cost::Much => &self.much,
+        }
     }
 
     /// Does work where waiting is allowed, when its turn comes. Where the asker has gone before that, it does not begin; where he goes later, the
@@ -55,19 +75,21 @@ impl Turns {
     /// When the work has panicked. Others are not disturbed.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
+        cost: Cost,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
-        self.work_after(|| (), work).await
+        self.work_after(cost, || (), work).await
     }
 
     /// The same, and tells when the turn has come.
     async fn work_after<T: Send + 'static>(
         &self,
+        cost: Cost,
         begins: impl FnOnce(),
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, JoinError> {
         // Nobody closes it.
-        let turn = self.free.clone().acquire_owned().await.ok();
+        let turn = self.free(cost).clone().acquire_owned().await.ok();
         begins();
         spawn_blocking(move || {
             let done = work();
@@ -83,6 +105,7 @@ impl Turns {
     /// When the work has panicked, for each who asks.
     pub(crate) async fn answer(
         &self,
+        cost: Cost,
         question: Question,
         work: impl FnOnce() -> Response<Bytes> + Send + 'static,
     ) -> Result<Response<Bytes>, JoinError> {
@@ -93,7 +116,7 @@ impl Turns {
                 asked.remove(&question);
             }
         };
-        once.get_or_try_init(|| self.work_after(begins, work)).await.cloned()
+        once.get_or_try_init(|| self.work_after(cost, begins, work)).await.cloned()
     }
 
     /// What is waited for already, or else will be from now on. O(what is waited for).
@@ -115,10 +138,11 @@ impl Turns {
 
 #[cfg(test)]
 impl Turns {
-    /// Takes all of them away, until it is dropped.
-    pub(crate) async fn take_all(&self) -> tokio::sync::OwnedSemaphorePermit {
-        let all = u32::try_from(self.free.available_permits()).expect("few");
-        self.free.clone().acquire_many_owned(all).await.expect("nobody closes it")
+    /// Takes all of a cost away, until it is dropped.
+    pub(crate) async fn take_all(&self, cost: Cost) -> tokio::sync::OwnedSemaphorePermit {
+        let free = self.free(cost);
+        let all = u32::try_from(free.available_permits()).expect("few");
+        free.clone().acquire_many_owned(all).await.expect("nobody closes it")
     }
 }
 
@@ -140,7 +164,7 @@ mod tests {
                         std::thread::yield_now();
                         now.fetch_sub(1, Ordering::SeqCst);
                     };
-                    turns.work(work).await.expect("done");
+                    turns.work(Cost::Much, work).await.expect("done");
                 })
             })
             .collect();
@@ -153,8 +177,8 @@ mod tests {
     #[tokio::test]
     async fn one_that_panics_gives_its_turn_back() {
         let turns = Turns::of(1);
-        assert!(turns.work(|| panic!("enough")).await.is_err());
-        assert_eq!(turns.work(|| 3).await.ok(), Some(3));
+        assert!(turns.work(Cost::Much, || panic!("enough")).await.is_err());
+        assert_eq!(turns.work(Cost::Much, || 3).await.ok(), Some(3));
     }
 
     fn question(uri: &str) -> Question {
@@ -176,10 +200,12 @@ mod tests {
     #[tokio::test]
     async fn those_who_wait_for_the_same_get_one_answer() {
         let (turns, worked) = (Arc::new(Turns::of(1)), Arc::new(AtomicUsize::new(0)));
-        let taken = turns.take_all().await;
+        let taken = turns.take_all(Cost::Much).await;
         let ask = |uri: &'static str| {
             let (turns, work) = (turns.clone(), counts(&worked));
-            tokio::spawn(async move { turns.answer(question(uri), work).await.expect("no panic").into_body() })
+            tokio::spawn(
+                async move { turns.answer(Cost::Much, question(uri), work).await.expect("no panic").into_body() },
+            )
         };
         let asked = ["/apps", "/apps", "/nodes", "/apps"].map(ask);
         as_far_as_it_goes().await;
@@ -203,10 +229,11 @@ mod tests {
     #[tokio::test]
     async fn what_nobody_waits_for_is_forgotten() {
         let (turns, worked) = (Arc::new(Turns::of(1)), Arc::new(AtomicUsize::new(0)));
-        let taken = turns.take_all().await;
+        let taken = turns.take_all(Cost::Much).await;
         for number in 0..100 {
             let (turns, work) = (turns.clone(), counts(&worked));
-            let asked = tokio::spawn(async move { turns.answer(question(&format!("/{number}")), work).await });
+            let asked =
+                tokio::spawn(async move { turns.answer(Cost::Much, question(&format!("/{number}")), work).await });
             as_far_as_it_goes().await;
             asked.abort();
             as_far_as_it_goes().await;

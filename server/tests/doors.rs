@@ -329,6 +329,27 @@ fn a_name_that_was_led_to_loopback_reads_nothing_there() {
     for host in ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"] {
         assert!(read(&format!("{host}:{port}"), INFO).starts_with("HTTP/1.1 200"), "{host}");
     }
+    // What begins or ends as loopback is not loopback.
+    for host in [
+        "[::1].evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "evil.example:80@localhost",
+        "localhost@evil.example",
+        "127.0.0.1:80@evil.example",
+        "localhost, evil.example",
+        "",
+    ] {
+        for asked in [format!("GET {INFO}"), format!("POST {REFRESH}?user.name=ann")] {
+            let rest = format!("Host: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+            let answer = served.send(format!("{asked} HTTP/1.1\r\n{rest}").as_bytes());
+            let status = answer.split(' ').nth(1);
+            assert!(matches!(status, Some("400" | "403")), "{host:?} {asked}: {answer}");
+        }
+    }
+    // The line of a request can name a host too.
+    let two = format!("GET http://evil.example{INFO} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", served.at);
+    assert!(served.send(two.as_bytes()).starts_with("HTTP/1.1 403"));
     // No browser: it names no host.
     assert!(served.send(format!("GET {INFO} HTTP/1.0\r\n\r\n").as_bytes()).starts_with("HTTP/1.0 200"));
     // Elsewhere nobody knows what the server is called.
@@ -425,6 +446,86 @@ fn the_page_of_the_logs_levels_shows_texts_as_what_they_are() {
     let (status, answer) =
         served.ask("GET", "/logLevel?user.name=ann&log=a&level=TRACE", "Sec-Fetch-Site: cross-site\r\n");
     assert!(status == 403 && answer.contains("another site"), "{answer}");
+}
+
+#[test]
+fn a_request_names_its_host_once() {
+    let open = Served::start("0.0.0.0:0", Access::default(), Limits::default());
+    for served in [&Served::with(Access::default()), &open] {
+        let send = |version: &str, hosts: &[&str]| {
+            let lines: String = hosts.iter().map(|host| format!("{host}\r\n")).collect();
+            let rest = format!("{lines}Connection: close\r\nContent-Length: 0\r\n\r\n");
+            let answer = served.send(format!("GET {INFO} HTTP/{version}\r\n{rest}").as_bytes());
+            answer.split(' ').nth(1).and_then(|status| status.parse::<u16>().ok()).expect(&answer)
+        };
+        let own = format!("Host: {}", served.at);
+        let (own, other) = (own.as_str(), "host: rm.example");
+        assert_eq!(send("1.1", &[own]), 200);
+        assert_eq!(send("1.0", &[]), 200, "no browser");
+        for hosts in [&[][..], &[own, own], &[own, other], &[other, own]] {
+            assert_eq!(send("1.1", hosts), 400, "{hosts:?}");
+        }
+        assert_eq!(send("1.0", &[own, other]), 400);
+    }
+}
+
+/// Headers of an answer, in small letters.
+fn headers(answer: &str) -> Vec<String> {
+    answer.split("\r\n\r\n").next().unwrap_or_default().lines().map(str::to_lowercase).collect()
+}
+
+#[test]
+fn every_answer_is_kept_nowhere_and_does_nothing_in_a_browser() {
+    let folder = TempDir::new().expect("a folder");
+    let tokens = Tokens::from_file(token_file(&folder, &format!("ann:{ANN}"))).expect("tokens");
+    let (open, closed) = (Served::with(Access::default()), Served::with(by(tokens)));
+    let large = format!(
+        "POST {REFRESH} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\n",
+        open.at
+    );
+    let ask = |served: &Served, method: &str, path: &str| served.ask(method, path, "");
+    let answers = [
+        (200, ask(&open, "GET", INFO)),
+        (200, ask(&open, "GET", "/ws/v1/cluster/apps")),
+        (404, ask(&open, "GET", "/ws/v1/cluster/apps/application_1_0099")),
+        (400, ask(&open, "GET", "/ws/v1/cluster/apps/nothing")),
+        (204, ask(&open, "OPTIONS", INFO)),
+        (503, ask(&open, "DELETE", INFO)),
+        (500, open.ask("GET", INFO, "Accept: image/png\r\n")),
+        (200, ask(&open, "GET", "/metrics")),
+        (400, ask(&open, "GET", "/jmx?qry=x")),
+        (200, ask(&open, "GET", "/events/state")),
+        (200, ask(&open, "GET", "/logLevel?user.name=ann")),
+        (403, ask(&open, "GET", "/logLevel")),
+        (404, ask(&open, "GET", "/nothing/%3Cscript%3E")),
+        (404, ask(&open, "GET", "/cluster/nothing")),
+        (404, ask(&open, "GET", "/assets/nothing.js")),
+        (405, ask(&open, "POST", "/metrics")),
+        (413, (413, open.send(large.as_bytes()))),
+        (403, open.ask("POST", REFRESH, "Origin: http://evil.example\r\n")),
+        (400, open.ask("GET", INFO, "Host: localhost\r\n")),
+        (401, ask(&closed, "GET", INFO)),
+    ];
+    for (expected, (_, answer)) in answers {
+        let (status, headers) = (answer.split(' ').nth(1), headers(&answer));
+        assert_eq!(status.and_then(|status| status.parse().ok()), Some(expected), "{answer}");
+        let of = |name: &str| -> Vec<&str> {
+            headers.iter().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).collect()
+        };
+        assert_eq!(of("cache-control"), ["no-store"], "{answer}");
+        assert_eq!(of("x-content-type-options"), ["nosniff"], "{answer}");
+        let [policy] = of("content-security-policy")[..] else { panic!("one policy: {answer}") };
+        let forms = if answer.contains("<form>") { "form-action 'self'" } else { "form-action 'none'" };
+        assert!(policy.starts_with("default-src 'none'") && policy.contains(forms), "{answer}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{answer}");
+    }
+    // A page says for itself what it does, and is asked for anew.
+    let (_, page) = open.ask("GET", "/cluster", "");
+    let found = headers(&page);
+    assert!(found.iter().any(|line| line == "cache-control: no-cache"), "{page}");
+    assert!(
+        found.iter().any(|line| line.starts_with("content-security-policy: ") && line.contains("script-src 'self'"))
+    );
 }
 
 #[test]

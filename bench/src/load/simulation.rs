@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -13,7 +12,7 @@ use evenweave::{ContainerId, SchedulerEvent};
 use evenweave_server::events::{Event, Ring, What};
 use evenweave_server::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
-use evenweave_server::{Cluster, Latencies, Limits, ResourceManager};
+use evenweave_server::{Cluster, Door, Latencies, Limits, ResourceManager};
 
 use crate::api::{EndReason, NodeHandle};
 use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, Threaded};
@@ -134,8 +133,8 @@ impl Simulation {
     ///
     /// # Errors
     /// When it cannot listen there.
-    pub fn serve(&self, listener: TcpListener, limits: Limits, time: Option<Duration>) -> std::io::Result<()> {
-        evenweave_server::serve(&self.manager, &self.ring, listener, limits, time, &|| self.has_failed())
+    pub fn serve(&self, door: impl Into<Door>, limits: Limits, time: Option<Duration>) -> std::io::Result<()> {
+        evenweave_server::serve(&self.manager, &self.ring, door, limits, time, &|| self.has_failed())
     }
 
     /// Ends it.

@@ -1,6 +1,7 @@
-//! Requests to a ResourceManager, and why they come to nothing.
+//! Requests to a ResourceManager, and why they come to nothing. What comes back can be shown as it is.
 
 use std::fmt;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,12 +9,17 @@ use std::time::Duration;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::{Method, Request, Uri};
+use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem};
+
+use super::shown;
 
 /// Where the ResourceManager is, and who asks.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
-    /// `host:port`, or `http://host:port`.
+    /// `host:port`, `http://host:port`, or `https://host:port`.
     pub(crate) at: String,
+    /// Whose signature a certificate is believed by; else those that browsers know.
+    pub(crate) ca: Option<PathBuf>,
     /// For a server that believes names.
     pub(crate) user: Option<String>,
     /// For one that wants a token: a file that has nothing else.
@@ -28,9 +34,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LARGEST: u64 = 256 << 20;
 /// No more of a token's file is read.
 const LONGEST_TOKEN: u64 = 1 << 16;
+/// A file of certificates is no larger.
+const LARGEST_CA: u64 = 4 << 20;
 
 /// See the module's text.
 pub(super) struct Client {
+    /// With its scheme.
     at: String,
     user: Option<String>,
     token: Option<String>,
@@ -85,10 +94,21 @@ impl Client {
     /// A sentence, where the address is none or the token cannot be had.
     pub(super) fn new(address: &Address) -> Result<Client, String> {
         let at = address.at.trim().trim_end_matches('/');
-        let at = at.strip_prefix("http://").unwrap_or(at);
-        let wrong =
-            || format!("{:?} is no address of a ResourceManager: it is HOST:PORT, such as 127.0.0.1:8088", address.at);
-        let uri: Uri = format!("http://{at}/").parse().map_err(|_| wrong())?;
+        let (scheme, at) = match at.split_once("://") {
+            Some((scheme @ ("http" | "https"), at)) => (scheme, at),
+            _ => ("http", at),
+        };
+        let wrong = || {
+            format!(
+                "{:?} is no address of a ResourceManager: it is HOST:PORT, such as 127.0.0.1:8088, or https://HOST:PORT",
+                address.at
+            )
+        };
+        if address.ca.is_some() && scheme == "http" {
+            return Err("--ca goes with an address that begins with https://: without it no certificate is looked at"
+                .to_owned());
+        }
+        let uri: Uri = format!("{scheme}://{at}/").parse().map_err(|_| wrong())?;
         let is_one = uri.port().is_some() && uri.path() == "/" && !at.contains(['@', '?', '#']);
         if !is_one {
             return Err(wrong());
@@ -104,26 +124,35 @@ impl Client {
         if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
             return Err("a token is letters, digits and signs, without blanks".to_owned());
         }
+        let roots = address.ca.as_deref().map(certificates).transpose()?;
+        let tls = TlsConfig::builder().root_certs(roots.unwrap_or(RootCerts::WebPki)).build();
         let config = Agent::config_builder()
+            .tls_config(tls)
             .http_status_as_error(false)
             .timeout_global(Some(PATIENCE))
             .max_redirects(0)
             .proxy(None)
             .user_agent("evenweave-admin")
             .build();
-        Ok(Client { at: at.to_owned(), user: address.user.clone(), token, agent: config.new_agent() })
+        let at = format!("{scheme}://{at}");
+        Ok(Client { at, user: address.user.clone(), token, agent: config.new_agent() })
     }
 
     pub(super) fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, Failed> {
-        self.ask(Method::GET, path, query, None)
+        self.ask(Method::GET, path, query, None).map(shown::lines)
+    }
+
+    /// With texts that are not to be shown before they are looked through.
+    pub(super) fn get_as_it_is(&self, path: &str) -> Result<Value, Failed> {
+        self.ask(Method::GET, path, &[], None)
     }
 
     pub(super) fn put(&self, path: &str, body: &Value) -> Result<Value, Failed> {
-        self.ask(Method::PUT, path, &[], Some(body))
+        self.ask(Method::PUT, path, &[], Some(body)).map(shown::lines)
     }
 
     pub(super) fn post(&self, path: &str, query: &[(&str, &str)], body: Option<&Value>) -> Result<Value, Failed> {
-        self.ask(Method::POST, path, query, body)
+        self.ask(Method::POST, path, query, body).map(shown::lines)
     }
 
     fn ask(&self, method: Method, path: &str, query: &[(&str, &str)], body: Option<&Value>) -> Result<Value, Failed> {
@@ -135,9 +164,12 @@ impl Client {
         }
         let query = pairs.finish();
         let mark = if query.is_empty() { "" } else { "?" };
-        let unreached =
-            |why: &dyn fmt::Display| Failed::Unreached(format!("no ResourceManager answers at {at}: {why}"));
-        let mut request = Request::builder().method(method).uri(format!("http://{at}{path}{mark}{query}"));
+        let unreached = |why: &dyn fmt::Display| {
+            let why = shown::line(&why.to_string());
+            let named = at.strip_prefix("http://").unwrap_or(at);
+            Failed::Unreached(format!("no ResourceManager answers at {named}: {why}"))
+        };
+        let mut request = Request::builder().method(method).uri(format!("{at}{path}{mark}{query}"));
         request = request.header("accept", "application/json").header("content-type", "application/json");
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
@@ -158,8 +190,30 @@ impl Client {
     }
 }
 
+/// The certificates of a file.
+fn certificates(file: &Path) -> Result<RootCerts, String> {
+    let name = file.display();
+    let unreadable = |error: std::io::Error| format!("--ca {name}: {error}; it has to be a PEM file of certificates");
+    let mut text = Vec::new();
+    File::open(file).map_err(unreadable)?.take(LARGEST_CA).read_to_end(&mut text).map_err(unreadable)?;
+    let mut found: Vec<Certificate<'static>> = Vec::new();
+    for item in parse_pem(&text) {
+        let item = item.map_err(|error| format!("--ca {name}: it is no PEM file of certificates: {error}"))?;
+        // What else is in it does not matter.
+        if let PemItem::Certificate(certificate) = item {
+            found.push(certificate);
+        }
+    }
+    match found.is_empty() {
+        true => {
+            Err(format!("--ca {name}: there is no certificate in it: a PEM file has lines such as BEGIN CERTIFICATE"))
+        }
+        false => Ok(RootCerts::new_with_certs(&found)),
+    }
+}
+
 fn refused(status: u16, text: &str) -> Failed {
-    let read: Value = serde_json::from_str(text).unwrap_or_default();
+    let read: Value = shown::lines(serde_json::from_str(text).unwrap_or_default());
     let fault = &read["RemoteException"];
     let member = |name: &str| fault[name].as_str().unwrap_or_default().to_owned();
     let message = match fault.is_object() {
@@ -172,7 +226,7 @@ fn refused(status: u16, text: &str) -> Failed {
             }
         }
         false if text.trim_start().starts_with('<') => String::new(),
-        false => text.trim().to_owned(),
+        false => shown::line(text.trim()),
     };
     let found = fault["diagnostics"].as_array().into_iter().flatten().map(diagnostic).collect();
     Failed::Refused { status, exception: member("exception"), message, found }
@@ -208,15 +262,16 @@ mod tests {
     fn an_address_is_a_host_and_a_port() {
         let client = |at: &str, token: Option<&str>| {
             let token = token.map(str::to_owned);
-            Client::new(&Address { at: at.to_owned(), user: None, token_file: None, token })
+            Client::new(&Address { at: at.to_owned(), ca: None, user: None, token_file: None, token })
         };
-        for at in ["127.0.0.1:8088", "http://rm:80/", "[::1]:8088"] {
+        for at in ["127.0.0.1:8088", "http://rm:80/", "[::1]:8088", "https://rm:8090"] {
             assert!(client(at, None).is_ok(), "{at}");
         }
         for at in [
             "",
             "rm",
-            "https://rm:8090",
+            "https://rm",
+            "ftp://rm:8090",
             "rm:8088/ws",
             "user@rm:8088",
             "rm:8088?x",
@@ -247,5 +302,6 @@ mod tests {
             refused(503, without).to_string().contains("without a reason (status 503, UndeclaredThrowableException)")
         );
         assert!(refused(500, "<html>").to_string().contains("status 500"));
+        assert_eq!(refused(403, "no\u{1b}[2J\nyes").to_string(), r"no\u{1b}[2J\nyes");
     }
 }

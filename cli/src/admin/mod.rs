@@ -7,6 +7,7 @@
 //! | `words` | a tool's options, as Hadoop's tools take them |
 //! | `said` | what a tool has to say |
 //! | `client` | requests, and why they come to nothing |
+//! | `shown` | what a server says, as a terminal may have it |
 //! | `layout` | columns and decimals, as Java prints them |
 //! | `queue`, `application`, `node`, `rmadmin`, `server` | a tool each |
 
@@ -25,6 +26,8 @@ mod rmadmin;
 mod said;
 
 mod server;
+
+mod shown;
 
 mod words;
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::client::{Client, Failed};
 use super::layout::columns;
 use super::said::{Said, WRONG};
+use super::shown;
 use super::words::{Chosen, Values, Words};
 
 const KNOWN: &[(&str, Values)] = &[
@@ -119,7 +120,9 @@ fn status(client: &Client, id: &str) -> Result<Said, Failed> {
     }
     let answer = client.get("/ws/v1/cluster/nodes", &[])?;
     let nodes = answer["nodes"]["node"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Ok(Said::out(match nodes.iter().find(|node| text(node, "id") == id) {
+    // As it stands in an answer.
+    let wanted = shown::line(id);
+    Ok(Said::out(match nodes.iter().find(|node| text(node, "id") == wanted) {
         Some(node) => format!("{}\n", report(node)),
         None => format!("Could not find the node report for node id : {id}\n"),
     }))

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::client::{Client, Failed};
 use super::layout::{at_most_one_whole, two_digits};
 use super::said::{Said, WRONG};
+use super::shown;
 use super::words::{Values, Words};
 
 pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
@@ -24,13 +25,15 @@ pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
 }
 
 fn status(client: &Client, name: &str) -> Result<Option<String>, Failed> {
+    // As it stands in an answer.
+    let name = shown::line(name);
     let state = client.get("/ws/v1/evenweave/state", &[])?;
     let queues = state["state"]["queues"].as_array().map(Vec::as_slice).unwrap_or_default();
     if state["state"]["scheduler"] == "CapacityScheduler" {
-        return Ok(capacity(queues, name));
+        return Ok(capacity(queues, &name));
     }
     let tree = client.get("/ws/v1/cluster/scheduler", &[])?;
-    Ok(fair(queues, &tree["scheduler"]["schedulerInfo"]["rootQueue"], name))
+    Ok(fair(queues, &tree["scheduler"]["schedulerInfo"]["rootQueue"], &name))
 }
 
 /// The queue of that name in a tree of them.

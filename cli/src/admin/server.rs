@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::Client;
 use super::said::Said;
+use super::shown;
 use super::words::{Values, Words};
 
 /// What the state dump has; of a CapacityScheduler, and with `-json`, all of it as values.
@@ -12,12 +13,16 @@ pub(super) fn state(client: &Client, words: Words<'_>) -> Said {
         Ok(said) => said,
         Err(why) => return Said::wrong(why),
     };
-    match client.get("/ws/v1/evenweave/state", &[]) {
+    match client.get_as_it_is("/ws/v1/evenweave/state") {
         Ok(answer) => match answer["state"]["messages"].as_array().filter(|_| !said.has("json")) {
             Some(messages) => Said::out(
-                messages.iter().filter_map(Value::as_str).map(|message| format!("{message}\n")).collect::<String>(),
+                messages
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(|message| format!("{}\n", shown::line(message)))
+                    .collect::<String>(),
             ),
-            None => Said::out(format!("{:#}\n", answer["state"])),
+            None => Said::out(format!("{}\n", shown::json(&answer["state"]))),
         },
         Err(why) => Said::failed(why.to_string()),
     }

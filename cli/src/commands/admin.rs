@@ -10,9 +10,12 @@ use crate::admin::{self, Address};
 /// The server, and the words of the tool.
 #[derive(Debug, Args)]
 pub(crate) struct AdminArgs {
-    /// Address of the server.
+    /// Address of the server. Of one with TLS it begins with https://.
     #[arg(long, value_name = "HOST:PORT", env = "EVENWEAVE_RM", default_value = "127.0.0.1:8088")]
     rm: String,
+    /// A PEM file of certificates that sign the server's [default: those that browsers know].
+    #[arg(long, value_name = "FILE", env = "EVENWEAVE_CA")]
+    ca: Option<PathBuf>,
     /// Name of the user, for a server that believes it (?user.name=).
     #[arg(long, value_name = "NAME", env = "HADOOP_USER_NAME")]
     user: Option<String>,
@@ -27,7 +30,7 @@ pub(crate) struct AdminArgs {
 /// The exit code.
 pub(crate) fn run(args: AdminArgs) -> u8 {
     let token = std::env::var("EVENWEAVE_TOKEN").ok().filter(|token| !token.is_empty());
-    let address = Address { at: args.rm, user: args.user, token_file: args.token_file, token };
+    let address = Address { at: args.rm, ca: args.ca, user: args.user, token_file: args.token_file, token };
     let said = admin::run(&address, &args.words);
     // Where nobody reads there is nobody to tell so.
     let _ = std::io::stdout().write_all(said.out.as_bytes());

@@ -2,7 +2,8 @@
 
 mod doors;
 
-use std::net::{SocketAddr, TcpListener};
+mod listen;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,9 +11,10 @@ use clap::Args;
 use evenweave_bench::load::{InFlight, Inputs, LoadOptions, Simulation};
 use evenweave_bench::options::SchedulerChoice;
 use evenweave_bench::{Failure, say};
-use evenweave_server::ResourceManager;
+use evenweave_server::{Door, ResourceManager};
 
 use self::doors::DoorArgs;
+use self::listen::{listen, place};
 use crate::arguments::{SCHEDULERS, SiteArgs, one_of, workers};
 
 #[derive(Debug, Args)]
@@ -34,9 +36,9 @@ pub(crate) struct ServeArgs {
     /// Mean duration of a task in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     task_seconds: u32,
-    /// Address and port to listen on. On an address other than loopback only reads are served, unless users must authenticate.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8088")]
-    listen: SocketAddr,
+    /// Address or name, and port, to listen on. On an address other than loopback only reads are served, unless users must authenticate.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8088", value_parser = place)]
+    listen: String,
     #[command(flatten)]
     doors: DoorArgs,
     /// End after this many seconds.
@@ -49,7 +51,7 @@ pub(crate) struct ServeArgs {
 /// # Errors
 /// Wrong input, an address that cannot be had, a cluster that stops by itself.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
-    let (listen, time) = (args.listen, args.time.map(|seconds| Duration::from_secs(seconds.into())));
+    let time = args.time.map(|seconds| Duration::from_secs(seconds.into()));
     let options = LoadOptions {
         nodes: Some(args.nodes),
         racks: None,
@@ -75,21 +77,26 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     };
     let access = args.doors.access()?;
     let reads_only = access.authenticators.is_empty();
+    let tls = args.doors.tls()?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
     let inputs = Inputs::read(&options)?;
     for warning in &inputs.warnings {
         eprintln!("evenweave: warning: {warning}");
     }
-    let unheard = |error| Failure::input(format!("--listen {listen}: {error}"));
-    let listener = TcpListener::bind(listen).map_err(unheard)?;
+    let unheard = |error| Failure::input(format!("--listen {}: {error}", args.listen));
+    let listener = listen(&args.listen)?;
     let at = listener.local_addr().map_err(unheard)?;
     let logging = args.doors.logging()?;
-    let shown = |manager: ResourceManager| args.doors.told(manager, access, logging);
+    let shown = |manager: ResourceManager| {
+        let manager = args.doors.told(manager, access, logging);
+        if scheme == "https" { manager.over_https() } else { manager }
+    };
     let simulation = Simulation::start(&options, &inputs, &at.to_string(), shown)?;
-    say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
+    say!("evenweave: look at {scheme}://{at}/ (REST: {scheme}://{at}/ws/v1/cluster); Ctrl-C ends it");
     if !at.ip().is_loopback() && reads_only {
         say!("evenweave: {at} is not loopback, and nobody says who he is: reads only");
     }
-    let outcome = simulation.serve(listener, args.doors.limits(), time);
+    let outcome = simulation.serve(Door { listener, tls }, args.doors.limits(), time);
     simulation.stop()?;
     outcome.map_err(unheard)
 }

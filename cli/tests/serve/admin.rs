@@ -154,3 +154,47 @@ fn yarns_tools_ask_and_change_a_capacity_scheduler_that_wants_tokens() {
     let (code, _, err) = admin("127.0.0.1:1", None, &["node", "-list"]);
     assert!(code == 1 && err.contains("no ResourceManager answers at 127.0.0.1:1"), "{err}");
 }
+
+/// Whether a terminal would do something else than show it. Ends of lines and tabulators are the tool's own layout.
+fn gives_orders(text: &str) -> bool {
+    text.chars()
+        .any(|letter| letter.is_control() && !"\n\t".contains(letter) || ('\u{2028}'..='\u{202e}').contains(&letter))
+}
+
+#[test]
+fn names_give_a_terminal_no_orders() {
+    let folder = TempDir::new().expect("a folder");
+    let queues = folder.path().join("fair-scheduler.xml");
+    let queue = "root.q\u{9b}31m\u{202e}x";
+    fs::write(&queues, format!("<allocations><queue name='{}'/></allocations>", &queue[5..])).expect("written");
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--config", &queues.display().to_string()]);
+    let user = "eve\u{1b}[2J\u{1b}]0;taken\u{7}\r\n\tState : FINISHED";
+    let wish = serde_json::json!({"do": "submit", "user": user, "queue": queue, "tasks": 100_000, "seconds": 3600});
+    let (status, said) = served.ask("POST", "/ws/v1/evenweave/controls", "", &wish.to_string());
+    assert_eq!(status, 200, "{said}");
+    let apps = served.json("/ws/v1/cluster/apps");
+    let app = apps["apps"]["app"].as_array().expect("applications").iter().find(|app| app["user"] == user);
+    let id = app.expect("it is listed")["id"].as_str().expect("an id").to_owned();
+    for words in [
+        vec!["application", "-list"],
+        vec!["application", "-status", &id],
+        vec!["queue", "-status", queue],
+        vec!["state"],
+        vec!["state", "-json"],
+        vec!["application", "-movetoqueue", &id, "-queue", "root.nowhere"],
+    ] {
+        let (_, out, err) = admin(&served.at, None, &words);
+        let of_the_tool = out.replace(queue, "").replace(&words.join(" "), "");
+        assert!(!gives_orders(&of_the_tool) && !gives_orders(&err), "{words:?}: {out:?} {err:?}");
+    }
+    let (_, list, _) = admin(&served.at, None, &["application", "-list"]);
+    let mine = list.lines().find(|line| line.contains(&id)).expect("a line");
+    assert!(mine.contains(r"eve\u{1b}[2J\u{1b}]0;taken\u{7}\r\n\tState : FINISHED"), "{mine}");
+    let (_, status, _) = admin(&served.at, None, &["application", "-status", &id]);
+    assert_eq!(status.lines().filter(|line| line.starts_with("\tState : ")).count(), 1, "{status}");
+    // As values they are as they are.
+    let (_, json, _) = admin(&served.at, None, &["state", "-json"]);
+    let state: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let names = state["queues"].as_array().expect("queues").iter().map(|queue| &queue["name"]);
+    assert!(names.into_iter().any(|name| name == queue), "{json}");
+}

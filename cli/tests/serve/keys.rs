@@ -130,10 +130,9 @@ fn the_tabulator_passes_the_controls_in_order() {
     let Some(page) = Shown::open(&format!("http://{}/", served.at), "#desk:not([hidden])") else { return };
     page.tab_to(&element("load"));
     for name in [
-        ["load", "Set", "count", "Add nodes", "node-name"],
-        ["lose", "decommission", "recommission", "app-queue", "app-user"],
-        ["app-tasks", "app-seconds", "app-reservation", "Submit", "app-id"],
-        ["kill", "move", "file", "Apply", "fetch"],
+        ["load", "Set", "count", "Add nodes", "node-name", "lose", "decommission"],
+        ["recommission", "app-queue", "app-user", "app-tasks", "app-seconds", "app-reservation", "Submit"],
+        ["app-id", "kill", "move", "file", "Apply", "fetch", "download"],
     ]
     .as_flattened()
     {
@@ -250,10 +249,10 @@ fn a_file_is_corrected_and_applied_by_keyboard_alone() {
     page.type_over("<allocations><queue name='other'/></allocations>");
     finding("/^Nothing to say/");
     page.press("Tab");
-    page.enter("/^Done: the queues are as the file says[.]$/");
+    page.enter("/^Done: the queues are as the text says[.] .* is as it was/");
     page.wait_until("[...document.querySelectorAll('#queues .name')].some((name) => name.title === 'root.other')");
     page.press("Tab");
-    page.enter("/^Done: this is the file that is in force[.]$/");
+    page.enter("/^Done: these are the queues that are in force[.]$/");
     assert_eq!(page.value("document.getElementById('file').value.includes('other')"), true);
     page.has_refused(1);
 }

@@ -5,6 +5,7 @@ mod dark;
 mod files;
 mod keys;
 mod page;
+mod tls;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -36,7 +37,7 @@ impl Served {
         let mut line = String::new();
         let mut said = BufReader::new(child.stdout.take().expect("piped"));
         said.read_line(&mut line).expect("a line");
-        let at = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect(&line).to_owned();
+        let at = line.split("://").nth(1).and_then(|rest| rest.split('/').next()).expect(&line).to_owned();
         Served { child, _said: said, at }
     }
 
@@ -229,4 +230,20 @@ fn who_may_not_write_is_told_why() {
     let (status, body) = open.ask("PUT", path, json, kill);
     assert!(status == 403 && body.contains("reads only"), "{status} {body}");
     assert_eq!(open.ask("GET", "/ws/v1/cluster/info", "", "").0, 200);
+}
+
+#[test]
+fn where_it_listens_is_a_name_or_an_address_and_told_where_it_cannot_be_had() {
+    let named = Served::start(&["--listen", "localhost:0"]);
+    assert_eq!(named.ask("GET", "/ws/v1/cluster/info", "", "").0, 200);
+    for (listen, why) in [
+        (named.at.as_str(), format!("nobody can listen at {}: ", named.at)),
+        ("no-such-host.invalid:0", "no address of this machine, and no name of one".to_owned()),
+        ("localhost", "such as 127.0.0.1:8088, localhost:8088".to_owned()),
+    ] {
+        let program = Command::new(env!("CARGO_BIN_EXE_evenweave")).args(["serve", "--listen", listen]).output();
+        let program = program.expect("the program runs");
+        let said = String::from_utf8_lossy(&program.stderr).into_owned();
+        assert!(program.status.code() == Some(2) && said.contains(&why), "{listen}: {said}");
+    }
 }

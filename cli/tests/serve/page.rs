@@ -302,7 +302,7 @@ fn the_live_page_changes_the_cluster() {
     page.value(&fill("file", &format!("<allocations>{queues}</allocations>")));
     page.wait_until("/Nothing to say/.test(document.getElementById('findings').textContent)");
     page.value(&submit("file-form"));
-    said("Done: the queues are as the file says.");
+    page.wait_until("/^Done: the queues are as the text says[.] .* is as it was: refresh-queues, or a start of the server, brings its queues back/.test(document.getElementById('said').textContent)");
     page.wait_until("[...document.querySelectorAll('#queues .name')].some((name) => name.title === 'root.other')");
     // Each below its parent.
     let rows = page.value("JSON.stringify([...document.querySelectorAll('#queues .name')].map((name) => name.title))");

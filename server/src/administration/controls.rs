@@ -49,12 +49,16 @@ pub(crate) fn check(of: &ResourceManager, asked: &Asked) -> Outcome {
     Ok(Answer::natural("check", Object::new().with("diagnostics", diagnostics(&found))))
 }
 
-/// Takes the text whole, or says why not: then the queues are as before.
+/// Takes the text whole, or says why not: then the queues are as before. The file that queues are read from is not written: whoever has applied
+/// a text is told so.
 pub(crate) fn apply(of: &ResourceManager, asked: &Asked) -> Outcome {
     administers(of, asked, "refreshQueues")?;
     let (controls, text) = (controls(of)?, text(asked)?.to_owned());
     let name = controls.standing().queues.name;
+    let note = format!(
+        "the queues are as the text says. {name} is as it was: refresh-queues, or a start of the server, brings its queues back"
+    );
     let warnings = of.refresh_with(&QueuesText { name, text }).map_err(refusal)?;
-    let answer = Object::new().with("refreshed", true).with("diagnostics", diagnostics(&warnings));
+    let answer = Object::new().with("refreshed", true).with("diagnostics", diagnostics(&warnings)).with("note", note);
     Ok(Answer::natural("refresh", answer))
 }

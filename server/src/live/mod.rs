@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{self, HeaderMap, StatusCode, Uri, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -28,8 +28,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use self::picture::{Picture, Since};
 use self::reader::Reader;
 use crate::access::{Caller, asking};
+use crate::answered::whole;
 use crate::events::{Batch, Ring};
 use crate::manager::ResourceManager;
+use crate::outgoing::Outgoing;
+use crate::turns::Cost;
 
 /// How often a reader is told what is new.
 const EVERY: Duration = Duration::from_millis(100);
@@ -59,8 +62,11 @@ struct Kept {
     /// The newest last.
     pictures: VecDeque<Picture>,
     /// By the picture that the reader had; 0 of all of it.
-    written: Vec<(u64, Bytes)>,
+    written: Vec<(u64, Answer)>,
 }
+
+/// What one or many are told.
+type Answer = http::Response<Bytes>;
 
 impl Live {
     pub(crate) fn new(manager: Arc<ResourceManager>, ring: Arc<Ring>) -> Live {
@@ -70,14 +76,14 @@ impl Live {
 
     /// How things stand, not older than a second: what has changed since the reader's picture, or all of it. Those who ask at once wait for one
     /// who works it out.
-    fn state(&self, had: Option<u64>) -> Bytes {
+    fn state(&self, had: Option<u64>) -> Answer {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = kept.pictures.back();
         if newest.is_none_or(|newest| self.manager.now_ms().abs_diff(newest.whole.now_ms) >= STANDS_MS) {
             let next = Picture::take(&self.manager, newest, self.start, self.ring.last());
             kept.add(next);
         }
-        kept.told(had)
+        kept.told(had, self.manager.outgoing())
     }
 }
 
@@ -90,17 +96,20 @@ impl Kept {
         self.written.clear();
     }
 
-    fn told(&mut self, had: Option<u64>) -> Bytes {
-        let Some(newest) = self.pictures.back() else { return Bytes::new() };
+    /// What is written once is told to all who ask for the same. Where there is no room for it the next one may find some.
+    fn told(&mut self, had: Option<u64>, outgoing: &Arc<Outgoing>) -> Answer {
+        let Some(newest) = self.pictures.back() else { return whole(503, None, String::new()) };
         let had = self.pictures.iter().find(|picture| Some(picture.whole.version) == had);
         let version = had.map_or(0, |picture| picture.whole.version);
         if let Some((_, body)) = self.written.iter().find(|(of, _)| *of == version) {
             return body.clone();
         }
         let body = had.map_or_else(|| written::whole(newest), |had| written::since(had, newest));
-        let body = Bytes::from(body);
-        self.written.push((version, body.clone()));
-        body
+        let answer = outgoing.counted(whole(200, Some("application/json;charset=utf-8"), body));
+        if answer.status() == StatusCode::OK {
+            self.written.push((version, answer.clone()));
+        }
+        answer
     }
 }
 
@@ -117,15 +126,8 @@ fn number(uri: &Uri, name: &str) -> Option<u64> {
 
 async fn shown(State(of): State<Arc<Live>>, uri: Uri) -> Response {
     let (manager, had) = (of.manager.clone(), number(&uri, "since"));
-    match manager.turns().work(move || of.state(had)).await {
-        Ok(body) => {
-            let headers = [
-                (header::CONTENT_TYPE, "application/json;charset=utf-8"),
-                (header::CACHE_CONTROL, "no-store"),
-                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            ];
-            (headers, body).into_response()
-        }
+    match manager.turns().work(Cost::Little, move || of.state(had)).await {
+        Ok(answer) => manager.outgoing().sent(answer),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
@@ -149,27 +151,23 @@ async fn events(
     let after = begin(&uri, &headers, of.ring.last());
     let most = number(&uri, "most").and_then(|most| usize::try_from(most).ok()).unwrap_or(AT_ONCE).clamp(1, AT_ONCE);
     let user = asking(caller.as_deref(), &uri);
-    Sse::new(batches(of, place, after, Reader { user, most })).keep_alive(KeepAlive::default()).into_response()
+    let reader = Reader { manager: of.manager.clone(), ring: of.ring.clone(), user, most };
+    Sse::new(batches(reader, place, after)).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
 /// The reader's place is free when the stream is dropped.
-fn batches(
-    of: Arc<Live>,
-    place: OwnedSemaphorePermit,
-    after: u64,
-    reader: Reader,
-) -> impl Stream<Item = Result<Sent, Infallible>> {
-    stream::unfold((of, place, reader, after), |(of, place, reader, mut after)| async move {
+fn batches(reader: Reader, place: OwnedSemaphorePermit, after: u64) -> impl Stream<Item = Result<Sent, Infallible>> {
+    stream::unfold((reader, place, after), |(reader, place, mut after)| async move {
         // What he has missed since the last message, for the next one.
         let mut lost = 0;
         loop {
             tokio::time::sleep(EVERY).await;
-            let mut batch = reader.next(&of, after).await;
+            let mut batch = reader.next(after).await;
             (lost, after) = (lost + batch.lost, batch.last);
             if !batch.events.is_empty() {
                 batch.lost = lost;
-                return Some((Ok(sent(&batch)), (of, place, reader, after)));
+                return Some((Ok(sent(&batch)), (reader, place, after)));
             }
         }
     })
@@ -196,17 +194,18 @@ mod tests {
 
     #[test]
     fn changes_are_told_to_those_who_have_one_of_the_last_pictures() {
-        let mut kept = kept(11..=16);
+        let (mut kept, outgoing) = (kept(11..=16), Arc::new(Outgoing::default()));
         let is_whole = |body: &Bytes| !String::from_utf8_lossy(body).contains("nodes_changed");
         for (had, whole) in [(None, true), (Some(12), true), (Some(17), true), (Some(13), false), (Some(15), false)] {
-            let body = kept.told(had);
+            let body = kept.told(had, &outgoing).into_body();
             assert_eq!(is_whole(&body), whole, "{had:?}");
             assert!(String::from_utf8_lossy(&body).contains("\"version\":16"));
             // What was written once is not written again.
-            assert_eq!(kept.told(had).as_ptr(), body.as_ptr());
+            assert_eq!(kept.told(had, &outgoing).into_body().as_ptr(), body.as_ptr());
         }
         assert_eq!(kept.written.len(), 3);
         kept.add(Picture { whole: Whole { version: 17, ..Whole::default() }, nodes: Vec::new(), queues: Vec::new() });
-        assert!(String::from_utf8_lossy(&kept.told(Some(16))).contains("\"version\":17"));
+        let body = kept.told(Some(16), &outgoing).into_body();
+        assert!(String::from_utf8_lossy(&body).contains("\"version\":17"));
     }
 }

@@ -4,13 +4,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Live;
-use crate::events::{Batch, Event, What};
+use crate::events::{Batch, Event, Ring, What};
+use crate::manager::ResourceManager;
 use crate::rest::rights::Rights;
+use crate::turns::Cost;
 
 /// See the module's text.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
+    pub(super) manager: Arc<ResourceManager>,
+    pub(super) ring: Arc<Ring>,
     pub(super) user: String,
     /// Events in one message at most.
     pub(super) most: usize,
@@ -19,31 +22,31 @@ pub(super) struct Reader {
 impl Reader {
     /// What is new for him after an event. Rights may be asked for elsewhere, so that is done where waiting is allowed; where nobody's rights
     /// are bounded they are not asked for.
-    pub(super) async fn next(&self, of: &Arc<Live>, after: u64) -> Batch {
-        if !of.manager.scheduler().basics().acls {
-            return of.ring.after(after, self.most);
+    pub(super) async fn next(&self, after: u64) -> Batch {
+        if !self.manager.scheduler().basics().acls {
+            return self.ring.after(after, self.most);
         }
-        if of.ring.last() == after {
+        if self.ring.last() == after {
             return Batch { lost: 0, events: Vec::new(), last: after };
         }
-        let (live, reader) = (of.clone(), self.clone());
-        let looked = of.manager.turns().work(move || reader.look(&live, after)).await;
+        let reader = self.clone();
+        let looked = self.manager.turns().work(Cost::Little, move || reader.look(after)).await;
         // Where that has panicked nothing is shown, and he is told that he has missed it.
         looked.unwrap_or_else(|_| {
-            let last = of.ring.last();
+            let last = self.ring.last();
             Batch { lost: last.saturating_sub(after), events: Vec::new(), last }
         })
     }
 
-    fn look(&self, of: &Live, after: u64) -> Batch {
-        let (apps, until) = of.ring.apps_after(after);
+    fn look(&self, after: u64) -> Batch {
+        let (apps, until) = self.ring.apps_after(after);
         let rights =
-            Rights::of(&of.manager, &self.user, |records| apps.iter().filter_map(|app| records.app(*app)).collect());
+            Rights::of(&self.manager, &self.user, |records| apps.iter().filter_map(|app| records.app(*app)).collect());
         let mine: BTreeSet<u32> = {
-            let records = of.manager.records();
+            let records = self.manager.records();
             apps.into_iter().filter(|app| records.app(*app).is_some_and(|app| rights.may(app))).collect()
         };
-        of.ring.shown_between(after, until, self.most, |event| rights.all() || is_shown(event, &mine))
+        self.ring.shown_between(after, until, self.most, |event| rights.all() || is_shown(event, &mine))
     }
 }
 

@@ -32,7 +32,7 @@ use crate::access::{Caller, asking};
 use crate::answered::{refusal_to, whole};
 use crate::manager::ResourceManager;
 use crate::rest::errors::Fault;
-use crate::turns::Question;
+use crate::turns::{Cost, Question};
 use measured::Measured;
 
 /// `/metrics` and `/jmx`.
@@ -48,7 +48,7 @@ async fn for_whom(State(of): State<Arc<ResourceManager>>, request: Request, next
     }
     let user = asking(request.extensions().get::<Caller>(), request.uri());
     let (manager, asks) = (of.clone(), user.clone());
-    match of.turns().work(move || manager.scheduler().is_admin(&asks)).await {
+    match of.turns().work(Cost::Little, move || manager.scheduler().is_admin(&asks)).await {
         Ok(true) => next.run(request).await,
         Ok(false) => {
             let path = request.uri().path();
@@ -63,18 +63,19 @@ async fn for_whom(State(of): State<Arc<ResourceManager>>, request: Request, next
 
 /// Views may wait for the scheduler's threads, so they are taken where waiting is allowed. All see the same.
 async fn written(
-    of: &ResourceManager,
+    of: &Arc<ResourceManager>,
     uri: &Uri,
     kind: &'static str,
     write: impl FnOnce() -> (u16, String) + Send + 'static,
 ) -> Response {
     let question = Question { user: String::new(), uri: uri.to_string(), format: kind };
+    let outgoing = of.outgoing().clone();
     let write = move || {
         let (status, text) = write();
-        whole(status, Some(kind), text)
+        outgoing.counted(whole(status, Some(kind), text))
     };
-    let answer = of.turns().answer(question, write).await;
-    answer.map_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response(), |answer| answer.map(Body::from))
+    let answer = of.turns().answer(Cost::Much, question, write).await;
+    answer.map_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response(), |answer| of.outgoing().sent(answer))
 }
 
 async fn metrics(State(of): State<Arc<ResourceManager>>, uri: Uri) -> Response {

@@ -265,11 +265,11 @@ pub(crate) fn logs(http_address: &str, container: &str, user: &str) -> String {
 
 /// Where an application shows itself.
 pub(crate) fn tracking_url(of: &ResourceManager, app: &AppRecord) -> String {
-    let (web, id) = (&of.cluster().web_address, of.cluster().app_id(app.number));
+    let (at, id) = (of.cluster().url(), of.cluster().app_id(app.number));
     match app.state {
-        AppState::Failed | AppState::Killed => format!("http://{web}/cluster/app/{id}"),
+        AppState::Failed | AppState::Killed => format!("{at}/cluster/app/{id}"),
         AppState::Accepted | AppState::Running | AppState::Finished if app.unmanaged => "http://N/A".to_owned(),
-        AppState::Accepted | AppState::Running | AppState::Finished => format!("http://{web}/proxy/{id}/"),
+        AppState::Accepted | AppState::Running | AppState::Finished => format!("{at}/proxy/{id}/"),
     }
 }
 

@@ -42,8 +42,8 @@ pub(crate) fn state(of: &ResourceManager, asked: &Asked) -> Outcome {
         Killed::Before => answer(present),
         Killed::Begun { at_once: true } => answer("FINAL_SAVING"),
         Killed::Begun { at_once: false } => {
-            let (web, id) = (&of.cluster().web_address, of.cluster().app_id(number));
-            let location = Some(format!("http://{web}/ws/v1/cluster/apps/{id}/state"));
+            let (at, id) = (of.cluster().url(), of.cluster().app_id(number));
+            let location = Some(format!("{at}/ws/v1/cluster/apps/{id}/state"));
             Answer { status: 202, location, ..answer(present) }
         }
     })

@@ -4,6 +4,8 @@ mod connections;
 
 mod seldom;
 
+mod tls;
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::sync::Arc;
@@ -15,6 +17,7 @@ use tokio::net::TcpListener;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
+use crate::answered::closed;
 use crate::events::Ring;
 use crate::guard::{Gate, guard};
 use crate::live::{Live, routes};
@@ -25,6 +28,7 @@ use crate::router::{LARGEST_BODY, router};
 
 pub use connections::Limits;
 use connections::answer_all;
+pub use tls::Tls;
 
 /// An answer takes no longer, or the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -36,7 +40,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// that asks for.
 pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr) -> Router {
     let live = Arc::new(Live::new(manager.clone(), ring));
-    let gate = Arc::new(Gate { listens, access: manager.access().clone() });
+    let gate = Arc::new(Gate { listens, https: manager.cluster().https, access: manager.access().clone() });
     routes(live)
         .merge(metering::routes(manager.clone()))
         .merge(pages::routes())
@@ -44,20 +48,40 @@ pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr)
         .layer(middleware::from_fn_with_state(gate, guard))
         .layer(RequestBodyLimitLayer::new(LARGEST_BODY))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
+        .layer(middleware::map_response(closed))
 }
 
-/// Serves where `listener` listens, until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then.
+/// Where a server listens, and how it speaks there.
+#[derive(Debug)]
+pub struct Door {
+    /// Where.
+    pub listener: net::TcpListener,
+    /// Over TLS; without it what is said can be read and changed on the way. The ResourceManager has to be
+    /// [`over_https`](ResourceManager::over_https) then.
+    pub tls: Option<Tls>,
+}
+
+impl From<net::TcpListener> for Door {
+    /// Without TLS.
+    fn from(listener: net::TcpListener) -> Door {
+        Door { listener, tls: None }
+    }
+}
+
+/// Serves at a door, until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then.
 ///
 /// # Errors
 /// When it cannot listen there.
 pub fn serve(
     manager: &Arc<ResourceManager>,
     ring: &Arc<Ring>,
-    listener: net::TcpListener,
+    door: impl Into<Door>,
     limits: Limits,
     time: Option<Duration>,
     over: &dyn Fn() -> bool,
 ) -> io::Result<()> {
+    let Door { listener, tls } = door.into();
+    manager.outgoing().has_room(limits.unread_bytes);
     let listens = listener.local_addr()?;
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -71,7 +95,7 @@ pub fn serve(
                 () = after(time) => {}
             }
         };
-        answer_all(listener, site, limits, ended, LAST_ANSWERS).await;
+        answer_all(listener, tls, site, limits, ended, LAST_ANSWERS).await;
         Ok(())
     });
     runtime.shutdown_timeout(LAST_ANSWERS);
@@ -116,13 +140,14 @@ mod tests {
     use super::*;
     use crate::manager::Cluster;
     use crate::scheduler::{Basics, Steps};
+    use crate::turns::Cost;
     use axum::body::Body;
     use axum::http::Request;
     use evenweave::{FairScheduler, Settings};
     use tower::ServiceExt;
 
-    /// Every kind of answer that takes long. With one thread for work that waits, what has begun before it is done when it has come to the `marker`:
-    /// so it is seen, and without a clock, that nothing has begun.
+    /// Every kind of answer that takes long, and then what takes no time, while all turns of those are taken. With one thread for work that
+    /// waits, what has begun before it is done when it has come to the `marker`: so it is seen, and without a clock, that nothing has begun.
     #[test]
     fn an_answer_waits_for_its_turn() {
         let runtime =
@@ -134,10 +159,16 @@ mod tests {
             let steps = Arc::new(Steps::new(stepped, basics));
             let manager = Arc::new(ResourceManager::new(Cluster::new(7, "rm:8088"), steps));
             let site = site(manager.clone(), Arc::default(), SocketAddr::from(([127, 0, 0, 1], 8088)));
-            for path in ["/ws/v1/cluster/apps", "/ws/v1/cluster/scheduler", "/metrics", "/jmx", "/events/state"] {
-                let taken = manager.turns().take_all().await;
+            let ask = |path: &str| {
                 let request = Request::get(path).body(Body::empty()).expect("a request");
-                let answer = tokio::spawn(site.clone().oneshot(request));
+                tokio::spawn(site.clone().oneshot(request))
+            };
+            let costly =
+                ["/ws/v1/cluster/apps", "/ws/v1/cluster/scheduler", "/metrics", "/jmx"].map(|path| (path, Cost::Much));
+            let cheap = ["/events/state", "/ws/v1/cluster/info"].map(|path| (path, Cost::Little));
+            for (path, cost) in costly.into_iter().chain(cheap) {
+                let taken = manager.turns().take_all(cost).await;
+                let answer = ask(path);
                 let as_far_as_it_goes = async || {
                     for _ in 0..100 {
                         tokio::task::yield_now().await;
@@ -152,6 +183,14 @@ mod tests {
                 let status = answer.await.expect("no panic").expect("an answer").status();
                 assert_eq!(status, StatusCode::OK, "{path}");
             }
+            let _taken = manager.turns().take_all(Cost::Much).await;
+            let behind = ask("/ws/v1/cluster/apps");
+            for (path, _) in cheap {
+                let status = ask(path).await.expect("no panic").expect("an answer").status();
+                assert_eq!(status, StatusCode::OK, "{path} stands behind what takes long");
+            }
+            assert!(!behind.is_finished());
+            behind.abort();
         });
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use clap::{ArgAction, Args};
 use evenweave_bench::Failure;
-use evenweave_server::{Access, Authenticator, Limits, LogFormat, Logging, ResourceManager, Tokens, TrustedHeader};
+use evenweave_server::{
+    Access, Authenticator, Limits, LogFormat, Logging, ResourceManager, Tls, Tokens, TrustedHeader,
+};
 
 use crate::arguments::{Word, one_of};
 
@@ -37,6 +39,12 @@ pub(super) struct DoorArgs {
     /// Allow reads without authentication, as the user dr.who. With --token-file or --user-header.
     #[arg(long, help_heading = WHO)]
     anonymous_reads: bool,
+    /// PEM file of the server's certificate and of those that lead to one that clients know: answer by HTTPS.
+    #[arg(long, help_heading = WHO, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// PEM file of the certificate's private key; not everybody may have access to it.
+    #[arg(long, help_heading = WHO, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// File of host names that leave the cluster at `rmadmin -refreshNodes` (yarn.resourcemanager.nodes.exclude-path).
     #[arg(long, value_name = "FILE")]
     exclude_file: Option<PathBuf>,
@@ -69,6 +77,14 @@ impl DoorArgs {
             return Err(Failure::input(why));
         }
         Ok(Access { authenticators, user_name_counts: self.user_name, anonymous_reads: self.anonymous_reads })
+    }
+
+    /// # Errors
+    /// Files that are no certificate and its key.
+    pub(super) fn tls(&self) -> Result<Option<Tls>, Failure> {
+        let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else { return Ok(None) };
+        let tls = Tls::from_files(certificate, key);
+        tls.map(Some).map_err(|why| Failure::input(format!("--tls-cert, --tls-key: {why}")))
     }
 
     /// # Errors
