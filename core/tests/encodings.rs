@@ -4,7 +4,7 @@
 //! `bytes.jsonl.gz` has a file a line in hexadecimal for each parser, and what it read (`queue`, `value`), or null where it refused the file.
 //! `Recorder.java` beside them recorded both.
 
-#![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::AllocationFile;
 use evenweave::config::SiteFile;
@@ -18,7 +18,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/encodings/")
 fn queue(bytes: &[u8]) -> Option<String> {
     let text = AllocationFile::decode(bytes, "f.xml").ok()?;
     let file = AllocationFile::parse(&text, "f.xml", &ResourceTypes::standard(), &[]).ok()?.file;
-    let names = file.leaf_queues.iter().chain(&file.parent_queues);
+    let names = file.leaves.iter().chain(&file.parents);
     names.filter_map(|name| name.strip_prefix("root.")).map(str::to_owned).next()
 }
 

@@ -222,6 +222,10 @@ mod tests {
 
     const KIB: usize = 1 << 10;
 
+    /// What one reads in a second who keeps up.
+    const SECOND: usize = 1024 * KIB;
+    const _: () = assert!(SECOND as u64 == PACE);
+
     fn of_room(room: usize) -> Arc<Outgoing> {
         let outgoing = Arc::new(Outgoing::default());
         outgoing.has_room(room);
@@ -262,25 +266,25 @@ mod tests {
 
     #[test]
     fn the_furthest_behind_makes_room() {
-        let (outgoing, start) = (of_room(4 * PACE as usize), Instant::now());
+        let (outgoing, start) = (of_room(4 * SECOND), Instant::now());
         let after = |ms| start + Duration::from_millis(ms);
-        let read = |at| outgoing.pieces(outgoing.taken(answer(PACE as usize), start).expect("there is room"), at);
+        let read = |at| outgoing.pieces(outgoing.taken(answer(SECOND), start).expect("there is room"), at);
         let (first, second, third, fourth) = (read(start), read(after(100)), read(start), read(after(900)));
         // The third keeps up with the pace.
-        while third.0.left().taken < PACE as usize / 2 {
+        while third.0.left().taken < SECOND / 2 {
             assert!(third.next().is_some_and(|piece| piece.is_ok()));
         }
         // A piece held by a connection holds nothing else.
         let held = first.next().expect("a piece").expect("it is there");
-        assert!(outgoing.taken(answer(PACE as usize), after(999)).is_none(), "nobody is behind");
-        assert!(outgoing.taken(answer(PACE as usize), after(1200)).is_some());
+        assert!(outgoing.taken(answer(SECOND), after(999)).is_none(), "nobody is behind");
+        assert!(outgoing.taken(answer(SECOND), after(1200)).is_some());
         let is_dropped = |pieces: &Pieces| pieces.next().is_some_and(|piece| piece.is_err());
         assert!(is_dropped(&first) && !is_dropped(&second) && !is_dropped(&third) && !is_dropped(&fourth));
         assert_eq!(held.len(), PIECE);
         // As many as it takes, and no more.
-        let two = outgoing.taken(answer(2 * PACE as usize), after(1400));
+        let two = outgoing.taken(answer(2 * SECOND), after(1400));
         assert!(two.is_some() && is_dropped(&second) && !is_dropped(&third) && !is_dropped(&fourth));
-        assert!(outgoing.taken(answer(PACE as usize), after(1400)).is_none());
+        assert!(outgoing.taken(answer(SECOND), after(1400)).is_none());
         drop((two, third, fourth));
         assert_eq!(outgoing.held().bytes, 0);
     }

@@ -40,15 +40,16 @@ pub(super) fn listen(at: &str) -> Result<TcpListener, Failure> {
 }
 
 fn why_not(address: SocketAddr, error: &std::io::Error) -> String {
-    let help = match error.kind() {
-        ErrorKind::AddrInUse => {
-            "something else listens there, maybe a ResourceManager of YARN: give another port, such as --listen 127.0.0.1:9000"
-        }
-        ErrorKind::AddrNotAvailable => "no network of this machine has this address",
-        ErrorKind::PermissionDenied => "ports below 1024 are for administrators: give a larger one",
-        _ => return format!("nobody can listen at {address}: {error}"),
-    };
-    format!("nobody can listen at {address}: {error}; {help}")
+    let helps = [
+        (
+            ErrorKind::AddrInUse,
+            "; something else listens there, maybe a ResourceManager of YARN: give another port, such as --listen 127.0.0.1:9000",
+        ),
+        (ErrorKind::AddrNotAvailable, "; no network of this machine has this address"),
+        (ErrorKind::PermissionDenied, "; ports below 1024 are for administrators: give a larger one"),
+    ];
+    let help = helps.iter().find(|(kind, _)| *kind == error.kind()).map_or("", |(_, help)| help);
+    format!("nobody can listen at {address}: {error}{help}")
 }
 
 #[cfg(test)]
