@@ -49,6 +49,43 @@ impl Clock for MonotonicClock {
     }
 }
 
+/// A moment by the clock at which something is due, or never: what would be after the end of time does not come.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Deadline(Option<u64>);
+
+/// At once.
+#[cfg(not(loom))]
+impl Default for Deadline {
+    fn default() -> Deadline {
+        Deadline(Some(0))
+    }
+}
+
+#[cfg(not(loom))]
+impl Deadline {
+    pub(crate) const NEVER: Deadline = Deadline(None);
+
+    /// So long from now.
+    pub(crate) fn after(now_ms: u64, wait_ms: u64) -> Deadline {
+        Deadline(now_ms.checked_add(wait_ms))
+    }
+
+    pub(crate) fn is_over(self, now_ms: u64) -> bool {
+        self.0.is_some_and(|due_ms| due_ms <= now_ms)
+    }
+
+    /// What is left until then, nothing where it is over; `None`: it never is.
+    pub(crate) fn left_ms(self, now_ms: u64) -> Option<u64> {
+        self.0.map(|due_ms| due_ms.saturating_sub(now_ms))
+    }
+
+    /// Whether it is further away than one that is set now: the clock has gone back.
+    pub(crate) fn is_beyond(self, now_ms: u64, wait_ms: u64) -> bool {
+        now_ms.checked_add(wait_ms).is_some_and(|latest| self.0.is_none_or(|due_ms| due_ms > latest))
+    }
+}
+
 /// How long somebody still waits, in real time, whatever the scheduler's clock is.
 #[cfg(not(loom))]
 #[derive(Debug)]
@@ -108,10 +145,10 @@ impl VirtualClock {
         VirtualClock::default()
     }
 
-    /// Moves the clock forward by `ms`.
+    /// Moves the clock forward by `ms`, at most to [`u64::MAX`].
     pub fn advance(&self, ms: u64) {
         // ORDERING: Relaxed. A time is no message: nobody infers another write from it.
-        self.0.fetch_add(ms, Ordering::Relaxed);
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| Some(now.saturating_add(ms)));
     }
 }
 
@@ -123,5 +160,36 @@ impl Clock for VirtualClock {
 
     fn wall_ms(&self) -> u64 {
         self.now_ms()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_be_after_the_end_of_time_never_comes() {
+        let last = Deadline::after(u64::MAX - 5, 5);
+        assert_eq!((last.is_over(u64::MAX - 1), last.is_over(u64::MAX)), (false, true));
+        assert_eq!(Deadline::after(u64::MAX, 0).left_ms(u64::MAX), Some(0), "at once is at once");
+        for (now_ms, wait_ms) in [(u64::MAX, 1), (1, u64::MAX), (u64::MAX, u64::MAX)] {
+            let never = Deadline::after(now_ms, wait_ms);
+            assert_eq!((never, never.is_over(u64::MAX), never.left_ms(u64::MAX)), (Deadline::NEVER, false, None));
+        }
+    }
+
+    #[test]
+    fn a_clock_that_has_gone_back_is_known() {
+        let due = Deadline::after(1000, 100);
+        assert_eq!([900, 999, 1000, 1050, 5000].map(|now| due.is_beyond(now, 100)), [true, true, false, false, false]);
+        let never = Deadline::after(u64::MAX, 100);
+        assert_eq!([5, u64::MAX - 100, u64::MAX - 99].map(|now| never.is_beyond(now, 100)), [true, true, false]);
+    }
+
+    #[test]
+    fn a_virtual_clock_stands_still_at_the_end_of_time() {
+        let clock = VirtualClock::new();
+        [7, u64::MAX, 7].into_iter().for_each(|ms| clock.advance(ms));
+        assert_eq!((clock.now_ms(), clock.wall_ms()), (u64::MAX, u64::MAX));
     }
 }

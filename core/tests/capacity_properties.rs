@@ -17,7 +17,7 @@ const SEED: u64 = 20_261_125;
 const CASES: u32 = 64;
 
 /// What must be reached so many times in 10,000 operations, on average: so that no operation is there for nothing.
-const EFFECTS: [(&str, u64); 22] = [
+const EFFECTS: [(&str, u64); 23] = [
     ("containers", 700),
     ("reservations", 10),
     ("granted", 250),
@@ -27,6 +27,7 @@ const EFFECTS: [(&str, u64); 22] = [
     ("an attempt refused", 80),
     ("next attempt", 200),
     ("finished", 100),
+    ("one that waits ends after one that runs", 1),
     ("moved", 50),
     ("another priority", 80),
     ("a node gone", 120),

@@ -664,3 +664,23 @@ proptest! {
         }
     }
 }
+
+/// What would be killed after the end of time is not killed.
+#[test]
+fn a_wait_that_never_ends_kills_nothing() {
+    let (mut stepped, node, _, _) = full_node_with("", true, &[]);
+    stepped.advance(u64::MAX - 10);
+    stepped.update_now();
+    let marked: usize = stepped.preempt(false).unwrap().iter().map(|round| round.containers.len()).sum();
+    assert!(marked > 0, "somebody is starved");
+    for ms in [1, u64::MAX, 1] {
+        stepped.advance(ms);
+        stepped.kill_due().unwrap();
+        heartbeat(&mut stepped, &node);
+        let killed = stepped.containers().into_iter().filter(|container| container.ended).count();
+        assert_eq!(killed, 0, "after {ms} ms");
+    }
+    stepped.kill_marked().unwrap();
+    let killed = stepped.containers().into_iter().filter(|container| container.ended).count();
+    assert_eq!(killed, marked, "but for who asks for it");
+}

@@ -134,6 +134,17 @@ impl Leaf {
         arith.least(by.cluster, &limit, &self.am_limit)
     }
 
+    /// Whether the limit of all AMs may let one of so much memory; whatever the calculator, memory has to fit.
+    fn may_fit(&self, memory_mb: i64) -> bool {
+        self.am_used.memory_mb().saturating_add(memory_mb) <= self.am_limit.memory_mb()
+    }
+
+    /// Not even the smallest AM of those that wait is let.
+    fn lets_nobody(&self, by: &LimitInputs<'_>) -> bool {
+        let smallest = self.pending_ams.first_key_value();
+        smallest.is_some_and(|(smallest, _)| !self.may_fit(*smallest)) && !self.lets_pass(by.cluster, by.arith)
+    }
+
     /// Whether an AM is let pass although it is above a limit: nobody could ever start otherwise.
     fn lets_pass(&self, cluster: &Resource, arith: Arith) -> bool {
         self.active.len() < 1 || arith.compare(cluster, &self.am_used, &Resource::ZERO).is_le()
@@ -186,7 +197,8 @@ impl Leaf {
 
     /// Activates whom the limits of AMs let, in the order in which they wait (9). Says who, and whether the active list has not had him
     /// already. `weight` is that of a user in this leaf.
-    /// O(1) where not even the smallest AM is let; else O(applications that wait).
+    /// O(1) where not even the smallest AM is let. In a list in order nobody is looked at any more once that is so: O(those that are activated,
+    /// and those before them whom a limit stops).
     pub(crate) fn activate<'a>(
         &mut self,
         order: AppOrder,
@@ -198,13 +210,23 @@ impl Leaf {
         let (arith, mut activated) = (by.arith, Vec::new());
         self.work_out_am_limit(percent, by.guaranteed, by.minimum, arith);
         let Some((smallest, _)) = self.pending_ams.first_key_value() else { return activated };
-        // Whatever the calculator, memory has to fit.
-        let fits = self.am_used.memory_mb().saturating_add(*smallest) <= self.am_limit.memory_mb();
-        if !fits && !self.lets_pass(by.cluster, arith) {
+        if !self.may_fit(*smallest) && !self.lets_pass(by.cluster, arith) {
             return activated;
         }
         let mut user_limit = None;
-        for entry in self.pending.iter().collect::<Vec<_>>() {
+        // By place one entry may be in the list twice.
+        let mut by_place = (!self.pending.is_sorted()).then(|| self.pending.iter().collect::<Vec<_>>().into_iter());
+        let mut place = None;
+        loop {
+            let next = match &mut by_place {
+                Some(all) => all.next(),
+                None if self.lets_nobody(by) => None,
+                None => self.pending.next(place).map(|(at, entry)| {
+                    place = Some(at);
+                    entry
+                }),
+            };
+            let Some(entry) = next else { break };
             let Candidate { rank, user, am } = app(entry);
             if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit) && !self.lets_pass(by.cluster, arith) {
                 continue;
@@ -232,5 +254,62 @@ impl Leaf {
             self.one_waits_less(&am);
         }
         activated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capacity::order::FairCache;
+    use crate::resource::Calculator;
+    use std::cell::Cell;
+
+    const MINIMUM: Resource = Resource::new(1024, 1);
+
+    fn rank(entry: AppEntry) -> AppRank {
+        AppRank { recovered: false, number: entry, priority: 0, start_ms: 0, fair: FairCache::default() }
+    }
+
+    /// One that ends lets the next one start: nobody looks at all who wait.
+    #[test]
+    fn whom_the_limit_stops_is_not_looked_at() {
+        const MANY: u32 = 1000;
+        let cluster = Resource::new(8 * 1024, 8);
+        let by = LimitInputs {
+            arith: Arith { calculator: Calculator::Memory, types: 2 },
+            cluster: &cluster,
+            minimum: &MINIMUM,
+            guaranteed: &cluster,
+            maximum: &cluster,
+            user_limit: 100.0,
+            factor: 1.0,
+        };
+        let mut leaf = Leaf::with_lists(&Ordered::new());
+        leaf.published_limit = cluster;
+        for entry in 0..MANY {
+            let record = leaf.users.ensure("ann", || 1.0);
+            leaf.users.count(record, 0, 1);
+            assert!(leaf.wait(entry, &rank(entry), &MINIMUM, rank));
+        }
+        let looks = Cell::new(0);
+        let activate = |leaf: &mut Leaf, looks: &Cell<u32>| -> Vec<AppEntry> {
+            let candidate = |entry| {
+                looks.set(looks.get() + 1);
+                Candidate { rank: rank(entry), user: "ann", am: MINIMUM }
+            };
+            // Half of the cluster is for AMs.
+            leaf.activate(AppOrder::Fifo, 0.5, &by, candidate, |_| 1.0).into_iter().map(|(entry, _)| entry).collect()
+        };
+        assert_eq!(activate(&mut leaf, &looks), [0, 1, 2, 3]);
+        for next in 4..100 {
+            looks.set(0);
+            let record = leaf.users.ensure("ann", || 1.0);
+            assert!(leaf.active.remove(&rank(next - 4), AppOrder::Fifo, rank).is_some());
+            leaf.am_used = leaf.am_used.minus(&MINIMUM);
+            leaf.users.add_am(record, &Resource::ZERO.minus(&MINIMUM));
+            leaf.users.count(record, -1, 0);
+            assert_eq!(activate(&mut leaf, &looks), [next]);
+            assert!(looks.get() < 20, "{} looks for one", looks.get());
+        }
     }
 }

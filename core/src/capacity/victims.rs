@@ -24,7 +24,7 @@ type Within = (Vec<AppIn>, Vec<String>, Vec<UserIn>);
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     /// With how long it is let run after its mark, in ms.
-    pub(crate) containers: BTreeMap<Candidate, u64>,
+    pub(crate) containers: BTreeMap<Candidate, i64>,
     /// Reservations that end at once.
     pub(crate) reservations: BTreeSet<Candidate>,
 }
@@ -53,7 +53,7 @@ impl Under<'_> {
         Taker { round: &self.round, cluster, budget: &mut self.budget }
     }
 
-    fn choose_on_nodes(&mut self, victims: Vec<Victim>, wait: u64) {
+    fn choose_on_nodes(&mut self, victims: Vec<Victim>, wait: i64) {
         for (candidate, at, size) in victims {
             self.chosen.containers.insert(candidate, wait);
             self.by_node.insert(candidate, (self.slots[at], size));
@@ -61,8 +61,19 @@ impl Under<'_> {
     }
 }
 
-pub(crate) fn milliseconds(setting: i64) -> u64 {
-    u64::try_from(setting).unwrap_or_default()
+fn java_ms(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
+/// Whether what was marked then has been let run for so long. What would be after the end of time is never over.
+pub(crate) fn is_let_run(since_ms: u64, wait_ms: i64, now_ms: u64) -> bool {
+    java_ms(since_ms).checked_add(wait_ms).is_some_and(|until_ms| until_ms <= java_ms(now_ms))
+}
+
+/// Whether a round still knows of what was marked then. Twice the wait as Java multiplies: with more than 2^62 ms, or less than none, each
+/// round forgets what it has marked and marks it anew, and nothing is killed.
+pub(crate) fn is_remembered(since_ms: u64, wait_ms: i64, now_ms: u64) -> bool {
+    java_ms(since_ms).saturating_add(wait_ms.wrapping_mul(2)) >= java_ms(now_ms)
 }
 
 /// Chooses among what it is shown.
@@ -77,7 +88,7 @@ impl<W: Preempted> Chooser<'_, W> {
         let budget = self.world.cluster().times(f64::from(settings.total_per_round));
         let (chosen, by_node) = (Chosen::default(), BTreeMap::new());
         let mut under = Under { settings, round, slots, budget, chosen, by_node };
-        let wait = milliseconds(settings.max_wait_before_kill_ms);
+        let wait = settings.max_wait_before_kill_ms;
         if let Some(how) = for_higher {
             self.choose_by_priority(&mut under, how, wait);
         }
@@ -86,7 +97,7 @@ impl<W: Preempted> Chooser<'_, W> {
         }
         self.choose_between(&mut under, false, wait);
         if settings.balance_beyond_guaranteed {
-            let own = milliseconds(settings.balance_max_wait_before_kill_ms);
+            let own = settings.balance_max_wait_before_kill_ms;
             self.choose_between(&mut under, true, if own > 0 { own } else { wait });
         }
         if settings.intra_queue {
@@ -206,7 +217,7 @@ impl<W: Preempted> Chooser<'_, W> {
         nodes.iter().map(as_seen).collect()
     }
 
-    fn choose_by_priority(&mut self, under: &mut Under<'_>, how: ByPriority, wait: u64) {
+    fn choose_by_priority(&mut self, under: &mut Under<'_>, how: ByPriority, wait: i64) {
         let mut nodes = self.world.nodes(how.moves);
         let seen = self.seen(&nodes, under);
         let (victims, moved) = by_priority(under.taker(self.world.cluster()), seen, how);
@@ -218,7 +229,7 @@ impl<W: Preempted> Chooser<'_, W> {
         }
     }
 
-    fn choose_cheapest(&mut self, under: &mut Under<'_>, wait: u64) {
+    fn choose_cheapest(&mut self, under: &mut Under<'_>, wait: i64) {
         let cluster = self.world.cluster();
         // Here all that a leaf has too much counts, and what is reserved counts as asked for.
         let counts_reserved = std::mem::replace(&mut under.round.counts_reserved, true);
@@ -233,7 +244,7 @@ impl<W: Preempted> Chooser<'_, W> {
     // ------------------------------------------------------------------------------------------------ between queues
 
     /// 25.3
-    fn choose_between(&mut self, under: &mut Under<'_>, balances: bool, wait: u64) {
+    fn choose_between(&mut self, under: &mut Under<'_>, balances: bool, wait: i64) {
         let (arith, cluster) = (self.world.arith(), self.world.cluster());
         under.round.compute(&under.budget, &cluster, balances);
         self.deduct(under);
@@ -303,7 +314,7 @@ impl<W: Preempted> Chooser<'_, W> {
         under: &mut Under<'_>,
         taking: &mut Taking,
         masters: &mut Vec<(Candidate, Resource)>,
-        wait: u64,
+        wait: i64,
     ) {
         let conservative = under.settings.conservative_drf;
         for (number, size) in self.world.reservations(app) {
@@ -342,7 +353,7 @@ impl<W: Preempted> Chooser<'_, W> {
         under: &mut Under<'_>,
         taking: &mut Taking,
         masters: &[(Candidate, Resource)],
-        wait: u64,
+        wait: i64,
     ) {
         let (arith, cluster) = (self.world.arith(), &self.world.cluster());
         let node = self.world.node(slot);
@@ -363,7 +374,7 @@ impl<W: Preempted> Chooser<'_, W> {
     // ------------------------------------------------------------------------------------------------ within queues
 
     /// 25.5
-    fn choose_within(&mut self, under: &mut Under<'_>, wait: u64) {
+    fn choose_within(&mut self, under: &mut Under<'_>, wait: i64) {
         let mut plans: BTreeMap<usize, Within> = BTreeMap::new();
         let leaves: Vec<usize> = under.round.under_served.clone();
         for at in leaves.iter().copied().filter(|at| self.world.is_leaf(under.slots[*at])).collect::<Vec<_>>() {
@@ -492,7 +503,7 @@ impl<W: Preempted> Chooser<'_, W> {
         apps: &[AppIn],
         names: &[String],
         users: &[UserIn],
-        wait: u64,
+        wait: i64,
     ) {
         let (arith, cluster, settings) = (self.world.arith(), &self.world.cluster(), under.settings);
         let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;

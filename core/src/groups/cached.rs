@@ -8,7 +8,7 @@
 //! old answer that is used becomes young.
 
 use super::Groups;
-use crate::clock::Clock;
+use crate::clock::{Clock, Deadline};
 use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt;
@@ -49,15 +49,15 @@ struct Answers {
 #[derive(Debug)]
 struct Answer {
     groups: Vec<String>,
-    until_ms: u64,
+    until: Deadline,
 }
 
 impl Answers {
     fn get(&mut self, user: &str, now_ms: u64, capacity: usize) -> Option<Vec<String>> {
         if let Some(answer) = self.young.get(user) {
-            return (now_ms < answer.until_ms).then(|| answer.groups.clone());
+            return (!answer.until.is_over(now_ms)).then(|| answer.groups.clone());
         }
-        let answer = self.old.remove(user).filter(|answer| now_ms < answer.until_ms)?;
+        let answer = self.old.remove(user).filter(|answer| !answer.until.is_over(now_ms))?;
         let groups = answer.groups.clone();
         self.insert(user.to_owned(), answer, capacity);
         Some(groups)
@@ -123,8 +123,8 @@ impl<G: Groups> Groups for CachedGroups<G> {
         let groups = self.others.of(user);
         let keep_ms = if groups.is_empty() { self.keep_empty_ms } else { self.keep_ms };
         if keep_ms > 0 && user.len() <= MAX_NAME {
-            let until_ms = self.clock.now_ms().saturating_add(keep_ms);
-            let answer = Answer { groups: groups.clone(), until_ms };
+            let until = Deadline::after(self.clock.now_ms(), keep_ms);
+            let answer = Answer { groups: groups.clone(), until };
             self.answers.lock().insert(user.to_owned(), answer, self.capacity);
         }
         groups
@@ -191,6 +191,14 @@ mod tests {
         assert_eq!(asked(&groups, &counting, &["ann", "none", "none"]), ["ann", "none", "none"]);
         clock.advance(10);
         assert_eq!(asked(&groups, &counting, &["ann"]), ["ann"]);
+    }
+
+    /// What is kept until after the end of time is kept for good.
+    #[test]
+    fn an_answer_is_kept_at_the_end_of_time() {
+        let (groups, counting, clock) = cached();
+        clock.advance(u64::MAX);
+        assert_eq!(asked(&groups, &counting, &["ann", "ann", "ann"]), ["ann"]);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 mod acls;
 
+mod lines;
+
 mod names;
 
 mod runnable;
@@ -16,7 +18,9 @@ mod tree;
 mod waiting;
 
 pub(crate) use acls::QueueAcls;
+pub(crate) use lines::{Crowd, Line, start_waiting};
 pub(crate) use names::{above, java_name_order};
 pub use running::RunningLimit;
 pub(crate) use running::{Apps, AtLimit, Running, UserLimits};
 pub(crate) use tree::{Queue, QueueTree};
+pub(crate) use waiting::Waiting;

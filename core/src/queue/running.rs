@@ -1,5 +1,6 @@
 //! Running limits: who may run, and who starts when a slot frees (fair-shares reference 7, `MaxRunningAppsEnforcer`).
 
+use super::lines::{Crowd, Line, start_waiting};
 use super::tree::{Queue, QueueTree};
 use super::waiting::Waiting;
 use std::collections::HashMap;
@@ -8,16 +9,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Running {
     running_of: HashMap<String, i64>,
-    waiting_of: HashMap<String, Waiting>,
-}
-
-/// A list of waiting applications.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Line<'u> {
-    /// Of a leaf queue.
-    Leaf(u32),
-    /// Of a user.
-    User(&'u str),
+    /// With their leaf queues.
+    waiting_of: HashMap<String, Waiting<u32>>,
 }
 
 /// A running limit that is reached.
@@ -59,6 +52,8 @@ pub(crate) trait Apps {
     fn user(&self, app: u32) -> &str;
     fn leaf(&self, app: u32) -> u32;
     fn start_ms(&self, app: u32) -> u64;
+    /// False of one whose end has begun.
+    fn may_start(&self, app: u32) -> bool;
 }
 
 /// How many applications of a user may run.
@@ -110,8 +105,15 @@ impl Running {
         }
     }
 
-    pub(crate) fn wait(&mut self, user: &str, app: u32) {
-        self.waiting_of.entry(user.to_owned()).or_default().push(app);
+    pub(crate) fn wait(&mut self, user: &str, app: u32, leaf: u32) {
+        self.waiting_of.entry(user.to_owned()).or_default().push(app, leaf);
+    }
+
+    /// One that waits does so in another leaf.
+    pub(crate) fn waits_in(&mut self, user: &str, app: u32, leaf: u32) {
+        if let Some(waiting) = self.waiting_of.get_mut(user) {
+            waiting.becomes(app, leaf);
+        }
     }
 
     pub(crate) fn stop_waiting(&mut self, user: &str, app: u32) {
@@ -129,6 +131,12 @@ impl Running {
         self.waiting_of.values().map(Waiting::count).sum()
     }
 
+    /// Whether one waits in its user's list, there for this leaf.
+    #[cfg(feature = "faults")]
+    pub(crate) fn is_waiting(&self, user: &str, app: u32, leaf: u32) -> bool {
+        self.waiting_of.get(user).is_some_and(|waiting| waiting.has(app, &leaf))
+    }
+
     /// The lists of waiting applications below a queue that has room, children in order of creation.
     pub(crate) fn gather<S>(tree: &QueueTree<S>, queue: u32, lines: &mut Vec<Line<'_>>) {
         let at = tree.get(queue);
@@ -141,14 +149,6 @@ impl Running {
             for child in at.children() {
                 Running::gather(tree, child, lines);
             }
-        }
-    }
-
-    /// Who stands in a line after a turn, or first.
-    fn after<S>(&self, tree: &QueueTree<S>, line: Line<'_>, turn: Option<u64>) -> Option<(u64, u32)> {
-        match line {
-            Line::Leaf(leaf) => tree.get(leaf).waiting.after(turn),
-            Line::User(user) => self.waiting_of.get(user)?.after(turn),
         }
     }
 
@@ -178,8 +178,7 @@ impl Running {
         self.start_waiting(tree, apps, limits, &lines, Some(most))
     }
 
-    /// Makes waiting applications runnable in order of their start times, at most `most`; returns them. No further than that is
-    /// looked.
+    /// Makes waiting applications runnable in order of their start times, at most `most`; returns them.
     pub(crate) fn start_waiting<S>(
         &mut self,
         tree: &mut QueueTree<S>,
@@ -188,124 +187,62 @@ impl Running {
         lines: &[Line<'_>],
         most: Option<usize>,
     ) -> Vec<u32> {
-        let mut started = Vec::new();
-        let mut previous = None;
-        let of = |running: &Running, tree: &QueueTree<S>, line: usize, turn| {
-            let (turn, app) = running.after(tree, lines[line], turn)?;
-            Some(Head { line, turn, app, start_ms: apps.start_ms(app) })
-        };
-        let mut merged = Merged::default();
-        for line in 0..lines.len() {
-            merged.put(of(self, tree, line, None));
-        }
-        while most.is_none_or(|most| started.len() < most) {
-            let Some(Head { line, turn, app, .. }) = merged.take() else { break };
-            // It waits still: those that start leave their lines below.
-            merged.put(of(self, tree, line, Some(turn)));
-            if previous.replace(app) == Some(app) {
-                continue;
-            }
-            let (user, leaf) = (apps.user(app), apps.leaf(app));
-            if self.can_run(tree, limits, user, leaf) {
-                self.count(tree, user, leaf, 1);
-                tree.get_mut(leaf).runnable.push(app);
-                started.push(app);
-            }
-        }
-        for app in &started {
-            tree.get_mut(apps.leaf(*app)).waiting.remove(*app);
-            self.stop_waiting(apps.user(*app), *app);
-        }
-        started
+        start_waiting(&mut Waiters { running: self, tree, apps, limits }, lines, most)
     }
 }
 
-/// Who stands first in a line, of those that were not taken yet.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    line: usize,
-    turn: u64,
-    app: u32,
-    start_ms: u64,
+/// Those that wait, with all that decides whether they may run.
+struct Waiters<'a, S, A, L> {
+    running: &'a mut Running,
+    tree: &'a mut QueueTree<S>,
+    apps: &'a A,
+    limits: &'a L,
 }
 
-/// The heads of several lines by start time; ties as a binary heap of lists gives them (`java.util.PriorityQueue`). A line that has
-/// come to its end stands in it too, behind all others: it has a say in where these stand.
-#[derive(Debug, Default)]
-struct Merged(Vec<Option<Head>>);
-
-/// Whether the first comes before the second.
-fn before(a: Option<&Head>, b: Option<&Head>) -> bool {
-    let key = |head: Option<&Head>| head.map_or(u64::MAX, |head| head.start_ms);
-    key(a) < key(b)
-}
-
-impl Merged {
-    fn put(&mut self, new: Option<Head>) {
-        let heap = &mut self.0;
-        heap.push(new);
-        let mut k = heap.len() - 1;
-        while k > 0 {
-            let parent = (k - 1) / 2;
-            if !before(new.as_ref(), heap[parent].as_ref()) {
-                break;
-            }
-            heap[k] = heap[parent];
-            k = parent;
-        }
-        heap[k] = new;
-    }
-
-    /// The first one; none when no line has anybody left.
-    fn take(&mut self) -> Option<Head> {
-        let heap = &mut self.0;
-        let last = heap.pop()?;
-        let Some(head) = heap.first().copied() else { return last };
-        let n = heap.len();
-        let mut k = 0;
-        while k < n / 2 {
-            let mut child = 2 * k + 1;
-            if child + 1 < n && before(heap[child + 1].as_ref(), heap[child].as_ref()) {
-                child += 1;
-            }
-            if !before(heap[child].as_ref(), last.as_ref()) {
-                break;
-            }
-            heap[k] = heap[child];
-            k = child;
-        }
-        heap[k] = last;
-        head
+impl<S, A, L: UserLimits> Waiters<'_, S, A, L> {
+    fn can_run(&self, user: &str, leaf: u32) -> bool {
+        self.running.can_run(self.tree, self.limits, user, leaf)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// All of some lists, by start time.
-    fn merge(lists: &[Vec<u32>], start_ms: impl Fn(u32) -> u64) -> Vec<u32> {
-        let of = |line: usize, at: usize| {
-            let app = *lists[line].get(at)?;
-            Some(Head { line, turn: at as u64, app, start_ms: start_ms(app) })
-        };
-        let mut merged = Merged::default();
-        (0..lists.len()).for_each(|line| merged.put(of(line, 0)));
-        let mut out = Vec::new();
-        while let Some(Head { line, turn, app, .. }) = merged.take() {
-            merged.put(of(line, usize::try_from(turn).unwrap() + 1));
-            out.push(app);
+impl<S, A: Apps, L: UserLimits> Crowd for Waiters<'_, S, A, L> {
+    fn next_in(&self, line: Line<'_>, after: Option<u64>) -> Option<(u64, u32)> {
+        match line {
+            Line::Leaf(leaf) => self.tree.get(leaf).waiting.after(after),
+            Line::User(user) => self.running.waiting_of.get(user)?.after(after),
         }
-        out
     }
 
-    #[test]
-    fn ties_go_to_the_first_list_as_the_heap_has_it() {
-        // fair-shares 7.5: lists b c d a by creation, two rounds each, one start time: b's two, c's, d's, a's.
-        let lists = vec![vec![1, 2], vec![3, 4], vec![5, 6], vec![7, 8]];
-        assert_eq!(merge(&lists, |_| 7).first(), Some(&1));
-        let by_start = merge(&[vec![10, 30], vec![20]], u64::from);
-        assert_eq!(by_start, [10, 20, 30]);
-        assert!(merge(&[vec![], vec![]], u64::from).is_empty());
+    fn start_ms(&self, app: u32) -> u64 {
+        self.apps.start_ms(app)
+    }
+
+    fn goes_on(&self, app: u32) -> bool {
+        self.apps.may_start(app)
+    }
+
+    fn has_room_for(&self, app: u32) -> bool {
+        self.can_run(self.apps.user(app), self.apps.leaf(app))
+    }
+
+    fn is_hopeless(&self, line: Line<'_>) -> bool {
+        match line {
+            Line::Leaf(leaf) => !self.tree.get(leaf).waiting.kinds().any(|user| self.can_run(user, leaf)),
+            Line::User(user) => {
+                let waiting = self.running.waiting_of.get(user);
+                !waiting.is_some_and(|waiting| waiting.kinds().any(|leaf| self.can_run(user, *leaf)))
+            }
+        }
+    }
+
+    fn run(&mut self, app: u32) {
+        let (user, leaf) = (self.apps.user(app), self.apps.leaf(app));
+        self.running.count(self.tree, user, leaf, 1);
+        self.tree.get_mut(leaf).runnable.push(app);
+    }
+
+    fn leave_lines(&mut self, app: u32) {
+        self.tree.get_mut(self.apps.leaf(app)).waiting.remove(app);
+        self.running.stop_waiting(self.apps.user(app), app);
     }
 }

@@ -19,8 +19,8 @@ pub(crate) struct Queue<S> {
     pub(crate) created: u64,
     /// Runnable applications, by slot index.
     pub(crate) runnable: Runnable,
-    /// Applications that wait for a running limit.
-    pub(crate) waiting: Waiting,
+    /// Applications that wait for a running limit, with their users.
+    pub(crate) waiting: Waiting<Box<str>>,
     /// Of a parent: runnable applications below.
     pub(crate) running_below: i64,
     pub(crate) max_running_apps: i32,

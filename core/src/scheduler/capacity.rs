@@ -303,11 +303,13 @@ impl CapacityStepped {
 
     /// Ends an attempt as the event `APP_ATTEMPT_REMOVED` does, before [`new_attempt`](CapacityStepped::new_attempt) or
     /// [`finish`](CapacityStepped::finish). Its asks and reservations are dropped, and it leaves the lists of its queue, where
-    /// others may start. It keeps its containers: release those that the next attempt does not keep before.
+    /// others may start. So may those that wait for a limit of parallel applications. It keeps its containers: release those that the next
+    /// attempt does not keep before.
     pub fn stop_attempt(&mut self, app: &AppHandle) {
         self.steps.stepper.pump();
         if app.0.scheduler == self.steps.stepper.shared().scheduler {
             self.steps.stepper.shards().for_each(|shard| shard.stop_app(app.0.slot));
+            self.steps.stepper.control().attempt_stopped(&app.0);
         }
         self.steps.settle();
     }

@@ -8,6 +8,7 @@ use super::capacity::CapacityStepped;
 use super::capacity_threads::CapacityScheduler;
 use super::door::{CONTROL, Door, Running};
 use super::fair::FairScheduler;
+use super::handles::AppHandle;
 use super::stepped::Stepped;
 use crate::capacity::CapacityShard;
 use crate::engine::control::{Call, Control};
@@ -199,12 +200,28 @@ impl Stepped {
     pub fn audit(&mut self, fold: bool) -> Audit {
         self.stepper().audit(fold)
     }
+
+    /// Starts to end an application, and works nothing off: the next call does, as where other threads call meanwhile.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] if it has already ended.
+    pub fn begin_finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.stepper().control().begin_finish(&app.0, None)
+    }
 }
 
 impl CapacityStepped {
     /// Counts every kind of record of the whole scheduler, as [`Stepped::audit`].
     pub fn audit(&mut self, fold: bool) -> Audit {
         self.steps.stepper.audit(fold)
+    }
+
+    /// Starts to end an application, and works nothing off, as [`Stepped::begin_finish`].
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] if it has already ended.
+    pub fn begin_finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
+        self.steps.stepper.control().begin_finish(&app.0, None)
     }
 
     /// Lets a worker panic between two messages, with its books corrupted. With [`Fault::WorkerDeath`] the worker is given up.

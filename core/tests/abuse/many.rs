@@ -1,7 +1,10 @@
 //! Many of everything.
 
 use crate::world::{Core, SMALL, World, allocations, builder, builder_with, each};
-use evenweave::{AllocationFile, Ask, FairScheduler, Refused, Resource, Submission};
+use evenweave::{
+    AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Refused,
+    Resource, Submission,
+};
 
 fn submission(number: u32, user: &str, queue: Option<&str>) -> Submission {
     Submission::new(number, user).maybe_in_queue(queue)
@@ -38,6 +41,82 @@ fn two_hundred_thousand_applications_come_ask_and_go() {
     world.finish_all(&apps);
     assert_eq!(world.running(), 0);
     world.bystander_is_served();
+}
+
+/// A CapacityScheduler with two leaf queues of so many at once and as many as there is room for AMs.
+fn capacity(parallel: &'static str, nodes: usize) -> CapacityStepped {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.user-limit-factor", "100"),
+        ("yarn.scheduler.capacity.root.b.max-parallel-apps", parallel),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+        ("yarn.scheduler.capacity.maximum-applications", "1000000"),
+        ("yarn.scheduler.capacity.root.a.maximum-applications", "1000000"),
+        ("yarn.scheduler.capacity.root.b.maximum-applications", "1000000"),
+    ];
+    let configuration = CapacityConfiguration::from_properties([], queues).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    for node in 0..nodes {
+        scheduler.add_node(&format!("n{node}"), "/r", Resource::new(65_536, 64)).unwrap();
+    }
+    scheduler
+}
+
+/// The numbers of those that have started.
+fn active(scheduler: &mut CapacityStepped) -> Vec<u32> {
+    scheduler.apps().into_iter().filter(|app| app.state == "active").map(|app| app.number).collect()
+}
+
+/// The same of a CapacityScheduler, whichever limit keeps them waiting: of those that run at once, or of AMs.
+#[test]
+fn forty_thousand_applications_that_wait_start_one_by_one() {
+    for (parallel, nodes) in [("10", 1), ("1000000", 1), ("1000000", 0)] {
+        let mut scheduler = capacity(parallel, nodes);
+        let submit = |number| scheduler.submit(submission(number, "eve", Some("root.b"))).unwrap();
+        let apps: Vec<_> = (1..=40_000).map(submit).collect();
+        let first = active(&mut scheduler);
+        assert!(first.starts_with(&[1]) && first.len() < 100, "{first:?} have started");
+        for app in &apps[..30_000] {
+            scheduler.finish(app).unwrap();
+        }
+        assert_eq!(active(&mut scheduler), first.iter().map(|number| number + 30_000).collect::<Vec<_>>());
+        for app in apps[30_000..].iter().rev() {
+            scheduler.finish(app).unwrap();
+        }
+        assert_eq!(scheduler.audit(true).wrong, [""; 0]);
+    }
+}
+
+/// Ends and moves, newest first, with both schedulers.
+#[test]
+fn forty_thousand_applications_of_one_queue_move_and_end() {
+    fn play<S>(
+        mut scheduler: S,
+        submit: impl Fn(&mut S, u32) -> AppHandle,
+        change: impl Fn(&mut S, &AppHandle),
+        finish: impl Fn(&mut S, &AppHandle),
+    ) {
+        let apps: Vec<_> = (1..=40_000).map(|number| submit(&mut scheduler, number)).collect();
+        apps.iter().rev().for_each(|app| change(&mut scheduler, app));
+        apps.iter().rev().for_each(|app| finish(&mut scheduler, app));
+    }
+    // Each is another user's: no record stays.
+    let user = |number: u32| format!("u{number}");
+    play(
+        capacity("1000000", 1000),
+        |scheduler, number| scheduler.submit(submission(number, &user(number), Some("root.b"))).unwrap(),
+        |scheduler, app| scheduler.move_app(app, "root.a").unwrap(),
+        |scheduler, app| scheduler.finish(app).unwrap(),
+    );
+    let file = "<allocations><queue name='a'/><queue name='b'/></allocations>";
+    play(
+        builder().allocations(allocations(file)).stepped().unwrap(),
+        |scheduler, number| scheduler.submit(submission(number, &user(number), Some("root.b"))).unwrap(),
+        |scheduler, app| scheduler.move_app(app, "root.a").unwrap(),
+        |scheduler, app| scheduler.finish(app).unwrap(),
+    );
 }
 
 /// Each that ends starts the one that has waited longest.

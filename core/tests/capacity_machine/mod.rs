@@ -172,7 +172,7 @@ impl World {
                 self.note("a fetch refused", u64::from(outcome.is_err()));
                 "a fetch"
             }
-            14 => self.finish(a),
+            14 => self.finish(a, b, c),
             15 | 16 => self.next_attempt(a, b, c),
             17 => {
                 self.is_odd = true;
@@ -315,33 +315,73 @@ impl World {
         "a release"
     }
 
-    fn finish(&mut self, a: u8) -> &'static str {
-        let app = self.app(a);
-        if self.stepped.finish(&app).is_ok() {
-            self.apps.retain(|other| other.number() != app.number());
-            self.held.remove(&app.number());
-            self.over.push(app);
-            self.note("finished", 1);
+    /// One ends, mostly while another thing begins before that is over.
+    fn finish(&mut self, a: u8, b: u8, c: u8) -> &'static str {
+        let first = self.app(a);
+        if c.is_multiple_of(4) {
+            self.finish_one(&first);
+            return "an end";
         }
-        "an end"
+        let states = self.states();
+        let waits = |app: &AppHandle| states.get(&app.number()) == Some(&"non-runnable");
+        let waiting = self.apps.iter().find(|other| **other != first && waits(other)).cloned();
+        let second = waiting.unwrap_or_else(|| self.app(b));
+        let (first, second) = if c % 8 == 7 { (second, first) } else { (first, second) };
+        let begins = self.stepped.begin_finish(&first).is_ok();
+        if begins {
+            self.is_over(&first);
+        }
+        match c % 8 {
+            1 => {
+                self.next_attempt_of(&second, b, c);
+            }
+            2 => {
+                let refreshed = self.stepped.refresh_queues(self.shape.queues(b)).is_ok();
+                self.note("refreshed", u64::from(refreshed));
+            }
+            _ => {
+                let both = begins && !waits(&first) && waits(&second);
+                self.note("one that waits ends after one that runs", u64::from(both));
+                self.finish_one(&second);
+            }
+        }
+        // What has begun comes to its end, though the rest was refused: this stops nothing here.
+        self.stepped.stop_attempt(&self.other.0);
+        "an end beside something else"
+    }
+
+    fn finish_one(&mut self, app: &AppHandle) {
+        if self.stepped.finish(app).is_ok() {
+            self.is_over(app);
+        }
+    }
+
+    fn is_over(&mut self, app: &AppHandle) {
+        self.apps.retain(|other| other.number() != app.number());
+        self.held.remove(&app.number());
+        self.over.push(app.clone());
+        self.note("finished", 1);
     }
 
     fn next_attempt(&mut self, a: u8, b: u8, c: u8) -> &'static str {
-        let app = self.app(a);
+        self.next_attempt_of(&self.app(a), b, c)
+    }
+
+    fn next_attempt_of(&mut self, app: &AppHandle, b: u8, c: u8) -> &'static str {
         let am = c.is_multiple_of(3).then(|| AmRequest::from(size(c)));
         let new = NewAttempt::default().keep_containers(b.is_multiple_of(2)).maybe_with_am(am);
-        match self.stepped.new_attempt(&app, new) {
+        match self.stepped.new_attempt(app, new) {
             Ok(next) => {
                 if !b.is_multiple_of(2) {
                     self.held.remove(&app.number());
                 }
                 self.apps.retain(|other| other.number() != app.number());
                 self.apps.push(next);
-                self.over.push(app);
+                self.over.push(app.clone());
                 self.note("next attempt", 1);
             }
             // Its application may be over by that.
-            Err(_) if app.is_finished() => self.apps.retain(|other| *other != app),
+            Err(_) if app.is_finished() => self.apps.retain(|other| other != app),
             Err(_) => self.note("an attempt refused", 1),
         }
         "an attempt"

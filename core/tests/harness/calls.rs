@@ -75,7 +75,7 @@ impl World {
             Op::Release { app, container, giving } => {
                 self.of_app(app, |world, app| world.release(app, container, giving))
             }
-            Op::Finish { app } => self.of_app(app, World::finish),
+            Op::Finish { app, beside } => self.of_app(app, |world, app| world.finish(app, beside)),
             Op::NextAttempt { app, fails, keep, am } => {
                 self.of_app(app, |world, app| world.next_attempt(app, fails, keep, am))
             }
@@ -438,7 +438,18 @@ impl World {
         });
     }
 
-    fn finish(&mut self, app: usize) -> Called {
+    fn finish(&mut self, app: usize, beside: Option<u8>) -> Called {
+        if let Some(first) = beside.and_then(|other| self.books.alive(other)).filter(|first| *first != app) {
+            let waits = [first, app].map(|app| {
+                let number = self.books.apps[app].number;
+                self.stepped.apps().iter().any(|view| view.id.number == number && !view.runnable)
+            });
+            self.counts.add("finish: one that waits, after one that runs", usize::from(waits == [false, true]));
+            self.expect_ends_of(first, |_| true, EndReason::AppFinished);
+            self.books.apps[first].alive = false;
+            let begun = self.stepped.begin_finish(&self.books.apps[first].handle);
+            hold!(begun.is_ok(), "a live application cannot be finished: {begun:?}");
+        }
         self.expect_ends_of(app, |_| true, EndReason::AppFinished);
         self.books.apps[app].alive = false;
         let outcome = self.stepped.finish(&self.books.apps[app].handle);

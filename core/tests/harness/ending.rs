@@ -85,7 +85,7 @@ impl World {
     pub(crate) fn tear_down(&mut self) -> Result<(), String> {
         self.audit(true)?;
         while self.books.alive(0).is_some() {
-            self.step(&Op::Finish { app: 0 })?;
+            self.step(&Op::Finish { app: 0, beside: None })?;
         }
         while !self.books.nodes.is_empty() && !self.books.containers.is_empty() {
             for node in 0..u8::try_from(self.books.nodes.len()).expect("few nodes") {

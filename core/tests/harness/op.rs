@@ -119,8 +119,10 @@ pub(crate) enum Op {
     Advance {
         ms: u16,
     },
+    /// Where `beside` says so, another one ends first, and this one before that is over.
     Finish {
         app: u8,
+        beside: Option<u8>,
     },
     /// The AM's container ends first, where it `fails`.
     NextAttempt {
@@ -253,7 +255,7 @@ impl Op {
             kind::ADVANCE..kind::FINISH => {
                 Op::Advance { ms: if b % 4 == 3 { u16::from(a) * 16 } else { u16::from(a) } }
             }
-            kind::FINISH..kind::NEXT_ATTEMPT => Op::Finish { app: a },
+            kind::FINISH..kind::NEXT_ATTEMPT => Op::Finish { app: a, beside: (b % 2 == 1).then_some(c) },
             kind::NEXT_ATTEMPT..kind::BLACKLIST => {
                 Op::NextAttempt { app: a, fails: b % 2 == 1, keep: c % 4 != 3, am: d }
             }

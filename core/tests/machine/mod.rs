@@ -21,7 +21,7 @@ const SEED: u64 = 20_261_122;
 const CASES: u32 = 64;
 
 /// What must be reached so many times in 10,000 operations, on average: so that no operation is there for nothing.
-pub(crate) const EFFECTS: [(&str, u64); 21] = [
+pub(crate) const EFFECTS: [(&str, u64); 22] = [
     ("granted", 800),
     ("refused", 200),
     ("reserved (steps × nodes)", 1000),
@@ -43,6 +43,7 @@ pub(crate) const EFFECTS: [(&str, u64); 21] = [
     ("recommission: done", 40),
     ("reload: of a bad file", 10),
     ("stale handle: refused", 10),
+    ("finish: one that waits, after one that runs", 1),
 ];
 
 /// A number in the environment.

@@ -16,7 +16,7 @@ use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode,
 use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::capacity::users::Users;
-use crate::capacity::victims::{Chooser, milliseconds};
+use crate::capacity::victims::{Chooser, is_let_run, is_remembered};
 use crate::config::capacity::{AppOrdering, PreemptionSettings};
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::mail::container::EndReason;
@@ -48,7 +48,7 @@ impl Shard {
         let marked = &mut self.own.marked;
         for (candidate, wait) in &chosen.containers {
             match marked.get(candidate) {
-                Some(since) if since + wait <= now => {
+                Some(since) if is_let_run(*since, *wait, now) => {
                     marked.remove(candidate);
                     kills.push(*candidate);
                 }
@@ -59,8 +59,7 @@ impl Shard {
                 }
             }
         }
-        let keep = 2 * milliseconds(settings.max_wait_before_kill_ms);
-        marked.retain(|_, since| *since + keep >= now);
+        marked.retain(|_, since| is_remembered(*since, settings.max_wait_before_kill_ms, now));
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
         self.deal_with(&chosen);
         let marked = chosen.marks.iter().map(|(app, number)| (*app, number.number)).collect();

@@ -5,6 +5,7 @@
 
 use super::types::Shard;
 use crate::capacity::tried::{AppVisited, CapacityPass, PassCourse, Watch, Watched};
+use crate::clock::Deadline;
 use std::collections::VecDeque;
 
 /// Whole passes that are kept; then the oldest goes.
@@ -22,9 +23,9 @@ pub(crate) struct Watching {
     /// The next pass, whatever the node.
     any: bool,
     /// Nodes of this worker by name, and until when: one that does not report is not waited for.
-    nodes: Vec<(String, u64)>,
+    nodes: Vec<(String, Deadline)>,
     /// Applications by number, and until when.
-    apps: Vec<(u32, u64)>,
+    apps: Vec<(u32, Deadline)>,
     passes: VecDeque<CapacityPass>,
     visits: VecDeque<AppVisited>,
 }
@@ -36,8 +37,8 @@ impl Watching {
 
     /// Whether a pass over a node is to be told now: all of it, or visits of some applications.
     fn wants(&mut self, node: &str, now_ms: u64) -> (bool, bool) {
-        self.apps.retain(|(_, until_ms)| *until_ms > now_ms);
-        self.nodes.retain(|(_, until_ms)| *until_ms > now_ms);
+        self.apps.retain(|(_, until)| !until.is_over(now_ms));
+        self.nodes.retain(|(_, until)| !until.is_over(now_ms));
         let named = self.nodes.iter().position(|(name, _)| name == node);
         if let Some(at) = named {
             self.nodes.swap_remove(at);
@@ -64,13 +65,13 @@ impl Shard {
                 if self.nodes.present().any(|(_, node)| *node.shared.name == *name) {
                     let watching = self.own.watching.get_or_insert_default();
                     watching.nodes.retain(|(known, _)| *known != name);
-                    watching.nodes.push((name, now_ms.saturating_add(PATIENCE_MS)));
+                    watching.nodes.push((name, Deadline::after(now_ms, PATIENCE_MS)));
                 }
             }
             Watch::App { app, for_ms } => {
                 let watching = self.own.watching.get_or_insert_default();
                 watching.apps.retain(|(known, _)| *known != app);
-                watching.apps.push((app, now_ms.saturating_add(for_ms)));
+                watching.apps.push((app, Deadline::after(now_ms, for_ms)));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode,
 use crate::capacity::preemption::ByPriority;
 use crate::capacity::tree::QueueNode;
 use crate::capacity::users::Users;
-use crate::capacity::victims::{Chooser, milliseconds};
+use crate::capacity::victims::{Chooser, is_let_run, is_remembered};
 use crate::config::capacity::AppOrdering;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
@@ -34,7 +34,7 @@ impl Plain {
         let (mut marks, mut kills) = (Vec::new(), Vec::new());
         for (candidate, wait) in &chosen.containers {
             match self.marked.get(candidate) {
-                Some(since) if since + wait <= self.now_ms => {
+                Some(since) if is_let_run(*since, *wait, self.now_ms) => {
                     self.marked.remove(candidate);
                     kills.push(*candidate);
                 }
@@ -45,8 +45,8 @@ impl Plain {
                 }
             }
         }
-        let (now, keep) = (self.now_ms, 2 * milliseconds(settings.max_wait_before_kill_ms));
-        self.marked.retain(|_, since| *since + keep >= now);
+        let (now, wait) = (self.now_ms, settings.max_wait_before_kill_ms);
+        self.marked.retain(|_, since| is_remembered(*since, wait, now));
         if !marks.is_empty() {
             let marks = marks.iter().copied().map(as_container);
             let marks = marks.map(|(app, number)| json!({"app": app, "container": number}));

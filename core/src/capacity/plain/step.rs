@@ -38,7 +38,8 @@ impl Plain {
                 self.finish(number(step, "app"))
             }
             "advance" => {
-                self.now_ms += step.get("ms").and_then(Value::as_u64).unwrap_or_default();
+                let ms = step.get("ms").and_then(Value::as_u64).unwrap_or_default();
+                self.now_ms = self.now_ms.saturating_add(ms);
                 Ok(())
             }
             "priority" => {

@@ -6,9 +6,13 @@
 //! application may have it. A worker that still knows the one before by that slot, because its structure is older, tells them apart by
 //! the generation ([`find`]).
 //!
+//! One that waits for a running limit starts when another has ended. One whose own end has begun starts no more ([`End::lets_start`]): every
+//! worker has been told to end it, and would hear only after that that it starts, so it would stay for good.
+//!
 //! # Invariants
 //! I13: a slot means another application only after the last acknowledgement, and nothing that was sent for the one before is taken
-//! for it. I5: what the one before had is ended by then. Checked by `loom-tests/tests/reuse_vs_late_messages.rs`.
+//! for it. I5: what the one before had is ended by then. Checked by `loom-tests/tests/reuse_vs_late_messages.rs`,
+//! and by `loom-tests/tests/end_vs_start.rs`.
 
 use crate::id::Slot;
 
@@ -28,6 +32,42 @@ impl Acknowledgements {
     pub fn take_one(&mut self) -> bool {
         self.0 -= 1;
         self.0 == 0
+    }
+}
+
+/// The end of an application, as the control has it: whether it has begun, and who waits for it (`W`).
+#[derive(Debug)]
+pub struct End<W>(Option<(Acknowledgements, W)>);
+
+impl<W> End<W> {
+    /// Of one that goes on.
+    #[must_use]
+    pub fn far() -> End<W> {
+        End(None)
+    }
+
+    /// It begins: so many workers are told.
+    pub fn begin(&mut self, workers: usize, waiters: W) {
+        self.0 = Some((Acknowledgements::of_each(workers), waiters));
+    }
+
+    /// Whether it has begun.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether the application, which waits for a running limit, may start when there is room. See the module's text.
+    #[must_use]
+    pub fn lets_start(&self) -> bool {
+        !self.has_begun()
+    }
+
+    /// A worker has acknowledged. With the last one it is over, and who waits for it is given back.
+    #[must_use]
+    pub fn acknowledge(&mut self) -> Option<W> {
+        let (left, _) = self.0.as_mut()?;
+        left.take_one().then(|| self.0.take()).flatten().map(|(_, waiters)| waiters)
     }
 }
 

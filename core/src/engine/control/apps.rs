@@ -2,7 +2,6 @@
 
 use super::attempts::NewAttemptOf;
 use super::{AmRequest, App, Control, ControlPart, Entry, Stand, Submission};
-use crate::engine::books::closing::Acknowledgements;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
@@ -33,6 +32,10 @@ impl crate::queue::Apps for AppList<'_> {
 
     fn start_ms(&self, app: u32) -> u64 {
         self.get(app).shared.start_ms
+    }
+
+    fn may_start(&self, app: u32) -> bool {
+        self.get(app).end.lets_start()
     }
 }
 
@@ -114,7 +117,7 @@ impl<D: Decider> Control<D> {
     ) {
         let workers = self.shared.workers;
         if let Some(app) = &mut self.apps[shared.slot.ix()] {
-            app.closing = Some((Acknowledgements::of_each(workers), reply.into_iter().collect()));
+            app.end.begin(workers, reply.into_iter().collect());
         }
         for worker in 0..workers {
             self.to_worker(worker, Internal::CloseApp { app: shared.clone(), successor: successor.cloned() });
@@ -124,16 +127,15 @@ impl<D: Decider> Control<D> {
     /// Second phase, once every worker has acknowledged: the application leaves its queue.
     pub(super) fn app_closed(&mut self, slot: Slot, handed_over: Vec<Container>) {
         let Some(app) = self.apps.get_mut(slot.ix()).and_then(Option::as_mut) else { return };
-        let Some((left, _)) = app.closing.as_mut().filter(|_| app.shared.slot == slot) else { return };
-        let is_last = left.take_one();
+        if app.shared.slot != slot || !app.end.has_begun() {
+            return;
+        }
+        let replies = app.end.acknowledge();
         if let Some(next) = &mut app.next_attempt {
             next.handed_over.extend(handed_over);
         }
-        if !is_last {
-            return;
-        }
+        let Some(replies) = replies else { return };
         let (shared, stood) = (app.shared.clone(), Stand { leaf: app.leaf, runnable: app.runnable });
-        let replies = app.closing.take().map(|(_, replies)| replies).unwrap_or_default();
         let next_attempt = app.next_attempt.take();
         self.by_number.remove(&shared.id.number);
         self.exit(slot.index);
@@ -152,7 +154,7 @@ impl<D: Decider> Control<D> {
     pub(crate) fn known(&self, shared: &AppShared) -> Result<&App, Refused> {
         let app = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
         // By address: the slot of another scheduler's means somebody else here.
-        let known = app.filter(|app| std::ptr::eq(&*app.shared, shared) && app.closing.is_none());
+        let known = app.filter(|app| std::ptr::eq(&*app.shared, shared) && !app.end.has_begun());
         known.ok_or(Refused::NoSuchApp(shared.id.number))
     }
 

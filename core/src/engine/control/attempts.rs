@@ -6,6 +6,7 @@
 use super::{App, Control, ControlPart};
 use crate::app::{Ask, Location};
 use crate::caught::caught;
+use crate::engine::books::closing::End;
 use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
@@ -298,6 +299,6 @@ impl<D: Decider> Control<D> {
     /// What is known of an attempt from now on.
     pub(super) fn enter_app(&mut self, shared: Arc<AppShared>, leaf: u32, runnable: bool) {
         let index = shared.slot.ix();
-        self.apps[index] = Some(App { shared, leaf, runnable, position: 0, closing: None, next_attempt: None });
+        self.apps[index] = Some(App { shared, leaf, runnable, position: 0, end: End::far(), next_attempt: None });
     }
 }

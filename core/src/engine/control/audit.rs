@@ -70,8 +70,8 @@ impl<D: Decider> Control<D> {
             if self.by_number.get(&number) != Some(&app.shared.slot.index) {
                 wrong.push(format!("application {number} is not found by its number"));
             }
-            if let Some((left, _)) = &app.closing {
-                wrong.push(format!("application {number} is ending: {left:?} are to come"));
+            if app.end.has_begun() {
+                wrong.push(format!("application {number} is ending: {:?}", app.end));
             }
         }
     }

@@ -42,7 +42,7 @@ pub(crate) use plans::Asking;
 pub(crate) use rights::EITHER;
 
 use crate::caught::caught;
-use crate::engine::books::closing::Acknowledgements;
+use crate::engine::books::closing::End;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
 use crate::engine::decider::Decider;
 use crate::engine::driver::events::EventSink;
@@ -241,8 +241,8 @@ pub(crate) struct App {
     pub(crate) runnable: bool,
     /// Its place in the leaf's table of runnable or of waiting applications.
     pub(crate) position: u32,
-    /// Which acknowledgements of its close are still to come, and who waits for the end of it.
-    pub(crate) closing: Option<(Acknowledgements, Waiters)>,
+    /// Whether its end has begun.
+    pub(crate) end: End<Waiters>,
     /// What begins when it has ended.
     pub(crate) next_attempt: Option<attempts::Next>,
 }
@@ -549,7 +549,7 @@ impl<D: Decider> Control<D> {
 
     /// Every application, by number.
     pub(crate) fn all_apps(&self) -> Vec<Arc<AppShared>> {
-        let present = self.apps.iter().flatten().filter(|app| app.closing.is_none());
+        let present = self.apps.iter().flatten().filter(|app| !app.end.has_begun());
         let mut out: Vec<_> = present.map(|app| app.shared.clone()).collect();
         out.sort_by_key(|app| app.id.number);
         out

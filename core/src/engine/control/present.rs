@@ -199,10 +199,10 @@ mod tests {
                         present.resize(&node, total);
                     }
                     (3, Some(node)) => drop(present.remove(node.id)),
-                    (4, Some(node)) if present.find(&node).is_some() => {
-                        if present.check_running(&total, &Resource::ZERO).is_ok() {
-                            present.take_over(&node, &total);
-                        }
+                    (4, Some(node))
+                        if present.find(&node).is_some() && present.check_running(&total, &Resource::ZERO).is_ok() =>
+                    {
+                        present.take_over(&node, &total);
                     }
                     _ => {}
                 }

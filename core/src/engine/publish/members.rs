@@ -1,14 +1,14 @@
-//! The applications of a leaf queue as a persistent table: positions, in chunks that unchanged versions share.
+//! The applications of a leaf queue as a persistent table: positions, in chunks, and these in groups, that unchanged versions share.
 //!
 //! # Where it stands
-//! The control changes its copy; a published version is a clone, O(applications / [`CHUNK`]), and a change copies one chunk.
-//! A worker finds what has changed between two versions by comparing chunks by address. Positions stay while an
+//! The control changes its copy; a published version is a clone, O(applications / ([`CHUNK`] x [`CHUNK`])), and a change copies one group and one
+//! chunk. A worker finds what has changed between two versions by comparing groups, then chunks, by address. Positions stay while an
 //! application is a member, so its place in a worker's winner tree does too.
 
 use crate::engine::books::ledger::AppShared;
 use crate::sync::Arc;
 
-/// Members a chunk.
+/// Members a chunk, and chunks a group.
 const CHUNK: usize = 64;
 
 /// One member.
@@ -29,10 +29,14 @@ struct Chunk {
 
 const _: () = assert!(CHUNK == u64::BITS as usize, "a bit a position");
 
+/// Some neighbouring chunks. One in which nobody ever was is left out.
+#[derive(Clone, Debug)]
+struct Group([Option<Arc<Chunk>>; CHUNK]);
+
 /// See the module's text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Members {
-    chunks: Vec<Arc<Chunk>>,
+    groups: Vec<Arc<Group>>,
     len: usize,
 }
 
@@ -66,6 +70,12 @@ impl Chunk {
     }
 }
 
+impl Group {
+    fn empty() -> Group {
+        Group(std::array::from_fn(|_| None))
+    }
+}
+
 impl Members {
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
@@ -75,25 +85,40 @@ impl Members {
     /// Puts a member at a position, or takes it away.
     pub(crate) fn set(&mut self, position: u32, member: Option<Member>) {
         let (chunk, at) = (position as usize / CHUNK, position as usize % CHUNK);
-        while self.chunks.len() <= chunk {
-            self.chunks.push(Arc::new(Chunk::empty()));
+        let (group, chunk) = (chunk / CHUNK, chunk % CHUNK);
+        while self.groups.len() <= group {
+            self.groups.push(Arc::new(Group::empty()));
         }
-        let chunk = Arc::make_mut(&mut self.chunks[chunk]);
+        let group = Arc::make_mut(&mut self.groups[group]);
+        let chunk = Arc::make_mut(group.0[chunk].get_or_insert_with(|| Arc::new(Chunk::empty())));
         let entry = &mut chunk.members[at];
         self.len = self.len + usize::from(member.is_some()) - usize::from(entry.is_some());
         chunk.occupied = chunk.occupied & !(1 << at) | u64::from(member.is_some()) << at;
         *entry = member;
     }
 
+    /// The chunk of a number, where somebody ever was in it.
+    fn chunk(&self, number: usize) -> Option<&Arc<Chunk>> {
+        self.groups.get(number / CHUNK)?.0[number % CHUNK].as_ref()
+    }
+
+    /// All chunks with their numbers.
+    fn chunks(&self) -> impl DoubleEndedIterator<Item = (usize, &Chunk)> {
+        let chunks = self.groups.iter().enumerate().flat_map(|(group, chunks)| {
+            let numbered = (0..CHUNK).map(move |at| group * CHUNK + at);
+            numbered.zip(chunks.0.iter())
+        });
+        chunks.filter_map(|(number, chunk)| Some((number, &**chunk.as_ref()?)))
+    }
+
     /// All members with their positions, in no order that means anything.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, &Member)> {
-        let chunks = self.chunks.iter().enumerate();
-        chunks.flat_map(|(chunk, members)| members.iter().map(move |(at, member)| (position(chunk, at), member)))
+        self.chunks().flat_map(|(chunk, members)| members.iter().map(move |(at, member)| (position(chunk, at), member)))
     }
 
     /// No member's position is this or above.
     pub(crate) fn end(&self) -> u32 {
-        let last = self.chunks.iter().enumerate().rev().find(|(_, members)| members.occupied != 0);
+        let last = self.chunks().rev().find(|(_, members)| members.occupied != 0);
         last.map_or(0, |(chunk, members)| position(chunk, CHUNK - members.occupied.leading_zeros() as usize))
     }
 
@@ -102,17 +127,22 @@ impl Members {
         self.positions().map(|(_, member)| &member.app)
     }
 
-    /// Where another version differs. O(chunks + changed chunks x [`CHUNK`]).
+    /// Where another version differs. O(groups + changed groups x [`CHUNK`] + changed chunks x [`CHUNK`]).
     pub(crate) fn changes<'a>(&'a self, new: &'a Members) -> impl Iterator<Item = Change<'a>> {
-        let chunks = self.chunks.len().max(new.chunks.len());
-        let changed = (0..chunks).filter(|chunk| match (self.chunks.get(*chunk), new.chunks.get(*chunk)) {
+        let groups = self.groups.len().max(new.groups.len());
+        let changed = (0..groups).filter(|group| match (self.groups.get(*group), new.groups.get(*group)) {
             (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
+            _ => true,
+        });
+        let chunks = changed.flat_map(|group| group * CHUNK..(group + 1) * CHUNK);
+        let changed = chunks.filter(|chunk| match (self.chunk(*chunk), new.chunk(*chunk)) {
+            (Some(old), Some(new)) => !Arc::ptr_eq(old, new),
+            (None, None) => false,
             _ => true,
         });
         changed.flat_map(move |chunk| {
             (0..CHUNK).filter_map(move |at| {
-                let entry =
-                    |members: &'a Members| members.chunks.get(chunk).and_then(|chunk| chunk.members[at].as_ref());
+                let entry = |members: &'a Members| members.chunk(chunk).and_then(|chunk| chunk.members[at].as_ref());
                 let (old, new) = (entry(self), entry(new));
                 let same = match (old, new) {
                     (Some(old), Some(new)) => old.sequence == new.sequence && old.app.slot == new.app.slot,
@@ -182,6 +212,30 @@ mod tests {
         assert_eq!(places(&table.members), (0..200).filter(|place| *place != positions[130]).collect::<Vec<_>>());
     }
 
+    /// What a publish clones, and what a change copies, however many there are.
+    #[test]
+    fn a_version_shares_all_but_what_it_has_changed() {
+        const MANY: u32 = 100_000;
+        let (mut table, one) = (MemberTable::default(), app(1));
+        let positions: Vec<_> = (0..MANY).map(|_| table.add(one.clone())).collect();
+        for position in [positions[99_999], positions[50_000], positions[0]] {
+            let before = table.members.clone();
+            table.remove(position);
+            let now = &table.members;
+            assert!(now.groups.len() <= MANY as usize / CHUNK / CHUNK + 1, "a clone has {} words", now.groups.len());
+            let others = before.groups.iter().zip(&now.groups).filter(|(old, new)| !Arc::ptr_eq(old, new));
+            let others: Vec<_> = others.flat_map(|(old, new)| old.0.iter().zip(&new.0)).collect();
+            assert_eq!(others.len(), CHUNK, "one group is another");
+            let is_same = |old: &Option<Arc<Chunk>>, new: &Option<Arc<Chunk>>| match (old, new) {
+                (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+                (old, new) => old.is_none() && new.is_none(),
+            };
+            assert_eq!(others.iter().filter(|(old, new)| !is_same(old, new)).count(), 1, "and one chunk of it");
+            let changes: Vec<_> = before.changes(now).map(|change| change.position).collect();
+            assert_eq!(changes, [position]);
+        }
+    }
+
     #[test]
     fn the_end_is_behind_the_last_member() {
         let mut table = MemberTable::default();
@@ -192,5 +246,8 @@ mod tests {
         assert_eq!(table.members.end(), 64);
         positions[..63].iter().for_each(|position| table.remove(*position));
         assert_eq!((table.members.end(), table.members.len()), (64, 1));
+        let mut members = Members::default();
+        members.set(9000, Some(Member { app: app(1), sequence: 1 }));
+        assert_eq!((members.end(), members.positions().map(|(position, _)| position).collect()), (9001, vec![9000]));
     }
 }

@@ -14,6 +14,7 @@
 //! A look goes over all of the worker's records, in slices between batches, so that no heartbeat waits for all of it; a
 //! list of what is not launched would be written at every grant.
 
+use crate::clock::Deadline;
 use crate::engine::decider::Decider;
 use crate::engine::mail::container::EndReason;
 use crate::engine::worker::shard::Shard;
@@ -25,7 +26,9 @@ const SLICE: u32 = 4096;
 #[derive(Debug)]
 pub(crate) struct Looks {
     /// When the next one begins.
-    due_ms: u64,
+    due: Deadline,
+    /// When the last one ended, or a worker without one began.
+    last_ms: u64,
     /// The one under way: the record that comes next, and when it began.
     under_way: Option<(u32, u64)>,
 }
@@ -33,7 +36,7 @@ pub(crate) struct Looks {
 impl Looks {
     /// The first is a third of the interval from now.
     pub(crate) fn from(now_ms: u64, interval_ms: u64) -> Looks {
-        Looks { due_ms: now_ms.saturating_add(between(interval_ms)), under_way: None }
+        Looks { due: Deadline::after(now_ms, between(interval_ms)), last_ms: now_ms, under_way: None }
     }
 }
 
@@ -45,24 +48,25 @@ fn between(interval_ms: u64) -> u64 {
 impl<D: Decider> Shard<D> {
     /// How long it is until the next look for expired containers.
     pub(crate) fn next_look_in_ms(&self, now_ms: u64) -> u64 {
-        self.looks.due_ms.saturating_sub(now_ms)
+        self.looks.due.left_ms(now_ms).unwrap_or(u64::MAX)
     }
 
     /// Goes on with the look for expired containers, or begins one when it is due; false when there is nothing to do.
     pub(crate) fn look_for_expired(&mut self, now_ms: u64) -> bool {
+        let interval_ms = self.shared.settings.container_expiry_ms;
         let (first, began_ms) = match self.looks.under_way {
             Some(at) => at,
-            None if self.looks.due_ms > now_ms => {
-                let interval_ms = self.shared.settings.container_expiry_ms;
-                if self.looks.due_ms - now_ms > between(interval_ms) {
-                    // Further away than it ever was: the clock has gone back.
+            None if !self.looks.due.is_over(now_ms) => {
+                if self.looks.due.is_beyond(now_ms, between(interval_ms)) {
                     self.looks = Looks::from(now_ms, interval_ms);
                 }
                 return false;
             }
             None => (0, now_ms),
         };
-        let interval_ms = self.shared.settings.container_expiry_ms;
+        // The clock has jumped by more than a mail record can tell (25 days): whatever was acquired was so before.
+        let passed_ms = began_ms.saturating_sub(self.looks.last_ms);
+        let has_jumped = passed_ms > interval_ms && passed_ms > u64::from(i32::MAX.cast_unsigned());
         let longest = i64::try_from(interval_ms).unwrap_or(i64::MAX);
         let end = self.containers.len().min(first + SLICE);
         for index in first..end {
@@ -72,7 +76,7 @@ impl<D: Decider> Shard<D> {
             }
             let acquired_for_ms = self.shared.arenas[self.worker].acquired_for_ms(record.mail, began_ms);
             // Later than the interval, not at it.
-            if acquired_for_ms.is_some_and(|waited| i64::from(waited) > longest) {
+            if acquired_for_ms.is_some_and(|waited| has_jumped || i64::from(waited) > longest) {
                 self.end_container(index, EndReason::Expired, false);
             }
         }

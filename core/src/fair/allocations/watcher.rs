@@ -1,6 +1,6 @@
 //! When to look at the allocation file, and what to do about it.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Deadline};
 use crate::config::{AllocationFile, AllocationSource, AllocationsError, Diagnostic, Parsed, PlacementChange, Reader};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::engine::Control;
@@ -73,7 +73,7 @@ pub(crate) struct Watcher {
     reader: Reader,
     times: WatchTimes,
     /// By the monotonic clock.
-    next_look_ms: u64,
+    next_look: Deadline,
     /// When the file was last parsed with success, by the wall clock.
     last_success_ms: u64,
     /// What was last told of, with the file's time of change: until a success it is not told of again.
@@ -83,8 +83,8 @@ pub(crate) struct Watcher {
 impl Watcher {
     /// A watcher that is due at once, unless it never is, and has read nothing yet.
     pub(crate) fn new(source: Option<Arc<dyn AllocationSource>>, reader: Reader, times: WatchTimes) -> Watcher {
-        let next_look_ms = if times.interval_ms == NEVER { NEVER } else { 0 };
-        Watcher { source, reader, times, next_look_ms, last_success_ms: 0, reported: None }
+        let next_look = if times.interval_ms == NEVER { Deadline::NEVER } else { Deadline::default() };
+        Watcher { source, reader, times, next_look, last_success_ms: 0, reported: None }
     }
 
     /// The file at the start, and what to tell of it. Without a source there is none.
@@ -98,11 +98,13 @@ impl Watcher {
         Ok(Some((file, SchedulerEvent::AllocationsLoaded { source: source.name(), warnings })))
     }
 
-    /// Milliseconds until the next look; 0 when it is due.
+    /// Milliseconds until the next look; 0 when it is due, [`NEVER`] when it never is.
     pub(crate) fn due_in_ms(&self, clock: &dyn Clock) -> u64 {
-        let left = self.next_look_ms.saturating_sub(clock.now_ms());
-        // Further away than it ever was: the clock has gone back.
-        if left > self.times.interval_ms { 0 } else { left }
+        let (now, interval_ms) = (clock.now_ms(), self.times.interval_ms);
+        if interval_ms != NEVER && self.next_look.is_beyond(now, interval_ms) {
+            return 0;
+        }
+        self.next_look.left_ms(now).unwrap_or(NEVER)
     }
 
     /// From one look to the next.
@@ -116,7 +118,10 @@ impl Watcher {
         if let Some(source) = self.source.clone() {
             self.look_at(&*source, clock, to);
         }
-        self.next_look_ms = clock.now_ms().saturating_add(self.times.interval_ms);
+        self.next_look = match self.times.interval_ms {
+            NEVER => Deadline::NEVER,
+            interval_ms => Deadline::after(clock.now_ms(), interval_ms),
+        };
     }
 
     fn look_at(&mut self, source: &dyn AllocationSource, clock: &dyn Clock, to: &mut impl Reloads) {

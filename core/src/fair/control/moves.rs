@@ -51,7 +51,8 @@ impl Control {
         if runs {
             self.count_in(app, target);
         } else {
-            self.tree.get_mut(target).waiting.push(slot);
+            self.tree.get_mut(target).waiting.push(slot, app.user.clone());
+            self.own.running.waits_in(&app.user, slot, target);
         }
         if stood.runnable {
             self.slot_freed(stood.leaf, &app.user);

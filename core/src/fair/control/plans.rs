@@ -107,7 +107,7 @@ impl PlanQueues for Control {
 
     fn apps(&self, queue: &str) -> Vec<ApplicationId> {
         let slot = self.plan_slot(queue);
-        let there = self.apps.iter().flatten().filter(|app| Some(app.leaf) == slot && app.closing.is_none());
+        let there = self.apps.iter().flatten().filter(|app| Some(app.leaf) == slot && !app.end.has_begun());
         let mut apps: Vec<_> = there.map(|app| (!app.runnable, app.shared.id.number)).collect();
         apps.sort_unstable();
         self.named(apps.into_iter().map(|(_, number)| number))

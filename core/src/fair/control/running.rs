@@ -33,8 +33,8 @@ impl Control {
         if runs {
             self.count_in(app, leaf);
         } else {
-            self.tree.get_mut(leaf).waiting.push(slot);
-            self.own.running.wait(&app.user, slot);
+            self.tree.get_mut(leaf).waiting.push(slot, app.user.clone());
+            self.own.running.wait(&app.user, slot, leaf);
         }
         runs
     }
@@ -116,6 +116,14 @@ impl Control {
         let in_lines = [queues().map(|queue| queue.waiting.count()).sum(), self.own.running.waiting()];
         if in_lines != [Some(waiting); 2] {
             wrong.push(format!("{waiting} applications wait, in lines of queues and users stand {in_lines:?}"));
+        }
+        for app in self.apps.iter().flatten().filter(|app| !app.runnable) {
+            let (user, slot) = (&app.shared.user, app.shared.slot.index);
+            let stands =
+                [self.tree.get(app.leaf).waiting.has(slot, user), self.own.running.is_waiting(user, slot, app.leaf)];
+            if stands != [true; 2] {
+                wrong.push(format!("{:?} waits; in the lines of its queue and its user: {stands:?}", app.shared));
+            }
         }
         let [queues, .., names] = self.tree.counts();
         if queues != names {

@@ -23,8 +23,8 @@ struct Entry {
     app: Arc<AppShared>,
     starvation: Starvation,
     last_at_fair_share_ms: i64,
-    /// Not looked at before.
-    next_check_ms: i64,
+    /// Not looked at before; `None`: never again.
+    next_check_ms: Option<i64>,
 }
 
 /// An application that may be starved.
@@ -142,7 +142,9 @@ impl Book {
         now: i64,
         weight: &impl Fn(&Resource) -> f32,
     ) -> Vec<Candidate<'a>> {
-        let due = |app: &AppShared| self.apps.get(&app.slot).is_none_or(|entry| entry.next_check_ms <= now);
+        let due = |app: &AppShared| {
+            self.apps.get(&app.slot).is_none_or(|entry| entry.next_check_ms.is_some_and(|at| at <= now))
+        };
         let members = leaf.runnable.positions().filter(|(_, member)| due(&member.app) && !member.app.is_closed());
         let mut found: Vec<Candidate<'_>> = members
             .map(|(_, member)| {
@@ -186,7 +188,7 @@ impl Book {
             app: app.clone(),
             starvation: Starvation::default(),
             last_at_fair_share_ms: java_ms(app.start_ms),
-            next_check_ms: 0,
+            next_check_ms: Some(0),
         })
     }
 
@@ -204,8 +206,8 @@ impl Book {
         Some((entry.app.clone(), entry.starvation))
     }
 
-    /// The round is over: the application is not looked at again before a time.
-    pub(super) fn served(&mut self, slot: Slot, next_check_ms: i64) {
+    /// The round is over: the application is not looked at again before a time, or never.
+    pub(super) fn served(&mut self, slot: Slot, next_check_ms: Option<i64>) {
         if let Some(entry) = self.apps.get_mut(&slot) {
             entry.next_check_ms = next_check_ms;
         }

@@ -16,6 +16,7 @@
 use super::book::{Book, java_ms};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
+use crate::clock::Deadline;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::shared::ANY;
 use crate::fair::engine::Shared;
@@ -59,7 +60,7 @@ pub(crate) trait Owners {
 /// What one round has marked, and when it is to be killed, by the clock.
 #[derive(Debug)]
 struct Doomed {
-    due_ms: i64,
+    due: Deadline,
     app: Arc<AppShared>,
     /// Each makes room for one container, on one node.
     sets: Vec<Victims>,
@@ -115,12 +116,12 @@ impl Preemptor {
             }
         }
         let settings = &self.shared.decider.settings;
-        let now = java_ms(self.shared.clock.now_ms());
+        let now_ms = self.shared.clock.now_ms();
         // Hadoop adds four heartbeats of the nodes, whose interval is still 0 when it reads it.
         let passes =
             if settings.continuous_scheduling { settings.continuous_scheduling_sleep_ms.saturating_mul(10) } else { 0 };
         let waits = [settings.wait_before_kill_ms, java_ms(passes), settings.wait_before_next_starvation_check_ms];
-        let next_check = waits.iter().fold(now, |sum, wait| sum.saturating_add(*wait));
+        let next_check = waits.iter().try_fold(java_ms(now_ms), |sum, wait| sum.checked_add(*wait));
         self.book.lock().served(app.slot, next_check);
         let (number, containers) = (app.id.number, sets.iter().flatten().copied().collect());
         #[cfg(feature = "tracing")]
@@ -130,8 +131,8 @@ impl Preemptor {
             "containers are marked for a starved application"
         );
         if !sets.is_empty() {
-            let due_ms = now.saturating_add(settings.wait_before_kill_ms);
-            self.doomed.push_back(Doomed { due_ms, app, sets });
+            let due = Deadline::after(now_ms, self.kills_after_ms());
+            self.doomed.push_back(Doomed { due, app, sets });
         }
         Some(MarkedFor { app: number, containers })
     }
@@ -236,10 +237,9 @@ impl Preemptor {
 
     /// Ends what has been marked for `waitTimeBeforeKill`.
     pub(crate) fn kill_due(&mut self, owners: &mut impl Owners) {
-        let now = java_ms(self.shared.clock.now_ms());
-        // Further away than it ever was: the clock has gone back, and what is marked does not wait for that.
-        let longest = self.shared.decider.settings.wait_before_kill_ms;
-        let is_due = |doomed: &Doomed| doomed.due_ms <= now || doomed.due_ms.saturating_sub(now) > longest;
+        let (now_ms, longest) = (self.shared.clock.now_ms(), self.kills_after_ms());
+        // Where the clock has gone back, what is marked does not wait for that.
+        let is_due = |doomed: &Doomed| doomed.due.is_over(now_ms) || doomed.due.is_beyond(now_ms, longest);
         while self.doomed.front().is_some_and(is_due) {
             let doomed = self.doomed.pop_front().expect("found above");
             self.kill(owners, doomed);
@@ -248,8 +248,12 @@ impl Preemptor {
 
     /// How long until something is to be killed; an hour where nothing is.
     pub(super) fn next_kill_in_ms(&self) -> u64 {
-        let wait = self.doomed.front().map(|doomed| doomed.due_ms.saturating_sub(java_ms(self.shared.clock.now_ms())));
-        wait.map_or(LONG_MS, |wait| u64::try_from(wait).unwrap_or(0).min(LONG_MS))
+        let wait_ms = self.doomed.front().and_then(|doomed| doomed.due.left_ms(self.shared.clock.now_ms()));
+        wait_ms.map_or(LONG_MS, |wait_ms| wait_ms.min(LONG_MS))
+    }
+
+    fn kills_after_ms(&self) -> u64 {
+        u64::try_from(self.shared.decider.settings.wait_before_kill_ms).unwrap_or(0)
     }
 
     /// Ends what a round has marked. Nobody asks whether it is still needed, as in Hadoop, unless that is wanted.

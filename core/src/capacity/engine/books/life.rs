@@ -67,6 +67,15 @@ impl Books {
         true
     }
 
+    /// An attempt that has left the lists for good is in another leaf: its user has a seat there.
+    fn sits(&mut self, entry: AppEntry) {
+        let Books { queues, apps, .. } = self;
+        let sitting = &mut apps[entry];
+        if let Some(QueueBook { leaf: Some(leaf), .. }) = &mut queues[sitting.leaf as usize] {
+            sitting.seat = leaf.users.seat(&sitting.user);
+        }
+    }
+
     /// An attempt enters its leaf; one that may not run waits.
     pub(crate) fn enter(&mut self, entry: AppEntry) {
         let slot = self.apps[entry].leaf;
@@ -103,7 +112,8 @@ impl Books {
             found = leaf.wait_no_more(&rank, &am, |other| apps.rank(other));
             leaf.users.count(record, 0, -1);
         }
-        if leaf.users.drop_if_idle(&apps[entry].user) {
+        // Who has a record no more has nobody else here, but where lists and counts are odd.
+        if leaf.users.drop_if_idle(&apps[entry].user) && leaf.is_odd {
             self.note_all_of(slot, entry);
         }
         if let Some(found) = found {
@@ -242,6 +252,11 @@ impl Books {
         if priority == local.submitted_priority {
             return;
         }
+        if local.is_out {
+            // It is in no list, and gets into none by this.
+            self.apps[entry].priority = priority;
+            return;
+        }
         let (slot, number, am) = (local.leaf, local.number, local.am);
         let was_active = self.leave_active(entry, slot);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
@@ -281,16 +296,23 @@ impl Books {
         if !self.place.is_alone() {
             self.carry_others(entry, source, target);
         }
-        self.leave(entry, source);
-        if self.apps[entry].lists > 0 {
-            // It was there twice, and may just have been let start once more. What is noted goes by the leaf that it is in.
-            self.goes_by_place(source);
+        let is_out = self.apps[entry].is_out;
+        if !is_out {
+            self.leave(entry, source);
+            if self.apps[entry].lists > 0 {
+                // It was there twice, and may just have been let start once more. What is noted goes by the leaf that it is in.
+                self.goes_by_place(source);
+            }
         }
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);
         (local.is_active, local.is_noted) = (false, false);
         let (pending, reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
-        self.enter(entry);
+        if is_out {
+            self.sits(entry);
+        } else {
+            self.enter(entry);
+        }
         self.ceases_to_ask(source, entry);
         if !is_idle {
             self.begins_to_ask(target, entry);

@@ -8,6 +8,7 @@ use crate::capacity::engine::message::CapacityMessage;
 use crate::capacity::engine::types::Control;
 use crate::capacity::making::Made;
 use crate::capacity::tree::{Applications, Named};
+use crate::clock::Deadline;
 use crate::config::AccessControlList;
 use crate::config::capacity::QueueMaking;
 use crate::event::Refused;
@@ -22,8 +23,8 @@ pub(super) struct Making {
     /// By path: those that nobody needed when it was last looked.
     unneeded: FxHashSet<String>,
     /// When rounds are due next.
-    next_expiry_ms: u64,
-    next_management_ms: u64,
+    next_expiry: Deadline,
+    next_management: Deadline,
 }
 
 impl Making {
@@ -149,12 +150,12 @@ impl Control {
             return;
         }
         let now = self.now_ms();
-        if let Some(interval) = management.filter(|_| now >= self.own.making.next_management_ms) {
-            self.own.making.next_management_ms = now.saturating_add(interval);
+        if let Some(interval) = management.filter(|_| self.own.making.next_management.is_over(now)) {
+            self.own.making.next_management = Deadline::after(now, interval);
             self.manage_queues();
         }
-        if let Some(interval) = expiry.filter(|_| now >= self.own.making.next_expiry_ms) {
-            self.own.making.next_expiry_ms = now.saturating_add(interval);
+        if let Some(interval) = expiry.filter(|_| self.own.making.next_expiry.is_over(now)) {
+            self.own.making.next_expiry = Deadline::after(now, interval);
             self.expire_queues();
         }
     }

@@ -29,10 +29,12 @@ impl Control {
         let (target, runnable) = (stands.leaf, stands.runnable);
         self.count_above(target, 1);
         self.own.parallel.leave(source, number);
-        self.own.parallel.enter(target, number, runnable);
-        self.count_of_user(source, &app.user, -1);
-        if runnable {
-            self.count_of_user(target, &app.user, 1);
+        self.own.parallel.enter(target, number, &app.user, runnable);
+        if !self.own.parallel.is_stopped(number) {
+            self.count_of_user(source, &app.user, -1);
+            if runnable {
+                self.count_of_user(target, &app.user, 1);
+            }
         }
         self.tell(CapacityMessage::Moved { app: number, leaf: target, runnable });
         self.leave_queues(source);

@@ -2,10 +2,10 @@
 
 use crate::capacity::engine::message::CapacityMessage;
 use crate::capacity::engine::types::Control;
-use crate::capacity::heap::JavaHeap;
 use crate::capacity::tree::ROOT;
 use crate::engine::books::ledger::AppShared;
-use crate::queue::RunningLimit;
+use crate::engine::control::{App, Stand};
+use crate::queue::{Crowd, Line, RunningLimit, Waiting, start_waiting};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -14,8 +14,10 @@ use std::collections::BTreeSet;
 struct OfQueue {
     /// Of a leaf: those that may run.
     running: BTreeSet<u32>,
-    /// Of a leaf: those that a limit keeps waiting, in the order in which they came.
-    waiting: Vec<u32>,
+    /// Of a leaf: those that a limit keeps waiting, in the order in which they came, with their users.
+    waiting: Waiting<Box<str>>,
+    /// Of a leaf: those that neither run nor wait any more, and have not left: their end has begun, or their attempt was stopped.
+    out: BTreeSet<u32>,
     /// Of a parent: how many may run below.
     running_below: i64,
 }
@@ -26,7 +28,10 @@ pub(super) struct Parallel {
     queues: Vec<OfQueue>,
     /// Of the users, by name.
     running_of: FxHashMap<String, i64>,
-    waiting_of: FxHashMap<String, Vec<u32>>,
+    /// With their leaf queues.
+    waiting_of: FxHashMap<String, Waiting<u32>>,
+    /// Applications by number whose attempt was stopped: it holds no place any more.
+    stopped: BTreeSet<u32>,
 }
 
 fn count(of: usize) -> i64 {
@@ -50,35 +55,42 @@ impl Parallel {
 
     pub(super) fn in_leaf(&self, leaf: u32) -> i64 {
         let leaf = &self.queues[leaf as usize];
-        count(leaf.running.len() + leaf.waiting.len())
+        count(leaf.running.len() + leaf.waiting.len() + leaf.out.len())
     }
 
     /// It is in a leaf no longer.
     pub(super) fn leave(&mut self, leaf: u32, app: u32) {
         let leaf = &mut self.queues[leaf as usize];
-        if !leaf.running.remove(&app) {
-            leaf.waiting.retain(|other| *other != app);
-        }
+        // In one of them.
+        let _ = leaf.running.remove(&app) || leaf.waiting.remove(app) || leaf.out.remove(&app);
     }
 
     /// An application of a user waits no more.
     fn waits_no_more(&mut self, user: &str, app: u32) {
         let Some(waiting) = self.waiting_of.get_mut(user) else { return };
-        if let Some(at) = waiting.iter().position(|other| *other == app) {
-            waiting.remove(at);
-        }
+        waiting.remove(app);
         if waiting.is_empty() {
             self.waiting_of.remove(user);
         }
     }
 
-    pub(super) fn enter(&mut self, leaf: u32, app: u32, runnable: bool) {
-        let leaf = &mut self.queues[leaf as usize];
-        if runnable {
-            leaf.running.insert(app);
+    /// It is in a leaf, and may run there or not.
+    pub(super) fn enter(&mut self, leaf: u32, app: u32, user: &str, runnable: bool) {
+        let queue = &mut self.queues[leaf as usize];
+        if self.stopped.contains(&app) {
+            queue.out.insert(app);
+        } else if runnable {
+            queue.running.insert(app);
         } else {
-            leaf.waiting.push(app);
+            queue.waiting.push(app, user.into());
+            if let Some(waiting) = self.waiting_of.get_mut(user) {
+                waiting.becomes(app, leaf);
+            }
         }
+    }
+
+    pub(super) fn is_stopped(&self, app: u32) -> bool {
+        self.stopped.contains(&app)
     }
 }
 
@@ -136,14 +148,20 @@ impl Control {
         if runs {
             self.count_running(leaf, user, 1);
         } else {
-            self.own.parallel.waiting_of.entry(user.to_owned()).or_default().push(app);
+            self.own.parallel.waiting_of.entry(user.to_owned()).or_default().push(app, leaf);
         }
-        self.own.parallel.enter(leaf, app, runs);
+        self.own.parallel.enter(leaf, app, user, runs);
         runs
     }
 
-    /// An attempt has left its leaf: whoever may run now begins.
-    pub(super) fn ran_or_waited(&mut self, app: u32, user: &str, leaf: u32, runnable: bool) {
+    /// An attempt leaves its leaf: whoever may run now begins. Nothing of one that was stopped before.
+    pub(super) fn ran_or_waited(&mut self, app: u32, user: &str, stood: Stand) {
+        let Stand { leaf, runnable } = stood;
+        self.own.parallel.leave(leaf, app);
+        if self.own.parallel.stopped.remove(&app) {
+            return;
+        }
+        self.count_of_user(leaf, user, -1);
         if !runnable {
             self.own.parallel.waits_no_more(user, app);
             return;
@@ -151,116 +169,147 @@ impl Control {
         self.count_running(leaf, user, -1);
         let was_full = |queue: &u32| self.running(*queue) == self.most_in(*queue) - 1;
         let highest = self.own.tree.path(leaf).filter(was_full).last();
-        let mut lists = Vec::new();
+        let mut lines = Vec::new();
         if let Some(highest) = highest {
-            self.gather(highest, &mut lists);
+            self.gather(highest, &mut lines);
         }
-        if self.running_of(user) == self.most_of(user) - 1
-            && let Some(waiting) = self.own.parallel.waiting_of.get(user)
-        {
-            lists.push(waiting.clone());
+        if self.running_of(user) == self.most_of(user) - 1 && self.own.parallel.waiting_of.contains_key(user) {
+            lines.push(Line::User(user));
         }
-        let most = lists.len();
-        self.begin_waiting(&lists, most);
+        start_waiting(self, &lines, Some(lines.len()));
+    }
+
+    /// An attempt has left the lists of its leaf before its application ends, or another attempt begins: it holds no place.
+    pub(crate) fn attempt_stopped(&mut self, app: &AppShared) {
+        let Ok(known) = self.known(app) else { return };
+        let (number, stood) = (app.id.number, Stand { leaf: known.leaf, runnable: known.runnable });
+        if !self.own.parallel.is_stopped(number) {
+            self.ran_or_waited(number, &app.user, stood);
+            self.own.parallel.stopped.insert(number);
+            self.own.parallel.enter(stood.leaf, number, &app.user, stood.runnable);
+        }
     }
 
     /// After a refresh of the queues.
     pub(super) fn begin_all_that_may(&mut self) {
-        let mut lists = Vec::new();
-        self.gather(ROOT, &mut lists);
-        self.begin_waiting(&lists, usize::MAX);
+        let mut lines = Vec::new();
+        self.gather(ROOT, &mut lines);
+        start_waiting(self, &lines, None);
     }
 
-    fn gather(&self, slot: u32, lists: &mut Vec<Vec<u32>>) {
+    fn gather(&self, slot: u32, lines: &mut Vec<Line<'_>>) {
         if self.running(slot) >= self.most_in(slot) {
             return;
         }
         if self.own.is_leaf(slot) {
-            lists.push(self.own.parallel.queues[slot as usize].waiting.clone());
+            lines.push(Line::Leaf(slot));
         } else {
-            self.own.tree.get(slot).children.iter().for_each(|child| self.gather(*child, lists));
+            self.own.tree.get(slot).children.iter().for_each(|child| self.gather(*child, lines));
         }
     }
 
-    fn begin_waiting(&mut self, lists: &[Vec<u32>], most: usize) {
-        // A list's turn comes by the start of its next application; an empty one never.
-        let start = |list: usize, at: usize| {
-            let app = lists[list].get(at).and_then(|app| self.by_number.get(app));
-            app.map_or(u64::MAX, |slot| self.app(*slot).shared.start_ms)
-        };
-        let by_time = |a: &(u64, usize), b: &(u64, usize)| a.0.cmp(&b.0);
-        let mut heap = JavaHeap::new();
-        for list in 0..lists.len() {
-            heap.push((start(list, 0), list), by_time);
-        }
-        let mut order = Vec::new();
-        let mut at = vec![0; lists.len()];
-        while heap.peek().is_some_and(|(time, _)| *time != u64::MAX) {
-            let Some((_, list)) = heap.pop(by_time) else { break };
-            order.push(lists[list][at[list]]);
-            at[list] += 1;
-            heap.push((start(list, at[list]), list), by_time);
-        }
-        let (mut before, mut begun) = (None, Vec::new());
-        for app in order {
-            if before == Some(app) {
-                continue;
-            }
-            let slot = self.by_number[&app];
-            let (leaf, user) = (self.app(slot).leaf, self.app(slot).shared.user.clone());
-            if self.may_run(leaf, &user) {
-                self.count_running(leaf, &user, 1);
-                self.count_of_user(leaf, &user, 1);
-                self.own.parallel.enter(leaf, app, true);
-                self.start(slot);
-                self.tell(CapacityMessage::Started(app));
-                begun.push((app, leaf, user));
-                if begun.len() >= most {
-                    break;
-                }
-            }
-            before = Some(app);
-        }
-        for (app, leaf, user) in begun {
-            let of_leaf = &mut self.own.parallel.queues[leaf as usize].waiting;
-            if let Some(at) = of_leaf.iter().position(|other| *other == app) {
-                of_leaf.remove(at);
-            }
-            self.own.parallel.waits_no_more(&user, app);
-        }
+    fn numbered(&self, app: u32) -> &App {
+        self.app(self.by_number[&app])
     }
 
     /// Who runs and who waits, by leaf and by user. How many run below a queue is not looked at: as in Hadoop moves leave that as it was.
     #[cfg(feature = "faults")]
     pub(in crate::capacity::engine) fn audit_parallel(&self, waiting: usize, wrong: &mut Vec<String>) {
         let parallel = &self.own.parallel;
-        let (mut listed, mut running_of) = (0, FxHashMap::<String, i64>::default());
+        let (mut listed, mut stopped, mut running_of) = (0, [0; 2], FxHashMap::<String, i64>::default());
         for app in self.apps.iter().flatten() {
-            let number = app.shared.id.number;
+            let (number, user) = (app.shared.id.number, &app.shared.user);
             let queue = &parallel.queues[app.leaf as usize];
-            let runs = usize::from(queue.running.contains(&number));
-            let waits = queue.waiting.iter().filter(|other| **other == number).count();
-            if (runs, waits) != (usize::from(app.runnable), usize::from(!app.runnable)) {
-                wrong
-                    .push(format!("application {number} (may run: {}) runs {runs}, waits {waits} times", app.runnable));
+            let stands = [
+                queue.running.contains(&number),
+                queue.waiting.has(number, user),
+                queue.out.contains(&number),
+                parallel.waiting_of.get(&**user).is_some_and(|waiting| waiting.has(number, &app.leaf)),
+            ];
+            let is_out = parallel.is_stopped(number);
+            let (runs, waits) = (app.runnable && !is_out, !app.runnable && !is_out);
+            if stands != [runs, waits, is_out, waits] {
+                wrong.push(format!(
+                    "application {number} (may run: {}, stopped: {is_out}) runs, waits, is out, waits for its user: {stands:?}",
+                    app.runnable
+                ));
             }
-            listed += runs + waits;
-            if app.runnable {
-                *running_of.entry(app.shared.user.to_string()).or_default() += 1;
-            } else if parallel.waiting_of.get(&*app.shared.user).is_none_or(|waiting| !waiting.contains(&number)) {
-                wrong.push(format!("application {number} waits, and is not among those of its user"));
+            listed += 1;
+            stopped[usize::from(app.runnable)] += usize::from(is_out);
+            if runs {
+                *running_of.entry(user.to_string()).or_default() += 1;
             }
         }
-        let in_leaves: usize = parallel.queues.iter().map(|queue| queue.running.len() + queue.waiting.len()).sum();
+        let in_leaves: i64 = (0..).zip(&parallel.queues).map(|(leaf, _)| parallel.in_leaf(leaf)).sum();
         if in_leaves != listed {
             wrong.push(format!("leaf queues list {in_leaves} applications, {listed} are there"));
         }
-        let of_users: usize = parallel.waiting_of.values().map(Vec::len).sum();
-        if of_users != waiting {
-            wrong.push(format!("{of_users} applications of users wait, {waiting} do"));
+        let of_users: Option<usize> = parallel.waiting_of.values().map(Waiting::count).sum();
+        let of_leaves: Option<usize> = parallel.queues.iter().map(|queue| queue.waiting.count()).sum();
+        if [of_users, of_leaves] != [Some(waiting - stopped[0]); 2] {
+            let count = waiting - stopped[0];
+            wrong.push(format!("{count} applications wait, in lines of users and leaves: {of_users:?}, {of_leaves:?}"));
+        }
+        if stopped.iter().sum::<usize>() != parallel.stopped.len() {
+            wrong.push(format!("stopped are {:?}, {stopped:?} of them are there", parallel.stopped));
         }
         if running_of != parallel.running_of {
             wrong.push(format!("users run {running_of:?}, {:?} are counted", parallel.running_of));
         }
+    }
+}
+
+/// Applications by number.
+impl Crowd for Control {
+    fn next_in(&self, line: Line<'_>, after: Option<u64>) -> Option<(u64, u32)> {
+        let parallel = &self.own.parallel;
+        match line {
+            Line::Leaf(leaf) => parallel.queues[leaf as usize].waiting.after(after),
+            Line::User(user) => parallel.waiting_of.get(user)?.after(after),
+        }
+    }
+
+    fn start_ms(&self, app: u32) -> u64 {
+        self.numbered(app).shared.start_ms
+    }
+
+    fn goes_on(&self, app: u32) -> bool {
+        self.numbered(app).end.lets_start()
+    }
+
+    fn has_room_for(&self, app: u32) -> bool {
+        let app = self.numbered(app);
+        self.may_run(app.leaf, &app.shared.user)
+    }
+
+    fn is_hopeless(&self, line: Line<'_>) -> bool {
+        let parallel = &self.own.parallel;
+        match line {
+            Line::Leaf(leaf) => !parallel.queues[leaf as usize].waiting.kinds().any(|user| self.may_run(leaf, user)),
+            Line::User(user) => {
+                let waiting = parallel.waiting_of.get(user);
+                !waiting.is_some_and(|waiting| waiting.kinds().any(|leaf| self.may_run(*leaf, user)))
+            }
+        }
+    }
+
+    fn run(&mut self, app: u32) {
+        let (slot, leaf, user) =
+            (self.by_number[&app], self.numbered(app).leaf, self.numbered(app).shared.user.clone());
+        self.count_running(leaf, &user, 1);
+        self.count_of_user(leaf, &user, 1);
+        self.own.parallel.queues[leaf as usize].running.insert(app);
+        self.start(slot);
+        self.tell(CapacityMessage::Started(app));
+    }
+
+    fn leave_lines(&mut self, app: u32) {
+        let (leaf, user) = (self.numbered(app).leaf, self.numbered(app).shared.user.clone());
+        let of_leaf = &mut self.own.parallel.queues[leaf as usize];
+        of_leaf.waiting.remove(app);
+        if !of_leaf.running.contains(&app) {
+            of_leaf.out.insert(app);
+        }
+        self.own.parallel.waits_no_more(&user, app);
     }
 }

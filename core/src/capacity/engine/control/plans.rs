@@ -182,7 +182,7 @@ impl PlanQueues for Control {
         let Some(slot) = self.reserved_slot(queue) else { return Vec::new() };
         let said = &self.own.said.apps;
         let there = self.apps.iter().flatten();
-        let there = there.filter(|app| app.leaf == slot && app.closing.is_none() && app.runnable);
+        let there = there.filter(|app| app.leaf == slot && !app.end.has_begun() && app.runnable);
         let there = there.filter_map(|app| said.get(&app.shared.id.number));
         let mut apps: Vec<_> =
             there.map(|app| (app.has_started(), Reverse(app.entrant.priority), app.entrant.app.id.number)).collect();

@@ -256,12 +256,9 @@ impl Control {
 
     /// An attempt has ended, and has left the lists of its leaf.
     pub(super) fn has_left(&mut self, app: &AppShared, stood: Stand, goes_on: bool) {
-        let (number, leaf) = (app.id.number, stood.leaf);
-        self.count_of_user(leaf, &app.user, -1);
-        self.own.parallel.leave(leaf, number);
-        self.ran_or_waited(number, &app.user, leaf, stood.runnable);
+        self.ran_or_waited(app.id.number, &app.user, stood);
         if !goes_on {
-            self.is_over(app, leaf);
+            self.is_over(app, stood.leaf);
         }
     }
 
