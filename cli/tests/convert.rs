@@ -384,6 +384,7 @@ fn a_limit_of_0_assignments_becomes_one_container_a_heartbeat() {
         let (code, _, said) = scratch.convert("-o @/out");
         let right = format!("max.assign {most} was no limit; written as {most} it is one container a heartbeat");
         assert!(code == 0 && said.contains(&right), "{said}");
+        let scratch = Scratch::with("assign-safe", "<queue name='a'/>", &site);
         let (code, _, said) = scratch.convert("-o @/out --safe");
         assert!(code == 0 && !said.contains("max.assign"), "{said}");
         let written = property("yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "-1");

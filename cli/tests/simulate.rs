@@ -79,6 +79,26 @@ fn the_second_signal_ends_the_program_and_leaves_nothing() {
     assert!(!scratch.path().join("out").exists());
 }
 
+/// Nobody hears it, and it is enough.
+#[test]
+fn one_signal_ends_a_program_that_waits_for_its_trace() {
+    let scratch = TempDir::new().unwrap();
+    let queues = file_of_queues(&scratch);
+    let mut child = simulate(&scratch, &["/dev/stdin", "--config", &queues, "--nodes", "9"]);
+    let trace = child.stdin.take().unwrap();
+    send(&child, "TERM");
+    let ended = (0..6000).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        child.try_wait().unwrap()
+    });
+    if ended.is_none() {
+        child.kill().unwrap();
+    }
+    drop(trace);
+    assert_eq!(ended.and_then(|ended| ended.code()), Some(130));
+    assert!(!scratch.path().join("out").exists());
+}
+
 #[test]
 fn a_trace_through_a_pipe_is_read_once() {
     let scratch = TempDir::new().unwrap();

@@ -32,7 +32,7 @@ const SAMPLED: u32 = 16;
 /// How often the scheduler's own events and reservations are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How long the cluster has to end: it may be taking over very many queues.
-const LAST: Duration = Duration::from_secs(20);
+const LAST: Duration = Duration::from_secs(10);
 const STEP: Duration = Duration::from_millis(20);
 /// Wishes that wait for the driver.
 const WISHES: usize = 64;

@@ -23,6 +23,19 @@ fn a_refresh_reads_what_hadoop_reads_and_outlives_what_is_no_file() {
     assert_eq!(status, 200, "{said}");
     let weights = served.json("/ws/v1/cluster/scheduler").to_string();
     assert!(weights.contains("root.etl"), "{weights}");
+    // A file that is sent as it is.
+    let check = |bytes: &[u8]| {
+        let length = bytes.len();
+        let head = format!(
+            "POST /ws/v1/evenweave/queues/check HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n",
+            served.at
+        );
+        served.send_bytes(&[head.as_bytes(), bytes].concat())
+    };
+    let (status, said) = check(&fs::read(format!("{CASES}11-gbk.xml")).expect("read"));
+    assert_eq!((status, said.as_str()), (200, r#"{"check":{}}"#));
+    let (status, said) = check(b"<allocations>\n\xff</allocations>");
+    assert!(status == 400 && said.contains("the body:2:1"), "{status}: {said}");
     let refused = |why: &str| {
         let (status, said) = refresh("queues");
         assert!(status != 200 && said.contains(why), "{status}: {said}");

@@ -54,9 +54,13 @@ impl Served {
     }
 
     fn send(&self, request: &str) -> (u16, String) {
+        self.send_bytes(request.as_bytes())
+    }
+
+    fn send_bytes(&self, request: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(self.at.replace("0.0.0.0", "127.0.0.1")).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a time");
-        stream.write_all(request.as_bytes()).expect("sent");
+        stream.write_all(request).expect("sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect(&answer);

@@ -6,15 +6,19 @@ use crate::controls::{Action, Controls};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
-use crate::scheduler::QueuesText;
+use crate::scheduler::{QueuesText, decode};
 use crate::value::Object;
 
 fn controls(of: &ResourceManager) -> Result<&dyn Controls, Fault> {
     of.controls().ok_or_else(|| Fault::not_found("this cluster is not simulated: it has no controls"))
 }
 
-fn text(asked: &Asked) -> Result<&str, Fault> {
-    std::str::from_utf8(&asked.body).map_err(|_| Fault::bad_request("the body is not UTF-8 text"))
+/// A page sends UTF-8, whatever the text declares; a file that is sent as it is may be in the encoding that it declares.
+fn text(of: &ResourceManager, asked: &Asked) -> Result<String, Fault> {
+    match std::str::from_utf8(&asked.body) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => decode(&asked.body, "the body", of.scheduler().basics().kind).map_err(Fault::bad_request),
+    }
 }
 
 /// Whether the cluster is simulated; where it is, how things stand. The text of the queues has everybody's rights in it: with rights it is for
@@ -45,7 +49,7 @@ pub(crate) fn act(of: &ResourceManager, asked: &Asked) -> Outcome {
 
 pub(crate) fn check(of: &ResourceManager, asked: &Asked) -> Outcome {
     administers(of, asked, "refreshQueues")?;
-    let found = controls(of)?.check(text(asked)?);
+    let found = controls(of)?.check(&text(of, asked)?);
     Ok(Answer::natural("check", Object::new().with("diagnostics", diagnostics(&found))))
 }
 
@@ -53,7 +57,7 @@ pub(crate) fn check(of: &ResourceManager, asked: &Asked) -> Outcome {
 /// a text is told so.
 pub(crate) fn apply(of: &ResourceManager, asked: &Asked) -> Outcome {
     administers(of, asked, "refreshQueues")?;
-    let (controls, text) = (controls(of)?, text(asked)?.to_owned());
+    let (controls, text) = (controls(of)?, text(of, asked)?);
     let name = controls.standing().queues.name;
     let note = format!(
         "the queues are as the text says. {name} is as it was: refresh-queues, or a start of the server, brings its queues back"

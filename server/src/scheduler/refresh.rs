@@ -29,12 +29,20 @@ pub fn queues_in(path: PathBuf, kind: Kind) -> QueuesSource {
         let name = path.display().to_string();
         let bytes = read_file(&path, LARGEST_FILE)
             .map_err(|error| format!("{name}: {error}; it must be a text file that can be read"))?;
-        let text = match kind {
-            Kind::Fair => AllocationFile::decode(&bytes, &name).map_err(|error| error.to_string()),
-            Kind::Capacity => SiteFile::decode(&bytes, &name).map_err(|error| error.to_string()),
-        };
-        Ok(QueuesText { name, text: text? })
+        let text = decode(&bytes, &name, kind)?;
+        Ok(QueuesText { name, text })
     })
+}
+
+/// The text of a file of queues, in the encoding that it declares.
+///
+/// # Errors
+/// A sentence with the place where the bytes are not in it.
+pub(crate) fn decode(bytes: &[u8], name: &str, kind: Kind) -> Result<String, String> {
+    match kind {
+        Kind::Fair => AllocationFile::decode(bytes, name).map_err(|error| error.to_string()),
+        Kind::Capacity => SiteFile::decode(bytes, name).map_err(|error| error.to_string()),
+    }
 }
 
 /// Why queues are as they were.

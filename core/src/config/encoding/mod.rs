@@ -8,6 +8,7 @@ mod names;
 mod wide;
 
 use super::diagnostic::{Diagnostic, Place, Places};
+use encoding_rs::Encoding;
 use names::{Charset, Width, is_wide};
 use std::borrow::Cow;
 use std::io;
@@ -180,9 +181,14 @@ impl File<'_> {
                 let control = |(c, byte): (char, &u8)| if matches!(byte, 0x80..=0x9f) { char::from(*byte) } else { c };
                 Ok(replacing(text, |text| text.chars().zip(unmarked).map(control).collect(), true))
             }
+            Charset::Pairs(encoding) => {
+                let text = pairs(encoding, unmarked);
+                let replaced = text.find(REPLACEMENT);
+                Ok(Decoded { text, replaced })
+            }
             Charset::Thai => {
                 let (text, _) = encoding_rs::WINDOWS_874.decode_without_bom_handling(unmarked);
-                let without = |(c, byte): (char, &u8)| if matches!(byte, 0x80..=0xa0) { REPLACEMENT } else { c };
+                let without = |(c, byte): (char, &u8)| if matches!(byte, 0x80..=0x9f) { REPLACEMENT } else { c };
                 Ok(replacing(text, |text| text.chars().zip(unmarked).map(without).collect(), true))
             }
         }
@@ -194,6 +200,24 @@ fn replacing(text: Cow<'_, str>, become_: impl FnOnce(String) -> String, broken:
     let text = become_(text.into_owned());
     let replaced = if broken { text.find(REPLACEMENT) } else { None };
     Decoded { text, replaced }
+}
+
+/// ASCII, and characters of two bytes from 0xA1 on.
+fn pairs(encoding: &'static Encoding, bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        match (first, after) {
+            (0..0x80, _) => text.push(char::from(*first)),
+            (0xa1..=0xfe, [second @ 0xa1..=0xfe, after @ ..]) => {
+                rest = after;
+                text.push_str(&encoding.decode_without_bom_handling(&[*first, *second]).0);
+            }
+            _ => text.push(REPLACEMENT),
+        }
+    }
+    text
 }
 
 /// The encoding that the XML declaration names; empty without one.

@@ -3,7 +3,7 @@
 //! The names are those of Java 17, as both parsers of Hadoop 3.4.2 took them (recorded in `tests/data/encodings`). A name that begins
 //! with `<` is known to the parser of allocation files alone, one with `>` to that of properties alone.
 
-use Charset::{Ascii, Elsewhere, Iso, Kept, Latin1, Thai, Utf8, Windows};
+use Charset::{Ascii, Elsewhere, Iso, Kept, Latin1, Pairs, Thai, Utf8, Windows};
 use encoding_rs::{
     BIG5_INIT, EUC_JP_INIT, EUC_KR_INIT, Encoding, GB18030_INIT, GBK_INIT, IBM866_INIT, ISO_2022_JP_INIT,
     ISO_8859_2_INIT, ISO_8859_3_INIT, ISO_8859_4_INIT, ISO_8859_5_INIT, ISO_8859_6_INIT, ISO_8859_7_INIT,
@@ -33,8 +33,10 @@ pub(super) enum Charset {
     Windows(&'static Encoding),
     /// The same, but 0x80 to 0x9F are control characters, as in all of ISO 8859.
     Iso(&'static Encoding),
-    /// TIS-620: nothing is below 0xA1.
+    /// TIS-620: nothing is below 0xA0.
     Thai,
+    /// The part of the encoding whose characters are two bytes from 0xA1 on.
+    Pairs(&'static Encoding),
     /// Java reads it, and nothing here does.
     Elsewhere,
 }
@@ -71,17 +73,15 @@ static NAMES: &[(Charset, &str)] = &[
         Kept(&EUC_JP_INIT),
         "<CSEUCPKDFMTJAPANESE EUC-JP EUCJIS EUCJP EUC_JP EXTENDED_UNIX_CODE_PACKED_FORMAT_FOR_JAPANESE X-EUC-JP X-EUCJP",
     ),
+    (Kept(&EUC_KR_INIT), "MS949 MS_949 WINDOWS-949 WINDOWS949 X-WINDOWS-949"),
     (
-        Kept(&EUC_KR_INIT),
+        Pairs(&EUC_KR_INIT),
         ">5601 CSEUCKR <CSKSC56011987 EUC-KR EUCKR EUC_KR <ISO-IR-149 <KOREAN KSC5601 KSC5601-1987 KSC5601_1987 \
-         KSC_5601 KS_C_5601-1987 <KS_C_5601-1989 MS949 MS_949 WINDOWS-949 WINDOWS949 X-WINDOWS-949",
+         KSC_5601 KS_C_5601-1987 <KS_C_5601-1989",
     ),
     (Kept(&GB18030_INIT), "GB18030 GB18030-2022"),
-    (
-        Kept(&GBK_INIT),
-        "<CP936 CSGB2312 EUC-CN EUCCN EUC_CN GB2312 GB2312-1980 GB2312-80 GBK MS936 MS_936 WINDOWS-936 X-EUC-CN \
-         X-MSWIN-936",
-    ),
+    (Kept(&GBK_INIT), "<CP936 GBK MS936 MS_936 WINDOWS-936 X-MSWIN-936"),
+    (Pairs(&GBK_INIT), "CSGB2312 EUC-CN EUCCN EUC_CN GB2312 GB2312-1980 GB2312-80 X-EUC-CN"),
     (Kept(&IBM866_INIT), ">866 CP866 CSIBM866 IBM-866 IBM866"),
     (Kept(&ISO_2022_JP_INIT), "CSISO2022JP CSJISENCODING ISO-2022-JP ISO2022JP JIS JIS_ENCODING"),
     (Kept(&ISO_8859_13_INIT), ">8859_13 ISO-8859-13 ISO8859-13 ISO8859_13 ISO_8859-13"),
