@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use evenweave_bench::load::{InFlight, Inputs, LoadOptions, Simulation};
+use evenweave_bench::load::{self, InFlight, Inputs, LoadOptions, Simulation};
 use evenweave_bench::options::SchedulerChoice;
 use evenweave_bench::{Failure, say};
 use evenweave_server::ResourceManager;
@@ -73,6 +73,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         reservations: None,
         late: None,
     };
+    let cluster = format!("{} nodes{}", args.nodes, load::NODE_WORDS);
     let access = args.doors.access()?;
     let reads_only = access.authenticators.is_empty();
     let inputs = Inputs::read(&options)?;
@@ -85,7 +86,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let logging = args.doors.logging()?;
     let shown = |manager: ResourceManager| args.doors.told(manager, access, logging);
     let simulation = Simulation::start(&options, &inputs, &at.to_string(), shown)?;
-    say!("evenweave: look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
+    say!("evenweave: {cluster}; look at http://{at}/ (REST: http://{at}/ws/v1/cluster); Ctrl-C ends it");
     if !at.ip().is_loopback() && reads_only {
         say!("evenweave: {at} is not loopback, and nobody says who he is: reads only");
     }
