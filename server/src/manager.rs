@@ -12,6 +12,7 @@ use crate::activities::Activities;
 use crate::assigned::Assigned;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
+use crate::java::types_in_order;
 use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
@@ -35,6 +36,8 @@ pub struct Cluster {
     pub per_user_apps: bool,
     /// `yarn.resourcemanager.metrics.runtime.buckets`: running applications are counted by so many minutes.
     pub runtime_buckets: Vec<u32>,
+    /// `yarn.log-aggregation-enable`: logs of containers are to be gathered.
+    pub log_aggregation: bool,
 }
 
 impl Cluster {
@@ -48,6 +51,7 @@ impl Cluster {
             version: "3.4.2".to_owned(),
             per_user_apps: false,
             runtime_buckets: vec![60, 300, 1440],
+            log_aggregation: false,
         }
     }
 
@@ -65,6 +69,9 @@ impl Cluster {
         for (name, value) in properties {
             if matches!(name, "yarn.webapp.filter-entity-list-by-user" | "yarn.resourcemanager.display.per-user-apps") {
                 self.per_user_apps = value.trim().eq_ignore_ascii_case("true");
+            }
+            if name == "yarn.log-aggregation-enable" {
+                self.log_aggregation = value.trim().eq_ignore_ascii_case("true");
             }
             if name == "yarn.resourcemanager.metrics.runtime.buckets" {
                 match value.split(',').map(|minutes| minutes.trim().parse()).collect() {
@@ -261,7 +268,7 @@ impl ResourceManager {
             "" => types.name(index).to_owned(),
             unit => format!("{} (unit={unit})", types.name(index)),
         };
-        (0..types.len()).map(named).collect::<Vec<_>>().join(",")
+        types_in_order(types).into_iter().map(named).collect::<Vec<_>>().join(",")
     }
 
     /// What the scheduler has of the applications that have not ended, by number.
