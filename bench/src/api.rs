@@ -31,7 +31,7 @@ pub(crate) use evenweave::reservation::{
     Followed, Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery,
     ReservationRequests, ReservationSubmission, ReserveError, Stage,
 };
-pub(crate) use evenweave::resource::ResourceTypes;
+pub(crate) use evenweave::resource::{Calculator, ResourceTypes, Unit};
 pub(crate) use evenweave::view::{
     AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
     ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, Stats,

@@ -101,3 +101,43 @@ pub(crate) fn trace() -> Vec<TraceJob> {
 pub(crate) fn recordings() -> impl Iterator<Item = String> {
     RECORDINGS.into_iter().map(unpack)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(name: &str) -> String {
+        std::fs::read_to_string(format!("{}/../docs/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    }
+
+    #[test]
+    fn each_page_has_the_properties_that_it_is_about() {
+        let (program, simulator) = (page("program.md"), page("simulator.md"));
+        for (of, properties) in [("`load`, `serve`", &PROPERTIES[..]), ("`load --preemption`", &LATE_PROPERTIES)] {
+            for (name, value) in properties {
+                let row = format!("| `{name}` | {value} | {of} |");
+                assert!(program.contains(&row), "docs/program.md lacks {row}");
+            }
+        }
+        let (expiry, never) = NO_EXPIRY;
+        assert!(program.contains(&format!("`{expiry}` is {never}")));
+        let rows = program.lines().filter(|line| line.starts_with("| `yarn.scheduler.")).count();
+        assert_eq!(rows, PROPERTIES.len() + LATE_PROPERTIES.len());
+        let value = |wanted: &str| SIMULATED_PROPERTIES.iter().find(|(name, _)| *name == wanted).unwrap().1;
+        let switch = |name: &str| if value(name) == "true" { "on" } else { "off" };
+        let size = |memory: &str, vcores: &str| format!("{} MiB, {} vcores", value(memory), value(vcores));
+        let (most, node) = ("yarn.scheduler.maximum-allocation-", "yarn.sls.nm.");
+        for row in [
+            format!("| `yarn.scheduler.fair.preemption` | {} |", switch("yarn.scheduler.fair.preemption")),
+            format!("| `yarn.scheduler.fair.assignmultiple` | {} |", switch("yarn.scheduler.fair.assignmultiple")),
+            format!("| `{most}mb`, `-vcores` | {} |", size(&format!("{most}mb"), &format!("{most}vcores"))),
+            format!(
+                "| `{node}memory.mb`, `.vcores`: a node's size | {} |",
+                size(&format!("{node}memory.mb"), &format!("{node}vcores"))
+            ),
+        ] {
+            assert!(simulator.contains(&row), "docs/simulator.md lacks {row}");
+        }
+        assert_eq!(SIMULATED_PROPERTIES.len(), 6);
+    }
+}

@@ -54,9 +54,9 @@ function appsPage() {
     { name: "Finished", of: (app) => app.finishedTime, show: (app) => time(app.finishedTime) },
     { name: "State", of: (app) => app.state },
     { name: "Final status", of: (app) => app.finalStatus },
-    { name: "Containers", of: (app) => app.runningContainers, number: true },
+    { name: "Containers", of: (app) => Math.max(0, app.runningContainers), number: true },
     { name: "Memory", of: (app) => app.allocatedMB, show: (app) => memory(Math.max(0, app.allocatedMB)), number: true },
-    { name: "VCores", of: (app) => app.allocatedVCores, number: true },
+    { name: "VCores", of: (app) => Math.max(0, app.allocatedVCores), number: true },
     { name: "% of queue", of: (app) => app.queueUsagePercentage, show: (app) => app.queueUsagePercentage?.toFixed(1) ?? "", number: true },
     { name: "% of cluster", of: (app) => app.clusterUsagePercentage, show: (app) => app.clusterUsagePercentage?.toFixed(1) ?? "", number: true },
   ]);
@@ -99,7 +99,7 @@ function appPage(id) {
     record(facts, app.id, [
       ["User", app.user], ["Name", app.name], ["Type", app.applicationType], ["Queue", app.queue], ["State", app.state],
       ["Final status", app.finalStatus], ["Priority", app.priority], ["Started", time(app.startedTime)],
-      ["Finished", time(app.finishedTime)], ["Running containers", app.runningContainers],
+      ["Finished", time(app.finishedTime)], ["Running containers", Math.max(0, app.runningContainers)],
       ["Allocated", `${memory(Math.max(0, app.allocatedMB))}, ${Math.max(0, app.allocatedVCores)} vcores`],
       ["Reserved", `${memory(Math.max(0, app.reservedMB))}, ${Math.max(0, app.reservedVCores)} vcores`],
       ["Memory seconds", whole(app.memorySeconds)], ["Vcore seconds", whole(app.vcoreSeconds)],

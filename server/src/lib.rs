@@ -28,6 +28,8 @@ mod excluded;
 
 mod guard;
 
+mod java;
+
 mod latency;
 
 mod live;

@@ -13,6 +13,7 @@ use crate::activities::Activities;
 use crate::assigned::Assigned;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
+use crate::java::types_in_order;
 use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::outgoing::Outgoing;
@@ -43,6 +44,8 @@ pub struct Cluster {
     /// `hadoop.security.instrumentation.requires.admin`: `/metrics` and `/jmx` are for administrators alone. They have the usage of every user
     /// and queue.
     pub metrics_for_admins: bool,
+    /// `yarn.log-aggregation-enable`: logs of containers are to be gathered.
+    pub log_aggregation: bool,
 }
 
 impl Cluster {
@@ -58,6 +61,7 @@ impl Cluster {
             per_user_apps: false,
             runtime_buckets: vec![60, 300, 1440],
             metrics_for_admins: false,
+            log_aggregation: false,
         }
     }
 
@@ -78,6 +82,9 @@ impl Cluster {
             }
             if name == "hadoop.security.instrumentation.requires.admin" {
                 self.metrics_for_admins = value.trim().eq_ignore_ascii_case("true");
+            }
+            if name == "yarn.log-aggregation-enable" {
+                self.log_aggregation = value.trim().eq_ignore_ascii_case("true");
             }
             if name == "yarn.resourcemanager.metrics.runtime.buckets" {
                 match value.split(',').map(|minutes| minutes.trim().parse()).collect() {
@@ -308,7 +315,7 @@ impl ResourceManager {
             "" => types.name(index).to_owned(),
             unit => format!("{} (unit={unit})", types.name(index)),
         };
-        (0..types.len()).map(named).collect::<Vec<_>>().join(",")
+        types_in_order(types).into_iter().map(named).collect::<Vec<_>>().join(",")
     }
 
     /// What the scheduler has of the applications that have not ended, by number.

@@ -18,7 +18,7 @@ use crate::answered::{closed, refusal, text, whole};
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
-use crate::rest::format::Format;
+use crate::rest::format::{Format, ranges};
 use crate::rest::{
     access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, plans,
     reservation, statistics, why,
@@ -266,14 +266,26 @@ fn not_supported(headers: &HeaderMap) -> Response {
 
 /// Where somebody accepts neither JSON nor XML.
 fn engines_page(accept: Option<&str>) -> Response {
-    let wants_text = accept.is_some_and(|accept| accept.starts_with("text/plain"));
-    let page = match wants_text {
-        true => whole(500, Some("text/plain;charset=iso-8859-1"), "HTTP ERROR 500 Server Error\n".to_owned()),
-        false => {
+    if Format::wants_text_xml(accept) {
+        let (_, _, body) = Fault::not_supported().written(Format::Xml);
+        return sent(whole(503, Some("text/xml;charset=null"), body));
+    }
+    let mut wanted: Vec<(&str, f32)> = ranges(accept.unwrap_or("*/*")).filter(|(_, quality)| *quality > 0.0).collect();
+    wanted.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    // The servlet engine has pages of two kinds; to who wants neither it says nothing.
+    let kind = wanted.into_iter().find_map(|(kind, _)| match kind {
+        "text/html" | "text/*" | "*/*" => Some(true),
+        "text/plain" => Some(false),
+        _ => None,
+    });
+    let page = match kind {
+        Some(false) => whole(500, Some("text/plain;charset=iso-8859-1"), "HTTP ERROR 500 Server Error\n".to_owned()),
+        Some(true) => {
             let page = "<html>\n<head><title>Error 500 Server Error</title></head>\n<body><h2>HTTP ERROR 500 Server \
                         Error</h2></body>\n</html>\n";
             whole(500, Some("text/html;charset=iso-8859-1"), page.to_owned())
         }
+        None => whole(500, None, String::new()),
     };
     sent(page)
 }

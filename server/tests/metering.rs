@@ -37,7 +37,7 @@ fn beans(manager: &Arc<ResourceManager>, query: &str) -> (u16, Value) {
 fn manager(scheduler: Arc<dyn Scheduler>, app: AppHandle) -> Arc<ResourceManager> {
     let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), scheduler);
     manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app)));
-    manager.records().container((1, 1, 1), 0);
+    manager.records().container((1, 1, 1), &Resource::new(1024, 1), 0);
     manager.latencies().allocate(Duration::from_micros(3));
     for ms in [2, 4] {
         manager.latencies().heartbeat(Duration::from_millis(ms), Duration::from_millis(10 * ms));

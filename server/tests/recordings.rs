@@ -139,3 +139,26 @@ fn capacity_of_units_by_resource_type() {
     // The legacy queue mode is off in the file that the ResourceManager starts with.
     check("capacity-units", 55, 55);
 }
+
+#[test]
+fn capacity_deep_absolute() {
+    // Of an application that is killed, Hadoop's map of its containers says which was released last.
+    check("capacity-deep-absolute", 215, 218);
+}
+
+#[test]
+fn capacity_limits() {
+    // Of a node that is lost, the same.
+    check("capacity-limits", 88, 90);
+}
+
+#[test]
+fn capacity_reservation_lost() {
+    check("capacity-reservation-lost", 12, 12);
+}
+
+#[test]
+fn fair_preempt() {
+    // What ApplicationMasters may have in a queue is as of an earlier pass there.
+    check("fair-preempt", 73, 76);
+}

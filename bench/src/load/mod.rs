@@ -56,7 +56,7 @@ mod wheel;
 pub(crate) use driver::Sample;
 pub use inputs::Inputs;
 pub(crate) use inputs::Rules;
-pub use options::{InFlight, LateOptions, LoadOptions};
+pub use options::{InFlight, LateOptions, LoadOptions, NODE_WORDS};
 pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
 pub(crate) use run::CoreRun;

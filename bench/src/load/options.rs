@@ -10,6 +10,9 @@ use crate::site::SiteOptions;
 /// Of a cluster whose racks are not said.
 pub(crate) const NODES_A_RACK: u32 = 40;
 
+/// How large a node is, in words.
+pub const NODE_WORDS: &str = " of 128 GiB and 64 vcores";
+
 /// The rack of a node that comes later.
 pub(crate) fn rack_of(node: usize) -> String {
     format!("/r{}", node / NODES_A_RACK as usize)

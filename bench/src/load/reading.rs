@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::trace::{self, TraceJob};
-use crate::traces::{Item, Opened, Refusal, Trace, TraceFileError, TraceOptions};
+use crate::traces::{Item, LONGEST_MS, Opened, Refusal, Trace, TraceFileError, TraceOptions, shift_of, shift_told};
 
 /// All jobs of a load are in memory.
 const MOST_JOBS: usize = 10_000_000;
@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, task_time: Option<Duration>) -> Result<ReadTrace
     let name = path.display().to_string();
     let wrong = |error: TraceFileError| Failure::input(error.to_string());
     if let Some(task_time) = task_time {
-        return jobs_of(Trace::open(path, &timed(task_time)).map_err(wrong)?, &name);
+        return in_time(jobs_of(Trace::open(path, &timed(task_time)).map_err(wrong)?, &name)?, &name);
     }
     match Trace::open_or_swim(path, &TraceOptions::default()).map_err(wrong)? {
         Opened::Swim(text) => {
@@ -81,6 +81,24 @@ fn jobs_of(trace: Trace, name: &str) -> Result<ReadTrace, Failure> {
     Ok(ReadTrace { jobs, warnings: warning.into_iter().collect() })
 }
 
+/// Times that are no times of a run count from the first job.
+///
+/// # Errors
+/// A job that comes years after the others.
+fn in_time(mut read: ReadTrace, name: &str) -> Result<ReadTrace, Failure> {
+    if let Some(first) = read.jobs.iter().map(|job| job.at_ms).min().and_then(shift_of) {
+        read.jobs.iter_mut().for_each(|job| job.at_ms -= first);
+        read.warnings.push(shift_told(name, first));
+    }
+    match read.jobs.iter().map(|job| job.at_ms).max().filter(|last| *last > LONGEST_MS) {
+        Some(last) => Err(Failure::input(format!(
+            "{name}: a job comes at {last} ms, {} days after the start, and no run is so long; times are milliseconds after the start",
+            last / 86_400_000
+        ))),
+        None => Ok(read),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +127,18 @@ mod tests {
         ];
         assert_eq!(read.unwrap().jobs, expected);
         assert_eq!(trace::count_and_mean(&expected[0].maps), (4, 175.0));
+    }
+
+    #[test]
+    fn times_of_a_calendar_count_from_the_first_job() {
+        let read = |times: [u64; 2]| {
+            let text = format!("job,submit_ms,duration_ms\na,{},1\nb,{},1\n", times[0], times[1]);
+            let read = tasks(text.leak()).unwrap();
+            in_time(read, "t").map(|read| (read.jobs[0].at_ms, read.jobs[1].at_ms, read.warnings.len()))
+        };
+        assert_eq!(read([1_700_000_000_900, 1_700_000_000_000]).unwrap(), (900, 0, 1));
+        assert_eq!(read([3_600_000, 0]).unwrap(), (3_600_000, 0, 0));
+        assert!(read([1_700_000_000_000, 0]).is_err());
     }
 
     #[test]

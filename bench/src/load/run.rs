@@ -142,6 +142,14 @@ impl LoadResult {
         std::iter::once(&self.main).chain(&self.locked).all(|run| run.differences.is_empty() && run.lost == 0)
     }
 
+    /// Why nothing came of it, if queues have refused every job.
+    #[must_use]
+    pub fn nothing(&self) -> Option<String> {
+        let run = &self.main;
+        (run.refused_jobs.count > 0 && run.granted == 0)
+            .then(|| format!("no job ran: {} refused, the first: {}", run.refused_jobs.count, run.refused_jobs.first))
+    }
+
     /// Allocations per second over the twin's, if both ran.
     pub(crate) fn ratio_to_locked(&self) -> Option<f64> {
         let locked = self.locked.as_ref()?;

@@ -329,7 +329,7 @@ impl Scribe {
                 let (number, id) = (app.number(), container.id);
                 let node = &self.nodes[container.node.index()];
                 let mut records = self.manager.records();
-                records.container((number, id.attempt(), id.number()), now);
+                records.container((number, id.attempt(), id.number()), &container.resource, now);
                 let Some(record) = records.app_mut(number) else { return };
                 if master {
                     let at = Master { container: id.number(), node: node.clone() };
@@ -347,6 +347,7 @@ impl Scribe {
             }
             Happened::Reported { node, ended } => {
                 let name = node.name();
+                self.manager.records().node_reported(name, now);
                 self.beats = self.beats.wrapping_add(1);
                 if self.beats.is_multiple_of(SAMPLED) {
                     self.ring.push(self.event(What::Heartbeat).on(name));
@@ -357,7 +358,8 @@ impl Scribe {
                 }
                 for id in ended {
                     let number = id.application_number();
-                    self.manager.records().container_ended((number, id.attempt(), id.number()));
+                    let key = (number, id.attempt(), id.number());
+                    self.manager.records().container_ended(key, false, now);
                     if is_sampled(*id) {
                         let event = self.event(What::ContainerCompleted).on(name).of(number, &self.queue_of(number));
                         self.ring.push(event.container(id.number()));
@@ -366,7 +368,8 @@ impl Scribe {
             }
             Happened::Taken { app, container, reason } => {
                 let number = app.number();
-                self.manager.records().container_ended((number, container.attempt(), container.number()));
+                let key = (number, container.attempt(), container.number());
+                self.manager.records().container_ended(key, reason == EndReason::Preempted, now);
                 let what = if reason == EndReason::Preempted {
                     What::ContainerPreempted
                 } else if reason == EndReason::Expired {

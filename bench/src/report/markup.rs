@@ -40,6 +40,7 @@ th[colspan]{text-align:center}
 .narrow tr+tr th{text-align:right;font-weight:400}
 .bad{color:var(--bad);font-weight:600}
 .good{color:var(--good);font-weight:600}
+p.attention{border:3px solid var(--bad);border-radius:8px;background:var(--card);color:var(--bad);font-size:1.1rem;font-weight:600;padding:.8rem 1rem;margin:1rem 0}
 @media (max-width:640px){main{padding:1rem .8rem 3rem}figcaption,figure p{padding-left:1rem;margin-left:0}}
 ";
 

@@ -15,7 +15,9 @@ use super::plots::{
 use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::numbers::grouped;
-use crate::simulate::{Compared, Facts, Interval, QueueSample, RunResult, Simulated, figure, headline, remarks, who};
+use crate::simulate::{
+    Comparison, Facts, Interval, QueueSample, RunResult, Simulated, Spread, Verdict, figure, remarks,
+};
 
 const MIB_A_GIB: f64 = 1024.0;
 /// More lines than this cannot be told apart.
@@ -58,11 +60,19 @@ fn page(simulated: &Simulated) -> String {
             ),
         );
     }
+    let mut clusters: Vec<&str> = runs.iter().map(|run| run.nodes.as_str()).collect();
+    clusters.dedup();
+    clusters.iter().for_each(|said| put(&mut body, format_args!("<p class=\"lead\">{}.</p>\n", escape(said))));
+    let comparisons = simulated.comparisons();
+    if comparisons.is_empty() {
+        attention(&mut body, simulated.attention().as_deref());
+        attention(&mut body, simulated.caveat().as_deref());
+    }
     if !simulated.axes().is_empty() {
         grid::put_grid(&mut body, simulated);
         return document("evenweave simulation", &body);
     }
-    differences(&mut body, simulated);
+    differences(&mut body, simulated, &comparisons);
     whole(&mut body, &runs);
     for run in &runs {
         queues(&mut body, run);
@@ -93,43 +103,53 @@ fn page(simulated: &Simulated) -> String {
     document("evenweave simulation", &body)
 }
 
+/// What must not be missed stands in a box.
+fn attention(body: &mut String, said: Option<&str>) {
+    if let Some(said) = said {
+        put(body, format_args!("<p class=\"attention\">{}.</p>\n", escape(said)));
+    }
+}
+
 /// Who wins and who loses.
-fn differences(body: &mut String, simulated: &Simulated) {
-    let Some(first) = simulated.runs.first() else { return };
-    for other in simulated.runs.iter().skip(1) {
-        let (Some(before), Some(after)) = (first.first(), other.first()) else { continue };
-        let compared = Compared::of(first, other);
-        let said = escape(&headline(&compared));
-        let (before, after) = (escape(&before.name), escape(&after.name));
-        let over = if first.len() > 1 { "the means of the seeds" } else { "the jobs" };
-        put(body, format_args!("<h2>Under {after} instead of {before}</h2>\n<p>{said}.</p>\n"));
+fn differences(body: &mut String, simulated: &Simulated, comparisons: &[Comparison]) {
+    for comparison in comparisons {
+        let [before, after] = comparison.names.each_ref().map(|name| escape(name));
+        let seeds = simulated.runs.first().map_or(1, Vec::len);
+        let over = if seeds > 1 { "the means of the seeds" } else { "the jobs" };
+        put(body, format_args!("<h2>Under {after} instead of {before}</h2>\n"));
+        attention(body, comparison.attention().as_deref());
+        put(body, format_args!("<p>{}</p>\n", escape(&comparison.headline())));
+        attention(body, comparison.caveat.as_deref());
         body.push_str(
-            "<table class=\"narrow\"><tr><th>queue</th><th>jobs</th><th>change of the mean wait</th><th>change of the mean runtime</th>\
-             <th>by runtime, it</th></tr>",
+            "<table class=\"narrow\"><tr><th>queue</th><th>compared / of</th><th>change of the mean wait</th><th>change of the mean runtime</th>\
+             <th>by ends and runtime, it</th></tr>",
         );
-        for queue in &compared {
-            let class = match who(queue.runtime) {
-                "wins" => "good",
-                "loses" => "bad",
-                _ => "",
+        for queue in &comparison.queues {
+            let verdict = queue.verdict();
+            let class = match verdict {
+                Verdict::Wins => "good",
+                Verdict::Loses | Verdict::NotCompared => "bad",
+                Verdict::AsBefore => "",
             };
             put(
                 body,
                 format_args!(
                     "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{class}\">{}</td></tr>",
                     escape(&queue.queue),
-                    queue.jobs,
+                    queue.compared_of(),
                     figure(queue.wait),
                     figure(queue.runtime),
-                    who(queue.runtime)
+                    verdict.as_str()
                 ),
             );
         }
         put(
             body,
             format_args!(
-                "</table>\n<p class=\"note\">Each job is compared with itself. Wait: from submission to the first task. Runtime: from \
-                 submission to the end. ±: half of the 95 % confidence interval over {over}; a smaller change counts as chance.</p>\n"
+                "</table>\n<p class=\"note\">Each job that came to the same end under both files is compared with itself; the others are not \
+                 compared. A queue of which fewer jobs end loses, whatever the means of the rest are. Wait: from submission to the first \
+                 task. Runtime: from submission to the end. ±: half of the 95 % confidence interval over {over}; a smaller change counts \
+                 as chance.</p>\n"
             ),
         );
     }
@@ -176,9 +196,9 @@ fn queues(body: &mut String, run: &RunResult) {
     put(
         body,
         format_args!(
-            "<h2>Queues under {}</h2>\n<p class=\"note\">The mean, and what 50, 95 and 99 of a hundred jobs stay below. Slowdown: the runtime \
+            "<h2>Queues under {}</h2>\n<p class=\"note\">The mean, and what 50, 95 and 99 of a hundred jobs stay below, of those that ended or, for waits, ran a task. Slowdown: the runtime \
              divided by that of the longest map and the longest reduce, one after the other.</p>\n<table class=\"narrow\"><tr>\
-             <th rowspan=\"2\">queue</th><th rowspan=\"2\">jobs</th>",
+             <th rowspan=\"2\">queue</th><th rowspan=\"2\">ended / of</th>",
             escape(&run.name)
         ),
     );
@@ -189,11 +209,11 @@ fn queues(body: &mut String, run: &RunResult) {
     body.push_str(&"<th>mean</th><th>50 %</th><th>95 %</th><th>99 %</th>".repeat(3));
     body.push_str("</tr>");
     for queue in Facts::of(run).queues {
-        put(body, format_args!("<tr><td>{}</td><td>{}</td>", escape(&queue.name), grouped(queue.jobs as f64)));
-        for spread in [queue.wait, queue.runtime, queue.slowdown] {
-            for value in std::iter::once(spread.mean).chain(spread.of_100) {
-                put(body, format_args!("<td>{value:.1}</td>"));
-            }
+        let (ended, jobs) = (grouped(queue.ended as f64), grouped(queue.jobs as f64));
+        put(body, format_args!("<tr><td>{}</td><td>{ended} / {jobs}</td>", escape(&queue.name)));
+        for value in [queue.wait, queue.runtime, queue.slowdown].iter().flat_map(Spread::figures) {
+            let value = value.map_or("-".to_owned(), |value| format!("{value:.1}"));
+            put(body, format_args!("<td>{value}</td>"));
         }
         let (preempted, lost) = (grouped(queue.preempted as f64), queue.lost_gib_h);
         put(body, format_args!("<td>{preempted}</td><td>{lost:.1}</td></tr>"));

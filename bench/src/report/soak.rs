@@ -51,8 +51,9 @@ fn verdicts(result: &SoakResult) -> [(bool, String); 3] {
 
 fn head(result: &SoakResult) -> String {
     format!(
-        "{} nodes, {} worker{}, {:.0} s{}, queues of {}; seed {}",
+        "{} nodes{}, {} worker{}, {:.0} s{}, queues of {}; seed {}",
         grouped(f64::from(result.nodes)),
+        crate::load::NODE_WORDS,
         result.workers,
         if result.workers == 1 { "" } else { "s" },
         result.seconds,

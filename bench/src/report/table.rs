@@ -118,8 +118,9 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     let speed = result.speed.map(|speed| format!(" at {speed} speed")).unwrap_or_default();
     let cut = if result.interrupted { ", interrupted" } else { "" };
     crate::output::say!(
-        "{} nodes, {} worker{}, jobs of {}{speed}, queues of {}{cut}",
+        "{} nodes{}, {} worker{}, jobs of {}{speed}, queues of {}{cut}",
         grouped(f64::from(result.nodes)),
+        crate::load::NODE_WORDS,
         result.workers,
         if result.workers == 1 { "" } else { "s" },
         result.trace_name,

@@ -2,10 +2,13 @@
 //!
 //! A trace need not be in order of time: of each, so many jobs as [`LOOKED_AHEAD`] are known at once. One that comes later still in the file,
 //! and earlier in time, is submitted late, and counted.
+//!
+//! Traces whose times are no times of a run count from the first job of all such: see [`shift_of`].
 
 use std::collections::BTreeMap;
 
-use crate::traces::{Item, Job, Note, Refusal, Trace, TraceFileError};
+use crate::failure::Failure;
+use crate::traces::{Item, Job, LONGEST_MS, Note, Refusal, Times, Trace, TraceFileError, shift, shift_of, shift_told};
 
 const LOOKED_AHEAD: usize = 4096;
 /// Of more it is not kept why they are refused, or what was passed over.
@@ -25,7 +28,43 @@ struct Ahead {
     trace: Trace,
     ended: bool,
     read: u64,
+    /// Jobs that are refused, and why the first is.
+    refused: u64,
+    first_refused: Option<Refusal>,
+    /// What its times are less.
+    shift: u64,
     known: BTreeMap<(u64, u64), Box<Job>>,
+}
+
+impl Ahead {
+    fn new((name, trace): (String, Trace)) -> Ahead {
+        let known = BTreeMap::new();
+        Ahead { name, trace, ended: false, read: 0, refused: 0, first_refused: None, shift: 0, known }
+    }
+
+    fn first_ms(&self) -> Option<u64> {
+        self.known.first_key_value().map(|((at, _), _)| *at)
+    }
+
+    fn known_from(&mut self, shift_ms: u64) {
+        self.shift = shift_ms;
+        for ((at, number), mut job) in std::mem::take(&mut self.known) {
+            shift(&mut job, shift_ms);
+            self.known.insert((at.saturating_sub(shift_ms), number), job);
+        }
+    }
+
+    /// Why there is no job in it.
+    fn why_none(&self) -> Failure {
+        let Ahead { name, refused, .. } = self;
+        Failure::input(match &self.first_refused {
+            Some(Refusal { at, problem, help }) => format!(
+                "{name}: no job could be read; {refused} refused, the first at {}:{}: {problem}; {help}",
+                at.line, at.column
+            ),
+            None => format!("{name}: no job in the trace; it must hold jobs"),
+        })
+    }
 }
 
 /// See the module's text.
@@ -41,26 +80,66 @@ pub(super) struct Arrivals {
     /// How far in time they have been given out.
     given: u64,
     pub(super) late: u64,
+    /// What is to be said of the times.
+    pub(super) notes: Vec<String>,
 }
 
 impl Arrivals {
     /// Each trace with its name.
     pub(super) fn new(traces: Vec<(String, Trace)>) -> Arrivals {
-        let ahead = |(name, trace)| Ahead { name, trace, ended: false, read: 0, known: BTreeMap::new() };
-        let traces = traces.into_iter().map(ahead).collect();
-        Arrivals { traces, refused: Vec::new(), refused_count: 0, noted: Vec::new(), noted_count: 0, given: 0, late: 0 }
+        let traces = traces.into_iter().map(Ahead::new).collect();
+        Arrivals {
+            traces,
+            refused: Vec::new(),
+            refused_count: 0,
+            noted: Vec::new(),
+            noted_count: 0,
+            given: 0,
+            late: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Looks at the first jobs of each trace: whether there are any, unless that does not matter, and whether their times are those of a run.
+    /// Gives what times are less, if some are.
+    ///
+    /// # Errors
+    /// What is wrong in a trace; one without a job; times as written that are no times of a run.
+    pub(super) fn begin(&mut self, times: Times, may_be_empty: bool) -> Result<Option<u64>, Failure> {
+        for index in 0..self.traces.len() {
+            self.look_ahead(index).map_err(|error| Failure::input(error.to_string()))?;
+        }
+        if let Some(empty) = self.traces.iter().find(|ahead| ahead.read == 0 && !may_be_empty) {
+            return Err(empty.why_none());
+        }
+        let calendars = self.traces.iter().filter_map(|ahead| Some((shift_of(ahead.first_ms()?)?, &ahead.name)));
+        let Some((first, name)) = calendars.min() else { return Ok(None) };
+        if times == Times::AsWritten {
+            return if first < LONGEST_MS { Ok(None) } else { Err(too_late(name, first)) };
+        }
+        for ahead in &mut self.traces {
+            if let Some(own) = ahead.first_ms().and_then(shift_of) {
+                self.notes.push(format!("{} (--times as-written keeps them)", shift_told(&ahead.name, own)));
+                ahead.known_from(first);
+            }
+        }
+        Ok(Some(first))
     }
 
     /// The next job, and when it comes. Of one moment the first in its trace, then that of the first trace.
     ///
     /// # Errors
-    /// What is wrong in a trace.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, Box<Job>)>, TraceFileError> {
+    /// What is wrong in a trace; a job that comes years after the others.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Box<Job>)>, Failure> {
         for index in 0..self.traces.len() {
-            self.look_ahead(index)?;
+            self.look_ahead(index).map_err(|error| Failure::input(error.to_string()))?;
         }
-        let first = self.traces.iter_mut().filter_map(|ahead| ahead.known.first_entry());
-        let Some(first) = first.min_by_key(|first| *first.key()) else { return Ok(None) };
+        let first = self.traces.iter_mut().filter_map(|ahead| Some((&ahead.name, ahead.known.first_entry()?)));
+        let Some((name, first)) = first.min_by_key(|(_, first)| *first.key()) else { return Ok(None) };
+        if first.key().0 > LONGEST_MS {
+            let job = first.get().id.as_deref().unwrap_or_default();
+            return Err(too_late(&format!("{name}: job {job:?}"), first.key().0));
+        }
         let ((at, _), job) = first.remove_entry();
         self.late += u64::from(at < self.given);
         self.given = self.given.max(at);
@@ -69,19 +148,22 @@ impl Arrivals {
 
     /// Reads a trace as far as it is known at once.
     fn look_ahead(&mut self, index: usize) -> Result<(), TraceFileError> {
-        let Ahead { name, trace, ended, read, known } = &mut self.traces[index];
+        let Ahead { name, trace, ended, read, known, refused, first_refused, shift: by } = &mut self.traces[index];
         while known.len() < LOOKED_AHEAD && !*ended {
             match trace.next().transpose()? {
                 Some(Item::Job(mut job)) => {
                     self.noted_count += job.noted.len() as u64;
                     let room = MOST_REFUSED.saturating_sub(self.noted.len());
                     self.noted.extend(job.noted.drain(..).take(room).map(|note| (name.clone(), note)));
+                    shift(&mut job, *by);
                     let at = u64::try_from(job.arrival_ms).unwrap_or(0);
                     known.insert((at, *read), job);
                     *read += 1;
                 }
                 Some(Item::Refused(refusal)) => {
                     self.refused_count += 1;
+                    *refused += 1;
+                    first_refused.get_or_insert_with(|| refusal.clone());
                     if self.refused.len() < MOST_REFUSED {
                         self.refused.push(RefusedJob { trace: name.clone(), refusal });
                     }
@@ -94,10 +176,38 @@ impl Arrivals {
     }
 }
 
+fn too_late(what: &str, at_ms: u64) -> Failure {
+    Failure::input(format!(
+        "{what}: it comes at {at_ms} ms, {} days after the start, and no run is so long; times are milliseconds after the start: subtract \
+         that of the first job from all of them, or leave --times as-written out",
+        at_ms / 86_400_000
+    ))
+}
+
+/// Whether something of another file comes in the time of the run, if the times of the traces are so much less.
+///
+/// # Errors
+/// What comes years after the start, or by the times that the traces had before.
+pub(super) fn check_beside(what: &str, at_ms: u64, shift_ms: Option<u64>) -> Result<(), Failure> {
+    match shift_ms {
+        Some(first) if at_ms >= first => Err(Failure::input(format!(
+            "{what}: it comes at {} s, and the times of the trace count from its first job, at {} s; subtract this",
+            at_ms / 1000,
+            first / 1000
+        ))),
+        Some(_) | None if at_ms > LONGEST_MS => Err(Failure::input(format!(
+            "{what}: it comes at {} s, {} days after the start, and no run is so long; write seconds after the start",
+            at_ms / 1000,
+            at_ms / 86_400_000
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::TraceOptions;
+    use crate::traces::{LATEST_START_MS, TraceOptions};
 
     /// A trace of jobs at these times.
     fn trace(name: &str, times: impl Iterator<Item = u64>) -> (String, Trace) {
@@ -105,6 +215,45 @@ mod tests {
         times.enumerate().for_each(|(number, at)| text += &format!("{name}{number},{at},1\n"));
         let trace = Trace::read(std::io::Cursor::new(text), name, &TraceOptions::default()).unwrap();
         (name.to_owned(), trace)
+    }
+
+    const EPOCH_MS: u64 = 1_700_000_000_000;
+
+    /// The first job of the trace that is shifted is at 0, and all of them keep their distance; others are as they are.
+    #[test]
+    fn times_of_a_calendar_count_from_the_first_job() {
+        for (unit, first) in [(1, EPOCH_MS), (1, EPOCH_MS / 1000), (1000, 800_000_000)] {
+            let calendar = trace("c", [5, 0, 7].into_iter().map(|at| first + at * unit));
+            let later = trace("l", [2].into_iter().map(|at| first + at * unit));
+            let mut arrivals = Arrivals::new(vec![calendar, trace("r", [1].into_iter()), later]);
+            assert_eq!(arrivals.begin(Times::FirstJob, false).unwrap(), Some(first));
+            assert_eq!(arrivals.notes.len(), 2, "{:?}", arrivals.notes);
+            let expected = [(0, "c1"), (1, "r0"), (2 * unit, "l0"), (5 * unit, "c0"), (7 * unit, "c2")];
+            let (given, late) = all(arrivals);
+            assert_eq!(given, expected.map(|(at, job)| (at, job.to_owned())));
+            assert_eq!(late, 0);
+        }
+    }
+
+    #[test]
+    fn no_run_lasts_for_decades() {
+        let said = |failure: Failure| format!("{failure:?}");
+        let mut written = Arrivals::new(vec![trace("w", [EPOCH_MS].into_iter())]);
+        let refused = said(written.begin(Times::AsWritten, false).unwrap_err());
+        assert!(refused.contains("w: it comes at 1700000000000 ms, 19675 days after the start"), "{refused}");
+        let mut late = Arrivals::new(vec![trace("l", [0, EPOCH_MS].into_iter())]);
+        assert_eq!(late.begin(Times::FirstJob, false).unwrap(), None);
+        assert!(late.next().unwrap().is_some());
+        assert!(said(late.next().unwrap_err()).contains("l: job \\\"l1\\\": it comes at"));
+        let mut idle = Arrivals::new(vec![trace("i", [LATEST_START_MS + 1].into_iter())]);
+        assert_eq!(idle.begin(Times::AsWritten, false).unwrap(), None);
+        assert!(check_beside("e.csv:2", 9, Some(EPOCH_MS)).is_ok());
+        let by_calendar = said(check_beside("e.csv:2", EPOCH_MS + 5, Some(EPOCH_MS)).unwrap_err());
+        assert!(
+            by_calendar.contains("e.csv:2: it comes at 1700000000 s, and the times of the trace count"),
+            "{by_calendar}"
+        );
+        assert!(said(check_beside("e.csv:2", EPOCH_MS, None).unwrap_err()).contains("19675 days after the start"));
     }
 
     fn all(mut arrivals: Arrivals) -> (Vec<(u64, String)>, u64) {

@@ -49,6 +49,11 @@ const EVENTS_A_LOOK: u32 = 1 << 12;
 /// Copies of a job of the trace are told apart by so many bits.
 const COPY_BITS: u32 = 20;
 
+/// The key of a job: its number in the trace, and that of its copy.
+fn key_of(in_trace: u64, copy: u32) -> u64 {
+    (in_trace << COPY_BITS) | u64::from(copy).min((1 << COPY_BITS) - 1)
+}
+
 /// A job of a reservation stands in the rows of its plan: its own queue has a name that tells nothing.
 fn queue_shown(queue: &str, is_reserved: bool) -> &str {
     if is_reserved { queue.rsplit_once('.').map_or(queue, |(plan, _)| plan) } else { queue }
@@ -180,7 +185,7 @@ impl Run<'_> {
 
     fn read_job(&mut self) -> Result<Option<(u64, Coming)>, Failure> {
         loop {
-            let next = self.arrivals.next().map_err(|error| Failure::input(error.to_string()))?;
+            let next = self.arrivals.next()?;
             let Some((at, job)) = next else { return Ok(None) };
             let number = self.jobs_read;
             self.jobs_read += 1;
@@ -234,7 +239,8 @@ impl Run<'_> {
                 Some(part) => Some(part),
                 None => {
                     let job = job.id.as_deref().unwrap_or_default();
-                    self.refused.push(format!("{job}: --reservations names no reservation {name:?}"));
+                    let why = format!("{job}: --reservations names no reservation {name:?}");
+                    self.refused.push_job(key_of(in_trace, copy), queue, why);
                     return;
                 }
             },
@@ -252,7 +258,8 @@ impl Run<'_> {
             None => number.to_string(),
         };
         if job.label.is_some() {
-            self.refused.push(format!("{name}: node labels are not simulated"));
+            let why = format!("{name}: node labels are not simulated");
+            self.refused.push_job(key_of(in_trace, copy), queue, why);
             return;
         }
         let placing = Placing {
@@ -262,9 +269,9 @@ impl Run<'_> {
             by_seed: self.options.place_tasks,
         };
         let made = make(job, (number, self.now), self.plan, self.options, &self.core, &placing, self.seed);
-        let queue = Some(queue).filter(|queue| *queue != "default");
+        let named = Some(queue).filter(|queue| *queue != "default");
         let am = (job.has_am || self.options.added_ams).then_some(made.am);
-        let mut submission = Submission::new(number, user).maybe_in_queue(queue.map(str::to_owned)).maybe_with_am(am);
+        let mut submission = Submission::new(number, user).maybe_in_queue(named.map(str::to_owned)).maybe_with_am(am);
         let reservation = part.and_then(|part| self.id_of(part));
         if let Some(id) = reservation {
             submission = submission.with_reservation(id);
@@ -275,7 +282,7 @@ impl Run<'_> {
                 if let Some(part) = part {
                     self.part_refused(part, &refused);
                 }
-                self.refused.push(format!("{name}: {refused}"));
+                self.refused.push_job(key_of(in_trace, copy), queue, format!("{name}: {refused}"));
                 return;
             }
         };
@@ -312,7 +319,7 @@ impl Run<'_> {
         };
         let master = Master {
             handle,
-            key: (in_trace << COPY_BITS) | u64::from(copy).min((1 << COPY_BITS) - 1),
+            key: key_of(in_trace, copy),
             record,
             start_ms: if job.arrival_ms < 0 { self.now } else { u64::try_from(job.arrival_ms).unwrap_or(self.now) },
             registered: false,
@@ -362,6 +369,7 @@ impl Run<'_> {
         let noted = noted.map(|(trace, note)| format!("{trace}:{}:{}: {}", note.at.line, note.at.column, note.said));
         let noted = noted.collect();
         let heartbeats = self.ring.passed();
+        let utilisation = self.busy.mean(last_end.max(1));
         let result = RunResult {
             name: self.plan.name.clone(),
             at: self.plan.at.clone(),
@@ -388,13 +396,19 @@ impl Run<'_> {
             noted_count: self.arrivals.noted_count,
             added_ams: self.added_ams,
             added_am: self.plan.am,
+            refused_of: self.refused.jobs,
+            unread: self.arrivals.refused_count,
             unended: self.tally.unended,
             cut: self.options.until_ms.is_some_and(|until| self.now >= until),
             late: self.arrivals.late,
+            notes: std::mem::take(&mut self.arrivals.notes),
+            nodes: self.plan.cluster.clone(),
             cluster: self.cluster,
             lost_nodes: self.fates.lost,
             lost_containers: self.fates.lost_containers,
-            utilisation: self.busy.mean(last_end.max(1)),
+            utilisation,
+            by_memory_alone: self.plan.by_memory_alone(),
+            most_vcores: self.busy.most[1],
         };
         Ok((result, drafts))
     }

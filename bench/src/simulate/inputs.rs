@@ -1,18 +1,19 @@
 //! What is read before a run begins: files of queues, the cluster, the sizes of SLS's settings.
 
 mod changes;
+mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cluster::{NodeSpec, PlannedChange};
 use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
-use super::options::{ClusterOptions, SimulateOptions};
+use super::options::SimulateOptions;
 use super::queues::Queues;
 use super::watch::{Moment, Watch, interrupted};
 use crate::api::{
-    AllocationFile, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, SchedulerKind, Settings, SiteFile,
-    SiteProperties,
+    AllocationFile, Calculator, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, SchedulerKind, Settings,
+    SiteFile, SiteProperties,
 };
 use crate::bundled;
 use crate::failure::Failure;
@@ -21,6 +22,7 @@ use crate::kinds::whose_queues;
 use crate::options::SchedulerChoice;
 use crate::reserving::{bookings_in, switch_reservations_on};
 use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
+use sizes::{NodeSize, number, over};
 
 /// The CapacityScheduler's queue mode.
 const LEGACY_QUEUE_MODE: &str = "yarn.scheduler.capacity.legacy-queue-mode.enabled";
@@ -41,6 +43,8 @@ pub(super) struct Plan {
     pub(super) rules: Rules,
     pub(super) types: ResourceTypes,
     pub(super) nodes: Vec<NodeSpec>,
+    /// The nodes in words, and who says so.
+    pub(super) cluster: String,
     /// AMs' and tasks' containers without a size of their own.
     pub(super) am: Resource,
     pub(super) task: Resource,
@@ -55,6 +59,16 @@ pub(super) struct Plan {
     /// What a scenario of the run begins with, if it is to be written.
     pub(super) scenario: Option<ScenarioHead>,
     pub(super) warnings: Vec<String>,
+}
+
+impl Plan {
+    /// Nodes are filled by memory alone. The FairScheduler fits all types, whatever its policies compare.
+    pub(super) fn by_memory_alone(&self) -> bool {
+        match &self.rules {
+            Rules::Fair(_) => false,
+            Rules::Capacity(configuration) => configuration.file().settings().calculator == Calculator::Memory,
+        }
+    }
 }
 
 /// What a scenario begins with.
@@ -235,38 +249,32 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         }
         Ok(Resource::from_slice(&amounts))
     };
-    let mut node = size("nm", [10_240, 10])?;
-    let ClusterOptions { node_memory_mb, node_vcores, .. } = options.cluster;
-    let given = [node_memory_mb, node_vcores];
-    node = Resource::from_fn(|index| given.get(index).copied().flatten().unwrap_or_else(|| node.get(index)));
+    let node = NodeSize::of(options, &site, &types)?;
     let interval = |name: &str| -> Result<u64, Failure> {
         let ms = number(name, 1000)?;
         u64::try_from(ms).ok().filter(|ms| *ms > 0).ok_or_else(|| {
             Failure::input(format!("{name} is {ms}; it must be a number of milliseconds from 1 on, for example 1000"))
         })
     };
-    let total = |own: &BTreeMap<String, i64>, otherwise: &Resource| {
-        let said = |index: usize| own.get(types.name(index)).copied();
-        Resource::from_fn(
-            |index| {
-                if index < types.len() { said(index).unwrap_or_else(|| otherwise.get(index)) } else { 0 }
-            },
-        )
-    };
-    let nodes: Vec<NodeSpec> = nodes
+    let given = nodes;
+    let nodes: Vec<NodeSpec> = given
         .iter()
         .map(|spec| NodeSpec {
             name: spec.host.name.clone(),
             rack: spec.host.rack.clone(),
-            total: total(&spec.resource, &node),
+            total: over(&types, &spec.resource, &node.size),
         })
         .collect();
-    let changes = changes::planned(options, &nodes, &|own, otherwise| total(own, otherwise.unwrap_or(&node)))?;
+    let size_over =
+        |own: &BTreeMap<String, i64>, otherwise: Option<&Resource>| over(&types, own, otherwise.unwrap_or(&node.size));
+    let changes = changes::planned(options, &nodes, &size_over)?;
+    let cluster = node.told(&nodes, given, &types, &brought_by(options));
     Ok(Plan {
         name: queues.name.clone(),
         at: Vec::new(),
         rules,
         nodes,
+        cluster,
         changes,
         bookings: bookings.to_vec(),
         scenario,
@@ -280,10 +288,13 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
     })
 }
 
-fn number(site: &SiteProperties, name: &str, default: i64) -> Result<i64, Failure> {
-    let value = site.get(name).map_err(|error| Failure::input(error.to_string()))?;
-    let Some(value) = value.filter(|value| !value.trim().is_empty()) else { return Ok(default) };
-    value.trim().parse().map_err(|_| Failure::input(format!("{name} is {value:?}; it must be a whole number")))
+/// Where the nodes come from, if neither an option counts them nor they are bundled.
+fn brought_by(options: &SimulateOptions) -> String {
+    match (&options.cluster.node_file, options.traces.last()) {
+        (Some(file), _) => format!(" of {}", file.display()),
+        (None, Some(trace)) if options.cluster.nodes.is_empty() => format!(" of {}", trace.display()),
+        (None, _) => String::new(),
+    }
 }
 
 /// The nodes of a cluster, and how many were asked for.

@@ -12,7 +12,8 @@
 //! | `masters` | what AMs do |
 //! | `scheduler`, `scribe` | either core without threads; its calls as a scenario |
 //! | `rows`, `tally` | records of jobs as they end, and what is kept of them |
-//! | `record`, `outcome`, `summary` | what came of a run; of its queues, and of two files of queues beside each other |
+//! | `record`, `outcome`, `summary` | what came of a run; of its queues |
+//! | `compared` | two files of queues beside each other: who is better off, and of how many jobs that is known |
 //! | `told`, `written` | the same in words; as CSV and JSON |
 //! | `watch` | how far a run is, and whether it is to go on |
 //!
@@ -21,6 +22,7 @@
 mod arrivals;
 mod asking;
 mod cluster;
+mod compared;
 mod each;
 mod engine;
 mod events;
@@ -47,15 +49,16 @@ mod written;
 
 use std::path::Path;
 
+pub(crate) use compared::{Comparison, Verdict, figure};
 pub use grid::Sweep;
 pub use options::{AmStyle, ClusterOptions, SimulateOptions};
 pub use outcome::Simulated;
 pub use record::{
     AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended, WrittenRun,
 };
-pub(crate) use summary::{Compared, Facts, PointFacts};
-pub use told::words;
-pub(crate) use told::{about, figure, headline, remarks, who};
+pub(crate) use summary::{Facts, PointFacts, Spread};
+pub(crate) use told::{about, remarks};
+pub use told::{refusals, words};
 pub use watch::Moment;
 pub use written::{json, put_decisions, put_tables, scenarios_end, write_decisions, write_tables};
 
@@ -140,11 +143,29 @@ pub fn simulate_drafted(
             list.push(result);
         }
     }
+    if let Some(refused) = all_refused(&runs) {
+        return Err(refused);
+    }
     let mut warnings: Vec<String> = Vec::new();
     for warning in plans.iter().flat_map(|plan| &plan.warnings) {
         if !warnings.contains(warning) {
             warnings.push(warning.clone());
         }
     }
+    for note in runs.iter().flatten().flat_map(|run| &run.notes) {
+        if !warnings.contains(note) {
+            warnings.push(note.clone());
+        }
+    }
     Ok((Simulated { runs, warnings }, files))
+}
+
+/// Whether every run has refused every job, which is no result.
+fn all_refused(runs: &[Vec<RunResult>]) -> Option<Failure> {
+    let first = runs.iter().flatten().next()?;
+    let refused = |run: &RunResult| run.figures.is_empty() && run.not_entered() > 0;
+    runs.iter().flatten().all(refused).then(|| {
+        let why = first.refused.first().map(String::as_str).unwrap_or_default();
+        Failure::input(format!("no job could be run: {} refused, the first: {why}", first.not_entered()))
+    })
 }

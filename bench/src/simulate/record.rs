@@ -191,6 +191,8 @@ pub struct JobFigures {
     pub key: u64,
     /// Its queue, by number in [`RunResult::sums`].
     pub queue: u32,
+    /// All its tasks are done.
+    pub done: bool,
     wait_ms: u32,
     runtime_ms: u32,
     slowdown: f32,
@@ -207,7 +209,14 @@ impl JobFigures {
     pub(super) fn of(key: u64, queue: u32, job: &JobRecord) -> JobFigures {
         #[expect(clippy::cast_possible_truncation, reason = "seven digits are enough")]
         let slowdown = job.slowdown().unwrap_or(0.0) as f32;
-        JobFigures { key, queue, wait_ms: short(job.wait_ms()), runtime_ms: short(job.runtime_ms()), slowdown }
+        JobFigures {
+            key,
+            queue,
+            done: job.end == JobEnd::Done,
+            wait_ms: short(job.wait_ms()),
+            runtime_ms: short(job.runtime_ms()),
+            slowdown,
+        }
     }
 
     /// From submission to its first task, in ms.
@@ -344,20 +353,46 @@ pub struct RunResult {
     pub added_ams: u64,
     /// The size of such an AM.
     pub added_am: Resource,
+    /// Of these, the keys of those that were read, by the queue that they name.
+    pub refused_of: BTreeMap<String, Vec<u64>>,
+    /// Of these, those that could not be read.
+    pub unread: u64,
     /// Jobs that had no end, and why.
     pub unended: AllUnended,
     /// The run ended at the time that was given for its end.
     pub cut: bool,
     /// Jobs that came too late in the trace.
     pub late: u64,
+    /// What is to be said of how the traces were read.
+    pub notes: Vec<String>,
     /// Nodes that were lost.
     pub lost_nodes: u64,
     /// Containers that were lost with them.
     pub lost_containers: u64,
+    /// The cluster in words, and who says so: "10 nodes of 10 GiB and 10 vcores, by SLS's default".
+    pub nodes: String,
     /// The cluster's memory, MiB, and vcores, in the beginning.
     pub cluster: [i64; 2],
     /// Mean part of the cluster in use until the last job ended, memory and vcores.
     pub utilisation: [f64; 2],
+    /// Nodes are filled by memory alone, whatever vcores they have.
+    pub by_memory_alone: bool,
+    /// The largest part of the cluster's vcores that was in use at one time.
+    pub most_vcores: f64,
+}
+
+impl RunResult {
+    /// The part of the vcores that was in use at most, where that is more than all and the calculator allows it.
+    #[must_use]
+    pub fn overbooked(&self) -> Option<f64> {
+        Some(self.most_vcores).filter(|most| self.by_memory_alone && *most > 1.0)
+    }
+
+    /// Jobs of the traces that the scheduler never had.
+    #[must_use]
+    pub fn not_entered(&self) -> u64 {
+        self.unread + self.refused_of.values().map(|keys| keys.len() as u64).sum::<u64>()
+    }
 }
 
 /// The decision log, as a hash: each grant and each end, in order, with time, container, node and size.

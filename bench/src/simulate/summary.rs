@@ -1,4 +1,4 @@
-//! Figures of runs: of each queue, of the whole, and of one file of queues beside another.
+//! Figures of runs: of each queue, and of the whole.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,8 @@ use super::record::{Interval, JobFigures, QueueSums, RunResult};
 /// Mean, and the values below which 50, 95 and 99 of a hundred are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spread {
+    /// Of so many values; of none the others mean nothing.
+    pub(crate) count: usize,
     pub(crate) mean: f64,
     pub(crate) of_100: [f64; 3],
 }
@@ -20,7 +22,13 @@ impl Spread {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
         let at = |part: f64| values[((values.len() as f64 * part).ceil() as usize).clamp(1, values.len()) - 1];
-        Spread { mean, of_100: [0.5, 0.95, 0.99].map(at) }
+        Spread { count: values.len(), mean, of_100: [0.5, 0.95, 0.99].map(at) }
+    }
+
+    /// The mean and the others; nothing where there is no value.
+    pub(crate) fn figures(&self) -> [Option<f64>; 4] {
+        let [p50, p95, p99] = self.of_100;
+        [self.mean, p50, p95, p99].map(|value| (self.count > 0).then_some(value))
     }
 }
 
@@ -29,6 +37,8 @@ impl Spread {
 pub(crate) struct QueueFacts {
     pub(crate) name: String,
     pub(crate) jobs: usize,
+    /// Jobs that had an end: all times are of these.
+    pub(crate) ended: usize,
     /// Jobs that did not come to their end.
     pub(crate) not_done: u64,
     pub(crate) wait: Spread,
@@ -59,8 +69,13 @@ pub(crate) struct Facts {
 impl Facts {
     pub(crate) fn of(run: &RunResult) -> Facts {
         let queues: Vec<QueueFacts> = by_queue(std::slice::from_ref(run));
-        let speeds: Vec<f64> =
-            queues.iter().filter(|queue| queue.slowdown.mean > 0.0).map(|queue| 1.0 / queue.slowdown.mean).collect();
+        // The jobs of a queue of which none has ended did not get on at all.
+        let speed = |queue: &QueueFacts| if queue.ended > 0 { 1.0 / queue.slowdown.mean } else { 0.0 };
+        let speeds: Vec<f64> = queues
+            .iter()
+            .filter(|queue| queue.slowdown.mean > 0.0 || (queue.jobs > 0 && queue.ended == 0))
+            .map(speed)
+            .collect();
         let squares: f64 = speeds.iter().map(|speed| speed * speed).sum();
         let sum: f64 = speeds.iter().sum();
         let jain = if squares > 0.0 { sum.powi(2) / (speeds.len() as f64 * squares) } else { 1.0 };
@@ -112,6 +127,7 @@ impl Gathered<'_> {
         QueueFacts {
             name: name.to_owned(),
             jobs: jobs().count(),
+            ended: jobs().filter(|job| job.runtime_ms().is_some()).count(),
             not_done: self.sums.iter().map(|sums| sums.not_done).sum(),
             wait: seconds(JobFigures::wait_ms),
             runtime: seconds(JobFigures::runtime_ms),
@@ -126,6 +142,9 @@ impl Gathered<'_> {
 /// A point of a grid: means over its seeds.
 #[derive(Clone, Debug)]
 pub(crate) struct PointFacts {
+    /// Jobs of the traces, over all seeds, and those that had an end.
+    pub(crate) jobs: u64,
+    pub(crate) ended: u64,
     /// Of all jobs, then of each queue's.
     pub(crate) queues: Vec<QueueFacts>,
     pub(crate) makespan: f64,
@@ -144,9 +163,13 @@ impl PointFacts {
             seeds: runs.iter().map(|run| run.figures.iter().collect()).collect(),
         };
         let mut queues = vec![all.facts(ALL_QUEUES)];
+        let not_entered: u64 = runs.iter().map(RunResult::not_entered).sum();
+        let (jobs, ended) = (queues[0].jobs as u64 + not_entered, queues[0].ended as u64);
         queues.extend(by_queue(runs));
         let mean = |of: &dyn Fn(&RunResult) -> f64| runs.iter().map(of).sum::<f64>() / seeds;
         PointFacts {
+            jobs,
+            ended,
             queues,
             makespan: mean(&|run| run.simulated_ms as f64 / 1000.0),
             memory: mean(&|run| run.utilisation[0]),
@@ -166,7 +189,7 @@ pub(crate) struct Change {
 
 impl Change {
     /// Of pairs that belong together.
-    fn of(pairs: &[(f64, f64)]) -> Change {
+    pub(super) fn of(pairs: &[(f64, f64)]) -> Change {
         let count = pairs.len() as f64;
         let before = pairs.iter().map(|(before, _)| before).sum::<f64>() / count.max(1.0);
         if pairs.is_empty() || before <= 0.0 {
@@ -206,60 +229,6 @@ fn student(values: usize) -> f64 {
         2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045,
     ];
     values.checked_sub(2).and_then(|degree| OF.get(degree)).copied().unwrap_or(1.96)
-}
-
-/// Of each seed, what its jobs had before and after.
-type Pairs = Vec<Vec<(f64, f64)>>;
-
-/// A queue under one file beside the same under another.
-#[derive(Clone, Debug)]
-pub(crate) struct Compared {
-    pub(crate) queue: String,
-    pub(crate) jobs: usize,
-    pub(crate) wait: Change,
-    pub(crate) runtime: Change,
-}
-
-impl Compared {
-    /// The queues of jobs under the first runs, seed by seed, beside the same jobs under others. With several seeds what differs from seed
-    /// to seed is chance; with one, what differs from job to job.
-    pub(crate) fn of(before: &[RunResult], after: &[RunResult]) -> Vec<Compared> {
-        let mut queues: BTreeMap<&str, [Pairs; 2]> = BTreeMap::new();
-        for (seed, (before, after)) in before.iter().zip(after).enumerate() {
-            // Both are by key.
-            let mut others = after.figures.iter().peekable();
-            for job in &before.figures {
-                while others.next_if(|other| other.key < job.key).is_some() {}
-                let Some(other) = others.next_if(|other| other.key == job.key) else { continue };
-                let Some(sums) = before.sums.get(job.queue as usize) else { continue };
-                let lists = queues.entry(&sums.name).or_default();
-                let pairs = [job.wait_ms().zip(other.wait_ms()), job.runtime_ms().zip(other.runtime_ms())];
-                for (list, pair) in lists.iter_mut().zip(pairs) {
-                    list.resize(seed + 1, Vec::new());
-                    list[seed].extend(pair);
-                }
-            }
-        }
-        let compared = |(queue, [wait, runtime]): (&str, [Pairs; 2])| Compared {
-            queue: queue.to_owned(),
-            jobs: wait.first().map_or(0, Vec::len),
-            wait: change(&wait),
-            runtime: change(&runtime),
-        };
-        queues.into_iter().map(compared).collect()
-    }
-}
-
-fn change(seeds: &Pairs) -> Change {
-    if let [one] = seeds.as_slice() {
-        return Change::of(one);
-    }
-    let mean = |pairs: &Vec<(f64, f64)>| {
-        let count = pairs.len().max(1) as f64;
-        let sums = pairs.iter().fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
-        (sums.0 / count, sums.1 / count)
-    };
-    Change::of(&seeds.iter().map(mean).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use super::compared::{figure, short};
 use super::outcome::Simulated;
 use super::record::{NoEnd, RunResult};
-use super::summary::{Change, Compared, Facts, PointFacts};
+use super::summary::{Facts, PointFacts, Spread};
 use crate::numbers::grouped;
 
 /// So many refused jobs are named.
@@ -12,50 +13,11 @@ const MOST_REFUSED: usize = 5;
 /// So much of what was passed over in a trace is named.
 const MOST_NOTED: usize = 3;
 
-/// The name of a queue without what all have.
-fn short(queue: &str) -> &str {
-    queue.strip_prefix("root.").unwrap_or(queue)
-}
-
-/// "waits 40 % less", "waits as before".
-fn changed(verb: &str, change: Change) -> String {
-    let percent = (change.part * 100.0).abs();
-    if !change.is_real() || percent < 0.5 {
-        return format!("{verb} as before");
-    }
-    format!("{verb} {percent:.0} % {}", if change.part < 0.0 { "less" } else { "more" })
-}
-
-/// One sentence: who waits how much less or more.
-pub(crate) fn headline(compared: &[Compared]) -> String {
-    let each: Vec<String> =
-        compared.iter().map(|queue| format!("{} {}", short(&queue.queue), changed("waits", queue.wait))).collect();
-    if each.is_empty() { "no job ran".to_owned() } else { each.join(", ") }
-}
-
-/// Whether a queue's jobs end sooner.
-pub(crate) fn who(change: Change) -> &'static str {
-    if !change.is_real() {
-        "as before"
-    } else if change.part < 0.0 {
-        "wins"
-    } else {
-        "loses"
-    }
-}
-
-/// A change with what it may be off by, in percent.
-pub(crate) fn figure(change: Change) -> String {
-    if change.give_or_take.is_finite() {
-        format!("{:+.1} % ± {:.1}", change.part * 100.0, change.give_or_take * 100.0)
-    } else {
-        format!("{:+.1} %", change.part * 100.0)
-    }
-}
-
 /// A mean, and of several seeds what it may be off by.
-pub(crate) fn about(mean: f64, give_or_take: Option<f64>) -> String {
+pub(crate) fn about(spread: Spread, give_or_take: Option<f64>) -> String {
+    let mean = spread.mean;
     match give_or_take.filter(|off| off.is_finite()) {
+        _ if spread.count == 0 => "-".to_owned(),
         Some(off) => format!("{mean:.1} ± {off:.1}"),
         None => format!("{mean:.1}"),
     }
@@ -75,6 +37,13 @@ pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
         remarks.push(format!("and {} such notes more", run.noted_count - MOST_NOTED as u64));
     }
     remarks.extend(run.booked.words());
+    remarks.extend(run.notes.iter().cloned());
+    if let Some(most) = run.overbooked() {
+        let most = most * 100.0;
+        remarks.push(format!(
+            "up to {most:.0} % of the vcores were handed out: its DefaultResourceCalculator counts memory alone"
+        ));
+    }
     if run.late > 0 {
         remarks.push(format!("{} jobs stand too late in the trace, and came late", run.late));
     }
@@ -93,6 +62,18 @@ fn added_ams(run: &RunResult) -> Option<String> {
             grouped(run.added_ams as f64)
         )
     })
+}
+
+/// Of each file of queues, with the first seed, the jobs that it refuses: for who does not read the words.
+#[must_use]
+pub fn refusals(simulated: &Simulated) -> Vec<String> {
+    let refusing = simulated.runs.iter().filter_map(|runs| runs.first()).filter(|run| run.refused_count > 0);
+    refusing
+        .map(|run| {
+            let first = run.refused.first().map(String::as_str).unwrap_or_default();
+            format!("{}: {} refused, the first: {first}", run.name, grouped(run.refused_count as f64))
+        })
+        .collect()
 }
 
 /// Jobs without an end: which, why, and what to do.
@@ -148,16 +129,25 @@ pub fn words(simulated: &Simulated) -> String {
         return grid(simulated);
     }
     let mut text = String::new();
-    let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
-    for other in simulated.runs.iter().skip(1) {
-        let (Some(before), Some(after)) = (first.first(), other.first()) else { continue };
-        let compared = Compared::of(first, other);
-        put(&mut text, format_args!("Under {} instead of {}: {}.\n\n", after.name, before.name, headline(&compared)));
-        put(&mut text, format_args!("{:<28} {:>7} {:>18} {:>18}  who\n", "queue", "jobs", "wait", "runtime"));
-        for queue in &compared {
-            let (name, jobs) = (short(&queue.queue), grouped(queue.jobs as f64));
-            let (wait, runtime, who) = (figure(queue.wait), figure(queue.runtime), who(queue.runtime));
-            put(&mut text, format_args!("{name:<28} {jobs:>7} {wait:>18} {runtime:>18}  {who}\n"));
+    cluster(&mut text, simulated);
+    let comparisons = simulated.comparisons();
+    if let Some(attention) = simulated.attention().filter(|_| comparisons.is_empty()) {
+        put(&mut text, format_args!("{attention}.\n\n"));
+    }
+    for comparison in &comparisons {
+        if let Some(attention) = comparison.attention() {
+            put(&mut text, format_args!("{attention}.\n"));
+        }
+        put(&mut text, format_args!("{}\n", comparison.headline()));
+        if let Some(caveat) = &comparison.caveat {
+            put(&mut text, format_args!("{caveat}.\n"));
+        }
+        text.push('\n');
+        put(&mut text, format_args!("{:<28} {:>17} {:>18} {:>18}  who\n", "queue", "compared / of", "wait", "runtime"));
+        for queue in &comparison.queues {
+            let (name, jobs, who) = (short(&queue.queue), queue.compared_of(), queue.verdict().as_str());
+            let (wait, runtime) = (figure(queue.wait), figure(queue.runtime));
+            put(&mut text, format_args!("{name:<28} {jobs:>17} {wait:>18} {runtime:>18}  {who}\n"));
         }
         text.push('\n');
     }
@@ -179,7 +169,7 @@ pub fn words(simulated: &Simulated) -> String {
                 run.decisions
             ),
         );
-        for remark in remarks(run) {
+        for remark in remarks(run).iter().filter(|remark| !run.notes.contains(remark)) {
             put(&mut text, format_args!("  {remark}\n"));
         }
     }
@@ -203,7 +193,7 @@ fn grid(simulated: &Simulated) -> String {
     let own = facts.first().map_or(0, |(_, facts)| facts.queues.len());
     let first = facts.first().map(|(_, facts)| facts.queues.as_slice()).unwrap_or_default();
     head.extend(first.iter().take(own).map(|queue| format!("wait {} s", short(&queue.name))));
-    head.extend(["runtime s", "memory %", "preempted", "last end h"].map(str::to_owned));
+    head.extend(["runtime s", "ended / of", "memory %", "preempted", "last end h"].map(str::to_owned));
     let mut rows = vec![head];
     for (run, point) in &facts {
         let mut row: Vec<String> = run.at.iter().map(|(_, value)| value.clone()).collect();
@@ -212,22 +202,28 @@ fn grid(simulated: &Simulated) -> String {
         }
         for named in first {
             let found = point.queues.iter().find(|queue| queue.name == named.name);
-            row.push(found.map_or_else(
-                || "-".to_owned(),
-                |queue| about(queue.wait.mean, queue.give_or_take.map(|[wait, _]| wait)),
-            ));
+            row.push(
+                found.map_or_else(
+                    || "-".to_owned(),
+                    |queue| about(queue.wait, queue.give_or_take.map(|[wait, _]| wait)),
+                ),
+            );
         }
         let all = point.queues.first();
-        row.push(all.map_or_else(
-            || "-".to_owned(),
-            |all| about(all.runtime.mean, all.give_or_take.map(|[_, runtime]| runtime)),
-        ));
+        row.push(
+            all.map_or_else(|| "-".to_owned(), |all| about(all.runtime, all.give_or_take.map(|[_, runtime]| runtime))),
+        );
+        row.push(format!("{} / {}", grouped(point.ended as f64), grouped(point.jobs as f64)));
         row.push(format!("{:.1}", point.memory * 100.0));
         row.push(grouped(point.preempted));
         row.push(format!("{:.2}", point.makespan / 3600.0));
         rows.push(row);
     }
     let mut text = String::new();
+    cluster(&mut text, simulated);
+    for said in [simulated.attention(), simulated.caveat()].into_iter().flatten() {
+        put(&mut text, format_args!("{said}.\n\n"));
+    }
     let widths: Vec<usize> = (0..rows[0].len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
         .collect();
@@ -246,26 +242,24 @@ fn grid(simulated: &Simulated) -> String {
     text
 }
 
-fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
-    text.write_fmt(what).expect("a string takes everything");
+/// So many clusters of a grid are named.
+const MOST_CLUSTERS: usize = 5;
+
+/// On what it ran.
+fn cluster(text: &mut String, simulated: &Simulated) {
+    let mut all: Vec<&str> = Vec::new();
+    for run in simulated.runs.iter().flatten() {
+        if !all.contains(&run.nodes.as_str()) {
+            all.push(&run.nodes);
+        }
+    }
+    all.iter().take(MOST_CLUSTERS).for_each(|said| put(text, format_args!("{said}\n")));
+    if all.len() > MOST_CLUSTERS {
+        put(text, format_args!("and {} other clusters\n", all.len() - MOST_CLUSTERS));
+    }
+    text.push('\n');
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_is_said_in_plain_words() {
-        let change = |part, give_or_take| Change { part, give_or_take };
-        assert_eq!(changed("waits", change(-0.4, 0.1)), "waits 40 % less");
-        assert_eq!(changed("waits", change(0.031, 0.01)), "waits 3 % more");
-        assert_eq!(changed("waits", change(0.031, 0.04)), "waits as before");
-        assert_eq!(figure(change(0.1, 0.02)), "+10.0 % ± 2.0");
-        assert_eq!(figure(change(0.1, f64::INFINITY)), "+10.0 %");
-        assert_eq!(
-            (who(change(-0.1, 0.0)), who(change(0.1, 0.0)), who(change(0.1, 0.2))),
-            ("wins", "loses", "as before")
-        );
-        assert_eq!(headline(&[]), "no job ran");
-    }
+fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a string takes everything");
 }

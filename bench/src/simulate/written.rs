@@ -7,8 +7,7 @@ use serde_json::{Value, json as object};
 use super::outcome::Simulated;
 use super::record::{JobRecord, RunResult};
 use super::rows::{JOBS_HEAD, RUNTIMES_HEAD, field, job_row, put, runtime_row};
-use super::summary::{Change, Compared, Facts, PointFacts, Spread};
-use super::told::who;
+use super::summary::{Change, Facts, PointFacts, Spread};
 use crate::drafts::Drafts;
 use crate::failure::Failure;
 
@@ -170,8 +169,8 @@ fn points(simulated: &Simulated) -> String {
                 put(&mut text, format_args!(",{}", field(value)));
             }
             put(&mut text, format_args!(",{},{},{},{}", runs.len(), field(&queue.name), queue.jobs, queue.not_done));
-            for Spread { mean, of_100: [p50, p95, p99] } in [queue.wait, queue.runtime, queue.slowdown] {
-                put(&mut text, format_args!(",{mean:.3},{p50:.3},{p95:.3},{p99:.3}"));
+            for value in [queue.wait, queue.runtime, queue.slowdown].iter().flat_map(Spread::figures) {
+                put(&mut text, format_args!(",{}", value.map(|value| format!("{value:.3}")).unwrap_or_default()));
             }
             match queue.give_or_take {
                 Some([wait, runtime]) => put(&mut text, format_args!(",{wait:.3},{runtime:.3}")),
@@ -203,15 +202,15 @@ fn run_object(run: &RunResult) -> Value {
     let at: serde_json::Map<String, Value> =
         run.at.iter().map(|(axis, value)| (axis.clone(), Value::from(value.as_str()))).collect();
     let spread = |spread: Spread| {
-        let [p50, p95, p99] = spread.of_100;
-        object!({"mean": spread.mean, "p50": p50, "p95": p95, "p99": p99})
+        let [mean, p50, p95, p99] = spread.figures();
+        object!({"mean": mean, "p50": p50, "p95": p95, "p99": p99})
     };
     let queues: Vec<Value> = facts
         .queues
         .iter()
         .map(|queue| {
             object!({
-                "queue": queue.name, "jobs": queue.jobs, "not_done": queue.not_done, "wait_s": spread(queue.wait),
+                "queue": queue.name, "jobs": queue.jobs, "ended": queue.ended, "not_done": queue.not_done, "wait_s": spread(queue.wait),
                 "runtime_s": spread(queue.runtime), "slowdown": spread(queue.slowdown), "preempted": queue.preempted,
                 "lost_gib_h": queue.lost_gib_h
             })
@@ -225,11 +224,12 @@ fn run_object(run: &RunResult) -> Value {
         })
         .collect();
     object!({
-        "reservations": run.booked.json(), "queues_file": run.name, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
+        "reservations": run.booked.json(), "queues_file": run.name, "cluster": run.nodes, "at": at, "seed": run.seed, "simulated_s": run.simulated_ms as f64 / 1000.0, "wall_s": run.wall_s,
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
-        "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "makespan_s": facts.makespan,
+        "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "most_vcores": run.most_vcores, "makespan_s": facts.makespan,
         "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "noted": run.noted_count, "added_ams": run.added_ams, "unended": unended, "late": run.late,
+        "notes": run.notes,
         "lost_nodes": run.lost_nodes, "lost_containers": run.lost_containers, "queues": queues
     })
 }
@@ -239,21 +239,41 @@ fn run_object(run: &RunResult) -> Value {
 pub fn json(simulated: &Simulated) -> String {
     let runs: Vec<Value> = simulated.runs.iter().flatten().map(run_object).collect();
     let mut whole = runs.first().cloned().unwrap_or_else(|| object!({}));
-    let first = simulated.runs.first().map(Vec::as_slice).unwrap_or_default();
-    let mut differences = Vec::new();
-    // Of a grid all pairs of points could be asked for: whoever asks has the runs.
-    let compared = if simulated.axes().is_empty() { simulated.runs.len() } else { 0 };
-    for other in simulated.runs.iter().take(compared).skip(1) {
-        let change = |change: Change| object!({"part": change.part, "give_or_take": change.give_or_take, "is_real": change.is_real()});
-        let name = other.first().map(|run| run.name.as_str());
-        differences.extend(Compared::of(first, other).into_iter().map(|queue| {
+    let change = |change: Option<Change>| match change {
+        Some(change) => {
+            object!({"part": change.part, "give_or_take": change.give_or_take, "is_real": change.is_real()})
+        }
+        None => Value::Null,
+    };
+    let (mut comparisons, mut differences) = (Vec::new(), Vec::new());
+    let mut attention: Vec<Value> = Vec::new();
+    for comparison in simulated.comparisons() {
+        let ([compared, all], said) = (comparison.compared_of(), comparison.attention());
+        let headline = match &said {
+            Some(said) => format!("{said}. {}", comparison.headline()),
+            None => comparison.headline(),
+        };
+        let [first, other] = &comparison.names;
+        comparisons.push(object!({
+            "queues_file": other, "instead_of": first, "headline": headline, "compared": compared, "of": all, "attention": said,
+            "caveat": comparison.caveat
+        }));
+        attention.extend(said.map(Value::from));
+        differences.extend(comparison.queues.iter().map(|queue| {
+            let [before, after] = queue.ended;
             object!({
-                "queues_file": name, "queue": queue.queue, "jobs": queue.jobs, "wait": change(queue.wait),
-                "runtime": change(queue.runtime), "who": who(queue.runtime)
+                "queues_file": other, "queue": queue.queue, "jobs": queue.jobs, "compared": queue.compared,
+                "ended_before": before, "ended": after, "wait": change(queue.wait), "runtime": change(queue.runtime),
+                "who": queue.verdict().as_str()
             })
         }));
     }
+    if comparisons.is_empty() {
+        attention.extend(simulated.attention().map(Value::from));
+    }
     if let Some(members) = whole.as_object_mut() {
+        members.insert("attention".to_owned(), Value::Array(attention));
+        members.insert("comparisons".to_owned(), Value::Array(comparisons));
         members.insert("runs".to_owned(), Value::Array(runs));
         members.insert("differences".to_owned(), Value::Array(differences));
     }

@@ -16,6 +16,7 @@
 mod alibaba;
 mod bookings;
 mod changes;
+mod clock;
 mod csv;
 mod error;
 mod google;
@@ -42,6 +43,9 @@ use std::path::Path;
 
 pub use bookings::{Booking, read_bookings};
 pub use changes::{NodeChange, NodeEvent, read_node_changes};
+#[cfg(test)]
+pub(crate) use clock::LATEST_START_MS;
+pub(crate) use clock::{LONGEST_MS, shift, shift_of, shift_told};
 pub use error::{At, TraceFileError};
 pub use hosts::Host;
 pub use job::{Execution, Item, Job, Note, Refusal, Task};

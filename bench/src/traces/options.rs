@@ -29,7 +29,7 @@ impl TraceKind {
     }
 }
 
-/// What the times of RUMEN and SYNTH files count from.
+/// What the times of RUMEN, SYNTH, Google and Alibaba traces count from. Those of the other forms are times of a run, and count from its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
     /// From the first job's submission.

@@ -80,10 +80,15 @@ fn kind_of(text: &str) -> Option<TraceKind> {
         TraceKind::Synth
     } else if has("jobID") || has("mapTasks") || has("reduceTasks") {
         TraceKind::Rumen
-    } else {
+    } else if keys.iter().any(|key| SLS_KEYS.iter().any(|known| key.starts_with(known))) {
         TraceKind::Sls
+    } else {
+        return None;
     })
 }
+
+/// How keys of SLS's objects begin.
+const SLS_KEYS: [&str; 4] = ["job.", "num.", "am.", "yarn.sls."];
 
 /// Which CSV it is: by the names in the first line, or by numbers where each form has them.
 fn csv_kind(first: &str) -> Option<TraceKind> {
@@ -110,6 +115,12 @@ fn why_none(text: &str) -> (&'static str, &'static str) {
     }
     if text.trim().is_empty() {
         return ("the file is empty", "it must hold jobs");
+    }
+    if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return (
+            "a JSON object that is no job of a trace",
+            "SLS's objects have \"job.tasks\" or \"num.nodes\", RUMEN's \"jobID\", and SYNTH's \"workloads\" or \"num_jobs\"",
+        );
     }
     match first.split(',').count() {
         8 => ("eight fields a line, as in job_events of Google's trace", "give task_events: it has the tasks"),
@@ -179,6 +190,12 @@ mod tests {
             kind("[{}]").unwrap_err(),
             "t:1:1: a list is no trace; write the objects one after the other, without [ and ] around them and commas between"
         );
+        for other in ["{}", "{\"queue\": \"a\"}", "{\"apps\": {\"app\": [{\"job.tasks\": 1}]}}"] {
+            assert!(
+                kind(other).unwrap_err().starts_with("t:1:1: a JSON object that is no job of a trace; SLS's"),
+                "{other}"
+            );
+        }
         assert_eq!(kind(" ").unwrap_err(), "t:1:1: the file is empty; it must hold jobs");
         assert!(kind("hello").unwrap_err().starts_with("t:1:1: neither JSON objects nor lines of fields; "));
         assert_eq!(kind("user,job,submit_ms,duration_ms\n"), Ok(TraceKind::Plain));

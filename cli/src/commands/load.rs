@@ -152,7 +152,7 @@ impl LoadArgs {
     }
 }
 
-/// Whether the books balance.
+/// Whether the books balance, and a job ran.
 ///
 /// # Errors
 /// Wrong input, or a scheduler that does what it must not.
@@ -191,6 +191,10 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
             say!("{}", report::load_json(&result, replayed));
         } else if !quiet {
             report::print_load(&result, replayed, &report_path);
+        }
+        if let Some(nothing) = result.nothing() {
+            eprintln!("evenweave: {nothing}");
+            return Ok(false);
         }
         result.balanced()
     };

@@ -25,7 +25,7 @@ use replay::ReplayArgs;
 use serve::ServeArgs;
 use simulate::SimulateArgs;
 
-/// The work was done and its result is bad: books that do not balance, scenarios that differ.
+/// The work was done and its result is bad: books that do not balance, scenarios that differ, nothing that can be compared.
 const BAD: u8 = 1;
 
 /// A scheduler with the FairScheduler and the CapacityScheduler of Hadoop YARN. Without a command it runs `load`.
@@ -87,7 +87,7 @@ impl Cli {
             Some(Command::Explain(args)) => explain::run(args).map(|()| 0),
             Some(Command::Check(args)) => check::run(&args),
             Some(Command::Convert(args)) => convert::run(args),
-            Some(Command::Simulate(args)) => simulate::run(*args).map(|()| 0),
+            Some(Command::Simulate(args)) => simulate::run(*args).map(code),
             Some(Command::Serve(args)) => serve::run(args).map(|()| 0),
             Some(Command::Admin(args)) => Ok(admin::run(args)),
             Some(Command::Bench(args)) => bench::run(*args).map(code),

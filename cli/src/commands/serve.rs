@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use evenweave_bench::load::{InFlight, Inputs, LoadOptions, Simulation};
+use evenweave_bench::load::{self, InFlight, Inputs, LoadOptions, Simulation};
 use evenweave_bench::options::SchedulerChoice;
 use evenweave_bench::{Failure, say};
 use evenweave_server::{Door, ResourceManager};
@@ -75,6 +75,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         reservations: None,
         late: None,
     };
+    let cluster = format!("{} nodes{}", args.nodes, load::NODE_WORDS);
     let access = args.doors.access()?;
     let reads_only = access.authenticators.is_empty();
     let tls = args.doors.tls()?;
@@ -92,7 +93,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         if scheme == "https" { manager.over_https() } else { manager }
     };
     let simulation = Simulation::start(&options, &inputs, &at.to_string(), shown)?;
-    say!("evenweave: look at {scheme}://{at}/ (REST: {scheme}://{at}/ws/v1/cluster); Ctrl-C ends it");
+    say!("evenweave: {cluster}; look at {scheme}://{at}/ (REST: {scheme}://{at}/ws/v1/cluster); Ctrl-C ends it");
     if !at.ip().is_loopback() && reads_only {
         say!("evenweave: {at} is not loopback, and nobody says who he is: reads only");
     }

@@ -8,10 +8,10 @@ use evenweave_bench::options::SchedulerChoice;
 use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
 use evenweave_bench::traces::Times;
 use evenweave_bench::{Failure, report, say};
-use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::arguments::{SCHEDULERS, SiteArgs, Word, interval, one_of};
+use crate::arguments::{SCHEDULERS, SiteArgs, Word, interval, one_of, span};
 use crate::interrupt;
+use crate::progress::Spinner;
 
 const AMS: &[Word<AmStyle>] = &[
     (
@@ -79,7 +79,7 @@ pub(crate) struct SimulateArgs {
     /// Give the jobs of Google's and Alibaba's traces, which tell of no ApplicationMasters, no container for one.
     #[arg(long)]
     no_added_ams: bool,
-    /// Submit times of RUMEN, SYNTH, Google and Alibaba traces.
+    /// Submit times of RUMEN, SYNTH, Google and Alibaba traces, and of others whose first job comes more than a week after the start.
     #[arg(long, default_value = "first-job", value_parser = one_of(TIMES))]
     times: Times,
     /// The seed of everything random.
@@ -109,8 +109,8 @@ pub(crate) struct SimulateArgs {
     /// Simulate every heartbeat, also those that cannot change a decision.
     #[arg(long)]
     no_skip: bool,
-    /// End the run after this time, at most 24h [default: when all jobs have ended].
-    #[arg(long, value_name = "TIME", value_parser = interval)]
+    /// End the run after this time, such as 90m, 36h or 30d [default: when all jobs have ended].
+    #[arg(long, value_name = "TIME", value_parser = span)]
     until: Option<Duration>,
     /// Interval of intervals-N.csv and of the report's charts.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = interval)]
@@ -174,25 +174,23 @@ impl SimulateArgs {
     }
 }
 
-/// Runs it, writes what came of it, and says so.
+/// Runs it, writes what came of it, and says so. Whether something came of it.
 ///
 /// # Errors
 /// Wrong input, or a run that was interrupted.
-pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     let (json, quiet, out, decisions) = (args.json, args.quiet, args.out.clone(), args.decisions.clone());
     let options = args.options();
     let page = report::check_writable(&out)?;
     let stop = interrupt::stop()?;
-    let style = ProgressStyle::with_template("{prefix:>12} {elapsed:>4}  {msg}").expect("the template is well-formed");
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner().with_style(style) };
+    let spinner = Spinner::new("simulate", quiet);
     let outcome = simulate::simulate_drafted(&options, &|moment: Moment| {
         let Moment { now_ms, jobs, open, granted, .. } = moment;
         let (hours, minutes) = (now_ms / 3_600_000, now_ms / 60_000 % 60);
-        bar.set_prefix("simulate");
-        bar.set_message(format!("{hours:02}:{minutes:02} of the day, {jobs} jobs, {open} open, {granted} containers"));
+        spinner.tell(|| format!("{hours:02}:{minutes:02} of the day, {jobs} jobs, {open} open, {granted} containers"));
         !stop.is_asked()
     });
-    bar.finish_and_clear();
+    spinner.clear();
     let (outcome, mut drafts) = outcome?;
     for warning in &outcome.warnings {
         eprintln!("evenweave: warning: {warning}");
@@ -212,7 +210,14 @@ pub(crate) fn run(args: SimulateArgs) -> Result<(), Failure> {
         say!("{}", simulate::words(&outcome));
         say!("report: {}", page.display());
     }
-    Ok(())
+    if json || quiet {
+        simulate::refusals(&outcome).iter().for_each(|said| eprintln!("evenweave: warning: {said}"));
+    }
+    let nothing = outcome.nothing();
+    if let Some(nothing) = &nothing {
+        eprintln!("evenweave: {nothing}");
+    }
+    Ok(nothing.is_none())
 }
 
 fn parse_load(text: &str) -> Result<f64, String> {

@@ -7,7 +7,7 @@ use super::measured::{Measured, OfUser, Queue};
 use super::tallies::{Amount, Attempts, Tally};
 use super::{capacities, jmx};
 use crate::latency::{Durations, Latencies};
-use crate::records::{Ends, NodeState};
+use crate::records::{Ends, NodeState, Preempted};
 use crate::scheduler::Updates;
 
 const PREFIX: &str = "Hadoop:service=ResourceManager,name=";
@@ -185,10 +185,26 @@ fn of_queue(queue: &Queue, measured: &Measured) -> Bean {
         set(&mut bean, "tag.SchedulingPolicy", shares.policy.clone());
         set(&mut bean, "AggregateContainersPreempted", shares.preempted);
     }
+    if let (Some(_), Some(counted)) = (&queue.capacities, &queue.tally.counted) {
+        put_preempted(&mut bean, &counted.preempted);
+    }
     if let Some(of) = &queue.capacities {
         capacities::put_queue(&mut bean, of, &measured.cluster, &measured.basics);
     }
     bean
+}
+
+/// What a CapacityScheduler has preempted in a queue and below.
+fn put_preempted(bean: &mut Bean, of: &Preempted) {
+    set(bean, "AggregateContainersPreempted", of.containers);
+    for (name, amount) in [
+        ("MemoryMBPreempted", of.memory_mb),
+        ("VcoresPreempted", of.vcores),
+        ("MemoryMBSecondsPreempted", of.memory_mb_seconds),
+        ("VcoreSecondsPreempted", of.vcore_seconds),
+    ] {
+        set(bean, &format!("Aggregate{name}"), amount);
+    }
 }
 
 /// A FairScheduler keeps it for root alone.

@@ -13,8 +13,11 @@ use super::file::{Setup, Step, Submit};
 use super::keeping::Keeping;
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
-use crate::rest::resource::in_words;
+use crate::rest::waiting::{above_limits, on_no_node};
 use crate::scheduler::{Basics, CapacitySteps};
+
+/// Where rules stand that lead users to queues.
+const MAPPINGS: &str = "yarn.scheduler.capacity.queue-mappings";
 
 /// A CapacityScheduler, and the ResourceManager over it.
 pub(super) struct CapacityState {
@@ -55,6 +58,13 @@ impl CapacityState {
     pub(super) fn step(&mut self, step: &Step) {
         // What is refused has changed nothing.
         let before = self.masters_in_queues();
+        let (held, queues) = match step {
+            Step::NodeRemove { node } => {
+                let held = self.steps.step(|stepped| stepped.reservations());
+                (held.into_iter().find(|view| view.node == *node), self.queue_of_apps())
+            }
+            _ => (None, BTreeMap::new()),
+        };
         let entered = self.apply(step).is_ok();
         let looked = match step {
             Step::Submit(submit) => entered.then(|| self.queue_of_apps().remove(&submit.app)).flatten(),
@@ -68,6 +78,12 @@ impl CapacityState {
             _ => before.keys().for_each(|queue| self.say_why_they_wait(&before, Some(queue))),
         }
         self.settle();
+        // The reservation of a node that is lost is released after its containers.
+        if let Some(held) = held.filter(|_| entered) {
+            let id = self.manager.cluster().container_id(held.app, 1, held.container);
+            let queue = queues.get(&held.app).cloned().unwrap_or_default();
+            self.steps.tell_health(|health| health.last_release = Some((held.node, id, queue)));
+        }
     }
 
     /// What ApplicationMasters use, by leaf queue.
@@ -298,6 +314,25 @@ impl CapacityState {
                 asked.to_owned(),
                 format!("Maximum system application limit reached,cannot accept submission of application: {id}"),
             ),
+            Refused::NotMade { queue, why } => (
+                queue.clone(),
+                format!("Application {id} submission by user : {user} to  queue : {queue} failed : {why}"),
+            ),
+            Refused::OnlyByRule { queue, .. } => (
+                queue.clone(),
+                format!(
+                    "Application {id} submission by user : {user} to specified queue : {queue}  is prohibited. Verify automatic \
+                     queue mapping for user exists in {MAPPINGS}"
+                ),
+            ),
+            Refused::OtherParent { queue, parent, .. } => {
+                let (present, leaf) = queue.rsplit_once('.').unwrap_or(("root", queue));
+                let why = format!(
+                    "Auto created Leaf queue {leaf} already exists under queue : {present}. But Queue mapping configuration \
+                     {MAPPINGS} has been updated to a different parent queue : {parent} for the specified user : {user}"
+                );
+                (queue.clone(), why)
+            }
             _ => return Err(refused),
         };
         self.manager.records().submitted(record(&queue, asked_for).refused(why, now));
@@ -321,7 +356,9 @@ impl CapacityState {
             }
             let queues = self.steps.step(|stepped| stepped.queues(false));
             let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
-            self.keeping.activated(app.number, &self.activated_in(queue));
+            let scheduler = self.manager.scheduler();
+            let details = on_no_node(&scheduler.basics().types, &scheduler.cluster(), queue);
+            self.keeping.activated(app.number, &details);
         }
     }
 
@@ -332,52 +369,10 @@ impl CapacityState {
         for app in self.waiting().into_iter().filter(|app| app.state == "pending" && Some(app.queue.as_str()) == queue)
         {
             let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
-            let why = self.not_activated_in(queue, before.get(&app.queue), &app.am);
+            let scheduler = self.manager.scheduler();
+            let used = before.get(&app.queue);
+            let why = above_limits(scheduler.basics(), &scheduler.cluster(), queue, used, &app.am);
             self.keeping.not_activated(app.number, &why);
-        }
-    }
-
-    fn activated_in(&self, queue: &CapacityQueueView) -> String {
-        let types = &self.manager.scheduler().basics().types;
-        let percent = |of: f32| crate::value::number::float(of * 100.0);
-        format!(
-            " Details : AM Partition = <DEFAULT_PARTITION> ; Partition Resource = {} ; Queue's Absolute capacity = {} % ; \
-             Queue's Absolute used capacity = {} % ; Queue's Absolute max capacity = {} % ; Queue's capacity (absolute \
-             resource) = {} ; Queue's used capacity (absolute resource) = {} ; Queue's max capacity (absolute resource) = \
-             {} ; ",
-            in_words(types, &self.manager.scheduler().cluster()),
-            percent(queue.absolute_capacity),
-            percent(queue.absolute_used_capacity),
-            percent(queue.absolute_maximum_capacity),
-            in_words(types, &queue.guaranteed),
-            in_words(types, &queue.used),
-            in_words(types, &queue.maximum),
-        )
-    }
-
-    fn not_activated_in(&self, queue: &CapacityQueueView, used: Option<&Resource>, am: &Resource) -> String {
-        let types = &self.manager.scheduler().basics().types;
-        let Some(leaf) = &queue.leaf else { return String::new() };
-        let used = used.unwrap_or(&leaf.am_used);
-        let is_in_queue = used.plus(am);
-        let of_queue = match self.manager.scheduler().basics().dominant {
-            true => !is_in_queue.fits_in(&leaf.am_limit),
-            false => is_in_queue.memory_mb() > leaf.am_limit.memory_mb(),
-        };
-        let details = format!(
-            " Details : AM Partition = <DEFAULT_PARTITION>; AM Resource Request = {}; Queue Resource Limit for AM = {}; User \
-             AM Resource Limit of the queue = {}; Queue AM Resource Usage = {}; ",
-            in_words(types, am),
-            in_words(types, &leaf.am_limit),
-            in_words(types, &leaf.user_am_limit),
-            in_words(types, used),
-        );
-        if self.manager.scheduler().cluster().is_zero() {
-            return format!("Skipping AM assignment as cluster resource is empty. {details}");
-        }
-        match of_queue {
-            true => format!("Queue's AM resource limit exceeded. {details}"),
-            false => format!("User's AM resource limit exceeded. {details}"),
         }
     }
 }

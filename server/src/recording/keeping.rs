@@ -9,6 +9,7 @@ use evenweave::{EndReason, Resource};
 use super::file::Submit;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
+use crate::rest::waiting::{ACTIVATED, NOT_ACTIVATED};
 use crate::time::stamp;
 
 /// An ApplicationMaster that was lost.
@@ -21,8 +22,8 @@ pub(super) struct Lost {
 /// See the module's text.
 pub(super) struct Keeping {
     manager: Arc<ResourceManager>,
-    /// Containers that live: their size and node.
-    live: HashMap<(u32, u32), (Resource, String)>,
+    /// Containers that live, and their nodes.
+    live: HashMap<(u32, u32), String>,
 }
 
 impl Keeping {
@@ -85,7 +86,7 @@ impl Keeping {
 
     /// The node of a container that lives, as far as is kept here.
     pub(super) fn node_of(&self, app: u32, container: u32) -> String {
-        self.live.get(&(app, container)).map_or_else(String::new, |(_, node)| node.clone())
+        self.live.get(&(app, container)).cloned().unwrap_or_default()
     }
 
     /// Containers were made. The first of an application that has waited for its ApplicationMaster is that one's, which starts and
@@ -94,31 +95,27 @@ impl Keeping {
         let now = self.manager.now_ms();
         let mut records = self.manager.records();
         for container in containers {
-            let kept = (container.resource, container.node.clone());
-            self.live.insert((container.app, container.container), kept);
+            self.live.insert((container.app, container.container), container.node.clone());
             let waited = records.app(container.app).is_some_and(|app| app.state == AppState::Accepted);
             if let Some(app) = records.app_mut(container.app).filter(|_| waited && !waits(container.app)) {
                 let master = Master { container: container.container, node: container.node.clone() };
                 app.registered(Some(master), "", 1, now);
             }
-            records.container((container.app, 1, container.container), now);
+            records.container((container.app, 1, container.container), &container.resource, now);
         }
     }
 
     /// Containers have ended. The ApplicationMasters among them that were lost.
     pub(super) fn ended(&mut self, containers: &[(u32, u32, EndReason)]) -> Vec<Lost> {
         let mut lost = Vec::new();
+        let now = self.manager.now_ms();
         let mut records = self.manager.records();
         for (number, container, reason) in containers {
-            let (size, _) = self.live.remove(&(*number, *container)).unwrap_or_default();
-            records.container_ended((*number, 1, *container));
+            self.live.remove(&(*number, *container));
+            records.container_ended((*number, 1, *container), *reason == EndReason::Preempted, now);
             let Some(app) = records.app_mut(*number) else { continue };
             let is_master = app.attempt.as_ref().and_then(|attempt| attempt.master.as_ref());
             let is_master = is_master.is_some_and(|master| master.container == *container);
-            if *reason == EndReason::Preempted {
-                app.preempted = app.preempted.plus(&size);
-                *(if is_master { &mut app.preempted_masters } else { &mut app.preempted_containers }) += 1;
-            }
             if is_master && !app.state.is_over() {
                 let why = match reason {
                     EndReason::NodeLost => (-100, "Container released on a *lost* node"),
@@ -157,13 +154,12 @@ impl Keeping {
 
     /// Why an application's ApplicationMaster waits.
     pub(super) fn not_activated(&mut self, number: u32, why: &str) {
-        self.waits(number, &format!("Application is added to the scheduler and is not yet activated. {why}"));
+        self.waits(number, &format!("{NOT_ACTIVATED}{why}"));
     }
 
     /// An application's ApplicationMaster may start, and waits for a node.
     pub(super) fn activated(&mut self, number: u32, details: &str) {
-        let says = "Application is Activated, waiting for resources to be assigned for AM. ";
-        self.waits(number, &format!("{says}{details}"));
+        self.waits(number, &format!("{ACTIVATED}{details}"));
     }
 
     fn waits(&mut self, number: u32, says: &str) {

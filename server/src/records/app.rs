@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use evenweave::{AppHandle, Resource};
 
-use super::counted::Counted;
+use super::counted::{Counted, Preempted};
+use super::usage::Usage;
 
 /// `YarnApplicationState`, as far as applications are seen here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,6 +178,8 @@ pub struct AppRecord {
     pub preempted_containers: u32,
     /// How many ApplicationMasters of it were.
     pub preempted_masters: u32,
+    /// What its containers have used.
+    pub usage: Usage,
     /// It has been moved from one queue to another.
     pub(crate) moved: bool,
     /// What it has had, and its queue is not yet said to have had.
@@ -209,6 +212,7 @@ impl AppRecord {
             preempted: Resource::ZERO,
             preempted_containers: 0,
             preempted_masters: 0,
+            usage: Usage::default(),
             moved: false,
             counted: Counted::default(),
         }
@@ -267,6 +271,33 @@ impl AppRecord {
             attempt.rpc = Some((host.to_owned(), port));
             attempt.diagnostics = String::new();
         }
+    }
+
+    /// A container of it has ended.
+    pub(super) fn container_ended(
+        &mut self,
+        number: u32,
+        amounts: &Resource,
+        made_ms: u64,
+        preempted: bool,
+        at_ms: u64,
+    ) {
+        let [memory_mb_seconds, vcore_seconds] = self.usage.ends(amounts, made_ms, at_ms, preempted);
+        self.counted.released += 1;
+        if !preempted {
+            return;
+        }
+        let master = self.attempt.as_ref().and_then(|attempt| attempt.master.as_ref());
+        let is_master = master.is_some_and(|master| master.container == number);
+        self.preempted = self.preempted.plus(amounts);
+        *(if is_master { &mut self.preempted_masters } else { &mut self.preempted_containers }) += 1;
+        self.counted.preempted.add(&Preempted {
+            containers: 1,
+            memory_mb: amounts.memory_mb(),
+            vcores: amounts.vcores(),
+            memory_mb_seconds,
+            vcore_seconds,
+        });
     }
 
     /// What it has had since it entered its queue.

@@ -29,6 +29,32 @@ pub(crate) struct Counted {
     pub(crate) allocated: u64,
     /// Of these, containers that have ended.
     pub(crate) released: u64,
+    /// Of these, containers that were preempted.
+    pub(crate) preempted: Preempted,
+}
+
+/// Containers that were preempted, what they had, and that times the seconds for which they had lived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Preempted {
+    pub(crate) containers: u64,
+    pub(crate) memory_mb: i64,
+    pub(crate) vcores: i64,
+    pub(crate) memory_mb_seconds: i64,
+    pub(crate) vcore_seconds: i64,
+}
+
+impl Preempted {
+    pub(super) fn add(&mut self, more: &Preempted) {
+        self.containers += more.containers;
+        for (sum, more) in [
+            (&mut self.memory_mb, more.memory_mb),
+            (&mut self.vcores, more.vcores),
+            (&mut self.memory_mb_seconds, more.memory_mb_seconds),
+            (&mut self.vcore_seconds, more.vcore_seconds),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
 }
 
 impl Ends {
@@ -46,6 +72,7 @@ impl Counted {
         self.unmanaged.add(&more.unmanaged);
         self.allocated += more.allocated;
         self.released += more.released;
+        self.preempted.add(&more.preempted);
     }
 }
 

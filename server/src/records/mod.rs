@@ -8,10 +8,13 @@ mod counted;
 
 mod node;
 
+mod usage;
+
 pub use app::{AppRecord, AppState, AttemptRecord, AttemptState, FinalStatus, Master};
 pub use counted::Ends;
-pub(crate) use counted::{Counted, Counters, upwards};
+pub(crate) use counted::{Counted, Counters, Preempted, upwards};
 pub use node::{NodeRecord, NodeState};
+pub use usage::Usage;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -33,8 +36,10 @@ pub struct Records {
     max_completed: usize,
     /// In order of registration; one that was lost stays, as such, until it is there again.
     nodes: Vec<NodeRecord>,
-    /// When containers that live were made.
-    containers: HashMap<ContainerKey, u64>,
+    /// Where each stands there, by name.
+    places: HashMap<String, usize>,
+    /// Containers that live: when they were made, and what they have.
+    containers: HashMap<ContainerKey, (u64, Resource)>,
     ends: Ends,
     /// Of applications that have ended or moved on; what others have had is with them.
     counters: Counters,
@@ -55,6 +60,7 @@ impl Records {
             ended: VecDeque::new(),
             max_completed,
             nodes: Vec::new(),
+            places: HashMap::new(),
             containers: HashMap::new(),
             ends: Ends::default(),
             counters: Counters::default(),
@@ -97,7 +103,7 @@ impl Records {
     /// When a container was made, in ms since 1970.
     #[must_use]
     pub fn container_made(&self, container: ContainerKey) -> Option<u64> {
-        self.containers.get(&container).copied()
+        self.containers.get(&container).map(|(made_ms, _)| *made_ms)
     }
 
     /// An application is known from now on. One that was refused by its scheduler has ended with it.
@@ -114,21 +120,24 @@ impl Records {
         }
     }
 
-    /// A container was made.
-    pub fn container(&mut self, container: ContainerKey, at_ms: u64) {
-        let is_new = self.containers.insert(container, at_ms).is_none();
+    /// A container was made, and has so much.
+    pub fn container(&mut self, container: ContainerKey, amounts: &Resource, at_ms: u64) {
+        let is_new = self.containers.insert(container, (at_ms, *amounts)).is_none();
         let Some(app) = self.apps.get_mut(&container.0) else { return };
-        app.counted.allocated += u64::from(is_new);
+        if is_new {
+            app.counted.allocated += 1;
+            app.usage.begins(amounts, at_ms);
+        }
         if let Some(attempt) = app.attempt.as_mut().filter(|attempt| !attempt.had_container) {
             (attempt.had_container, attempt.first_container_ms) = (true, at_ms);
         }
     }
 
-    /// A container has ended.
-    pub fn container_ended(&mut self, container: ContainerKey) {
-        let was_there = self.containers.remove(&container).is_some();
+    /// A container has ended; `preempted`: because its scheduler took it.
+    pub fn container_ended(&mut self, container: ContainerKey, preempted: bool, at_ms: u64) {
+        let Some((made_ms, amounts)) = self.containers.remove(&container) else { return };
         if let Some(app) = self.apps.get_mut(&container.0) {
-            app.counted.released += u64::from(was_there);
+            app.container_ended(container.2, &amounts, made_ms, preempted, at_ms);
         }
     }
 
@@ -158,9 +167,12 @@ impl Records {
                 }
             }
         }
-        let before = self.containers.len();
-        self.containers.retain(|(app, ..), _| *app != number);
-        app.counted.released += u64::try_from(before - self.containers.len()).unwrap_or(u64::MAX);
+        self.containers.retain(|(of, _, container), (made_ms, amounts)| {
+            if *of == number {
+                app.container_ended(*container, amounts, *made_ms, false, at_ms);
+            }
+            *of != number
+        });
         let counted = app.take_counted();
         self.counters.add(&app.queue, &app.user, &counted);
         self.over(number);
@@ -179,6 +191,14 @@ impl Records {
     pub fn node(&mut self, node: NodeRecord) {
         self.nodes.retain(|other| other.name != node.name);
         self.nodes.push(node);
+        self.places = (0..).zip(&self.nodes).map(|(place, node)| (node.name.clone(), place)).collect();
+    }
+
+    /// A node has said how it does.
+    pub fn node_reported(&mut self, name: &str, at_ms: u64) {
+        if let Some(node) = self.places.get(name).and_then(|place| self.nodes.get_mut(*place)) {
+            node.last_health_ms = at_ms;
+        }
     }
 
     /// `host:port` of a node, by its name.
@@ -223,6 +243,59 @@ mod tests {
         let app = records.app(1).expect("kept");
         assert_eq!((app.state, app.status, app.diagnostics.as_str()), (AppState::Killed, FinalStatus::Killed, "by u"));
         assert_eq!((records.ends().killed, records.ends().failed), (1, 0));
+    }
+
+    /// What an application has used stays when it ends, and its queue keeps what was preempted of it.
+    #[test]
+    fn what_was_used_is_counted_until_the_end_of_each_container() {
+        let mut records = Records::new(2);
+        records.submitted(AppRecord::new(1, "u", "root.a", 0).with_attempt(None));
+        let size = Resource::new(1024, 2);
+        for container in 1..=3 {
+            records.container((1, 1, container), &size, 1_000);
+        }
+        let master = Master { container: 1, node: "n1".to_owned() };
+        records.app_mut(1).expect("kept").registered(Some(master), "n1", 1, 1_000);
+        records.container_ended((1, 1, 2), true, 3_000);
+        let seconds = |records: &Records, now| {
+            let usage = &records.app(1).expect("kept").usage;
+            (usage.seconds(0, now), usage.seconds(1, now), usage.preempted_seconds(0), usage.preempted_seconds(1))
+        };
+        assert_eq!(seconds(&records, 5_000), (1024 * 10, 20, 2048, 4));
+        records.ended(1, AppState::Finished, FinalStatus::Succeeded, String::new(), 6_000);
+        assert_eq!(seconds(&records, 99_000), (1024 * 12, 24, 2048, 4));
+        let app = records.app(1).expect("kept");
+        assert_eq!((app.preempted, app.preempted_containers, app.preempted_masters), (size, 1, 0));
+        for queue in ["root", "root.a"] {
+            let Preempted { containers, memory_mb, vcores, memory_mb_seconds, vcore_seconds } =
+                records.counters().of_queue(queue).expect("counted").preempted;
+            assert_eq!((containers, memory_mb, vcores, memory_mb_seconds, vcore_seconds), (1, 1024, 2, 2048, 4));
+        }
+        // It is told twice that a container has ended.
+        records.container_ended((1, 1, 2), true, 9_000);
+        assert_eq!(seconds(&records, 99_000), (1024 * 12, 24, 2048, 4));
+    }
+
+    #[test]
+    fn a_node_that_reports_is_known_to_be_well() {
+        let mut records = Records::new(2);
+        for name in ["n1", "n2", "n1"] {
+            records.node(NodeRecord {
+                name: name.to_owned(),
+                port: 8041,
+                http_port: 8042,
+                rack: "/r".to_owned(),
+                total: Resource::new(1, 1),
+                version: String::new(),
+                state: NodeState::Running,
+                last_health_ms: 1,
+                labels: Vec::new(),
+            });
+        }
+        records.node_reported("n1", 7);
+        let shown: Vec<(&str, u64)> =
+            records.nodes().iter().map(|node| (node.name.as_str(), node.last_health_ms)).collect();
+        assert_eq!(shown, [("n2", 1), ("n1", 7)]);
     }
 
     #[test]

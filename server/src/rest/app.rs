@@ -10,8 +10,10 @@ use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::resource::Amounts;
 use super::rights::Rights;
+use super::waiting::Waiting;
+use crate::java::types_in_order;
 use crate::manager::ResourceManager;
-use crate::records::{AppRecord, AppState, Records};
+use crate::records::{AppRecord, AppState, AttemptRecord, Records};
 use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
 use crate::value::{Object, Shared, Value};
 
@@ -21,7 +23,6 @@ pub(crate) struct Seen<'m> {
     basics: &'m Basics,
     amounts: Amounts<'m>,
     /// The same in every application.
-    seconds: Arc<Shared>,
     timeouts: Arc<Shared>,
     execution: Arc<Shared>,
     cluster: Resource,
@@ -30,6 +31,7 @@ pub(crate) struct Seen<'m> {
     running: BTreeMap<u32, u64>,
     reserved: HashMap<u32, Resource>,
     requests: HashMap<u32, Vec<RequestView>>,
+    waiting: Waiting<'m>,
     now_ms: u64,
 }
 
@@ -49,7 +51,6 @@ impl<'m> Seen<'m> {
             of,
             basics: scheduler.basics(),
             amounts: Amounts::new(&scheduler.basics().types),
-            seconds: Shared::new(seconds(scheduler.basics())),
             timeouts: Shared::new(timeouts()),
             execution: Shared::new(execution()),
             cluster: scheduler.cluster(),
@@ -57,6 +58,7 @@ impl<'m> Seen<'m> {
             running: scheduler.container_counts().by_app,
             reserved,
             requests,
+            waiting: Waiting::new(of),
             now_ms: of.now_ms(),
         }
     }
@@ -80,7 +82,7 @@ impl<'m> Seen<'m> {
             .with("progress", app.progress * 100.0)
             .with("trackingUI", Value::word(interface))
             .maybe("trackingUrl", is_there.then(|| tracking_url(self.of, app)))
-            .with("diagnostics", diagnostics(app))
+            .with("diagnostics", self.diagnostics(app))
             .with("clusterId", cluster.timestamp)
             .with("applicationType", app.kind.as_str())
             .with("applicationTags", app.tags.iter().map(String::as_str).collect::<Vec<_>>().join(","))
@@ -88,6 +90,25 @@ impl<'m> Seen<'m> {
         self.times(&mut answer, app, may);
         self.amounts(&mut answer, app, may, without);
         answer
+    }
+
+    /// How it has ended, or why it waits.
+    fn diagnostics(&self, app: &AppRecord) -> String {
+        match app.attempt.as_ref().filter(|_| !app.state.is_over()) {
+            Some(attempt) => self.diagnostics_of(app, attempt),
+            None => app.diagnostics.clone(),
+        }
+    }
+
+    /// The same of its attempt.
+    pub(super) fn diagnostics_of(&self, app: &AppRecord, attempt: &AttemptRecord) -> String {
+        if app.state != AppState::Accepted || !attempt.diagnostics.is_empty() {
+            return attempt.diagnostics.clone();
+        }
+        // It asks for nothing but its ApplicationMaster's container.
+        let am = self.requests.get(&app.number).and_then(|requests| requests.first()).map(|request| &request.resource);
+        let figures = self.figures.get(&app.number);
+        figures.and_then(|figures| self.waiting.told(app, figures, am)).unwrap_or_default()
     }
 
     fn queue<'a>(&'a self, app: &'a AppRecord) -> &'a str {
@@ -151,25 +172,36 @@ impl<'m> Seen<'m> {
         answer.push("reservedMB", reserved.memory_mb());
         answer.push("reservedVCores", reserved.vcores());
         answer.push("runningContainers", running);
-        answer.push("memorySeconds", 0);
-        answer.push("vcoreSeconds", 0);
+        let used = |index: usize| if may { app.usage.seconds(index, self.now_ms) } else { 0 };
+        let taken = |index: usize| if may { app.usage.preempted_seconds(index) } else { 0 };
+        answer.push("memorySeconds", used(0));
+        answer.push("vcoreSeconds", used(1));
         answer.push("queueUsagePercentage", of_queue);
         answer.push("clusterUsagePercentage", of_cluster);
-        answer.push("resourceSecondsMap", self.seconds.clone());
+        let types = &self.basics.types;
+        let by_type = |of: &dyn Fn(usize) -> i64, least: usize| {
+            let shown = types_in_order(types).into_iter().filter(|index| *index < least || of(*index) != 0);
+            Object::map(shown.map(|index| (types.name(index).to_owned(), of(index).to_string())))
+        };
+        answer.push("resourceSecondsMap", by_type(&used, 2));
         answer.push("preemptedResourceMB", preempted.memory_mb());
         answer.push("preemptedResourceVCores", preempted.vcores());
         answer.push("numNonAMContainerPreempted", if may { app.preempted_containers } else { 0 });
         answer.push("numAMContainerPreempted", if may { app.preempted_masters } else { 0 });
-        answer.push("preemptedMemorySeconds", 0);
-        answer.push("preemptedVcoreSeconds", 0);
-        answer.push("preemptedResourceSecondsMap", Object::new());
+        answer.push("preemptedMemorySeconds", taken(0));
+        answer.push("preemptedVcoreSeconds", taken(1));
+        // Of the first container that is preempted it gets its members.
+        let least = if app.preempted_containers + app.preempted_masters > 0 { 2 } else { 0 };
+        answer.push("preemptedResourceSecondsMap", by_type(&taken, least));
         if may && !without.contains("resourceRequests") {
             let requests = self.requests.get(&app.number).into_iter().flatten();
             let requests: Value = requests.map(|request| self.request(app, request)).collect();
             answer.push("resourceRequests", requests);
         }
         if may {
-            answer.push("logAggregationStatus", Value::word("DISABLED"));
+            // Nobody gathers logs here: where they were to be gathered, that has not begun.
+            let gathers = self.of.cluster().log_aggregation;
+            answer.push("logAggregationStatus", Value::word(if gathers { "NOT_START" } else { "DISABLED" }));
         }
         answer.push("unmanagedApplication", app.unmanaged);
         if !app.unmanaged && app.queue_was_there && !without.contains("amNodeLabelExpression") {
@@ -254,10 +286,6 @@ fn execution() -> Object {
     Object::new().with("executionType", Value::word("GUARANTEED")).with("enforceExecutionType", false)
 }
 
-fn seconds(basics: &Basics) -> Object {
-    Object::map((0..basics.types.len()).take(2).map(|index| (basics.types.name(index).to_owned(), "0")))
-}
-
 /// Where a container's logs are.
 pub(crate) fn logs(http_address: &str, container: &str, user: &str) -> String {
     format!("http://{http_address}/node/containerlogs/{container}/{user}")
@@ -270,13 +298,6 @@ pub(crate) fn tracking_url(of: &ResourceManager, app: &AppRecord) -> String {
         AppState::Failed | AppState::Killed => format!("{at}/cluster/app/{id}"),
         AppState::Accepted | AppState::Running | AppState::Finished if app.unmanaged => "http://N/A".to_owned(),
         AppState::Accepted | AppState::Running | AppState::Finished => format!("{at}/proxy/{id}/"),
-    }
-}
-
-fn diagnostics(app: &AppRecord) -> &str {
-    match &app.attempt {
-        Some(attempt) if !app.state.is_over() => &attempt.diagnostics,
-        _ => &app.diagnostics,
     }
 }
 
@@ -303,11 +324,12 @@ pub(crate) fn request_id(of: i64) -> i64 {
 /// When it is no id, or none of this cluster's.
 pub(crate) fn number(of: &ResourceManager, id: &str) -> Result<u32, Fault> {
     let (timestamp, number) = parts(id)?;
-    if timestamp == of.cluster().timestamp { Ok(number) } else { Err(unknown(id)) }
+    let number = u32::try_from(number).ok().filter(|_| u64::try_from(timestamp) == Ok(of.cluster().timestamp));
+    number.ok_or_else(|| unknown(id))
 }
 
-/// What the name of an application says: the ResourceManager's start, and its number.
-pub(super) fn parts(id: &str) -> Result<(u64, u32), Fault> {
+/// What the name of an application says: the ResourceManager's start, and its number. As in Java both may have a sign.
+pub(super) fn parts(id: &str) -> Result<(i64, i32), Fault> {
     const CAUSE: &str = "java.lang.IllegalArgumentException";
     let Some(rest) = id.strip_prefix("application_") else {
         return Err(Fault::bad_request_for(
@@ -319,8 +341,8 @@ pub(super) fn parts(id: &str) -> Result<(u64, u32), Fault> {
     };
     let invalid = || Fault::bad_request_for(CAUSE, format_args!("Invalid ApplicationId: {id}"));
     let (timestamp, number) = rest.split_once('_').ok_or_else(invalid)?;
-    let timestamp: u64 = timestamp.parse().map_err(|_| invalid())?;
-    let number: u32 = number.parse().map_err(|_| invalid())?;
+    let timestamp: i64 = timestamp.parse().map_err(|_| invalid())?;
+    let number: i32 = number.parse().map_err(|_| invalid())?;
     Ok((timestamp, number))
 }
 

@@ -3,8 +3,8 @@
 use super::app::Seen;
 use super::asked::{Answer, Asked, Outcome};
 use super::filters::Filter;
-use super::java::{hash_of_app, place};
 use super::rights::Rights;
+use crate::java::{hash_of_app, place};
 use crate::manager::ResourceManager;
 use crate::records::AppRecord;
 use crate::value::{Object, Value};

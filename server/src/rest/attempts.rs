@@ -2,10 +2,10 @@
 
 use evenweave::view::ContainerView;
 
-use super::app::{self, DEFAULT_HTTP_PORT, DEFAULT_PORT, logs, named, rights, tracking_url};
+use super::app::{self, DEFAULT_HTTP_PORT, DEFAULT_PORT, Seen, logs, named, rights, tracking_url};
 use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
-use super::java::place_of_text;
+use crate::java::place_of_text;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord, Records};
 use crate::value::{Object, Value};
@@ -62,24 +62,24 @@ fn no_attempt(id: &str) -> Fault {
     )
 }
 
-/// What the name of an attempt says: the ResourceManager's start, the application's number, its own.
-fn parts(id: &str) -> Result<[u64; 3], Fault> {
+/// What the name of an attempt says: the ResourceManager's start, the application's number, its own. As in Java they may have a sign.
+fn parts(id: &str) -> Result<(i64, i32, i32), Fault> {
     let rest = id.strip_prefix("appattempt_");
     let rest =
         rest.ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid AppAttemptId prefix: {id}")))?;
-    let invalid = |_| Fault::bad_request_for(UNREADABLE, format_args!("Invalid AppAttemptId: {id}"));
-    numbers(rest).and_then(|numbers| numbers.try_into().ok()).ok_or(()).map_err(invalid)
-}
-
-fn numbers(text: &str) -> Option<Vec<u64>> {
-    text.split('_').map(|part| part.parse().ok()).collect()
+    let read = || -> Option<(i64, i32, i32)> {
+        let mut numbers = rest.splitn(3, '_');
+        let (start, app, own) = (numbers.next()?, numbers.next()?, numbers.next()?);
+        Some((start.parse().ok()?, app.parse().ok()?, own.parse().ok()?))
+    };
+    read().ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid AppAttemptId: {id}")))
 }
 
 /// The number of the attempt that the path names.
 fn number(of: &ResourceManager, app: &AppRecord, asked: &Asked) -> Result<u32, Fault> {
     let id = asked.part("attempt");
-    let [timestamp, number, attempt] = parts(id)?;
-    let is_his = timestamp == of.cluster().timestamp && number == u64::from(app.number);
+    let (timestamp, number, attempt) = parts(id)?;
+    let is_his = u64::try_from(timestamp) == Ok(of.cluster().timestamp) && u32::try_from(number) == Ok(app.number);
     u32::try_from(attempt).ok().filter(|_| is_his).ok_or_else(|| no_attempt(id))
 }
 
@@ -90,7 +90,7 @@ fn found<'r>(of: &ResourceManager, app: &'r AppRecord, asked: &Asked) -> Result<
 }
 
 pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let rights = rights(of, asked)?;
+    let (rights, seen) = (rights(of, asked)?, Seen::of(of));
     let records = of.records();
     let app = named(of, &records, asked)?;
     number(of, app, asked)?;
@@ -110,7 +110,7 @@ pub(crate) fn attempt(of: &ResourceManager, asked: &Asked) -> Outcome {
         .with("rpcPort", port)
         .with("trackingUrl", if app.unmanaged && !ended_badly { "N/A".to_owned() } else { url.clone() })
         .with("originalTrackingUrl", if ended_badly { url.as_str() } else { "N/A" })
-        .with("diagnosticsInfo", attempt.diagnostics.as_str())
+        .with("diagnosticsInfo", seen.diagnostics_of(app, attempt))
         .with("appAttemptState", attempt.state.name())
         .maybe(
             "amContainerId",
@@ -190,30 +190,44 @@ pub(crate) fn containers(of: &ResourceManager, asked: &Asked) -> Outcome {
     })
 }
 
-/// What the name of a container says: the ResourceManager's start, and the numbers of application, attempt and container.
-fn container_parts(id: &str) -> Result<[u64; 4], Fault> {
+/// What the name of a container says.
+struct ContainerName {
+    start: i64,
+    app: i32,
+    attempt: i32,
+    number: i64,
+}
+
+/// Reads the name of a container. The epoch counts restarts, and an id is unique without it; what stands behind the number is passed over.
+fn container_name(id: &str) -> Result<ContainerName, Fault> {
     let rest = id.strip_prefix("container_");
     let rest =
         rest.ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId prefix: {id}")))?;
-    // The epoch counts restarts, and an id is unique without it.
-    let epoch = rest.strip_prefix('e').and_then(|rest| rest.split_once('_'));
-    let rest = epoch.filter(|(epoch, _)| epoch.parse::<u32>().is_ok()).map_or(rest, |(_, rest)| rest);
-    let invalid = |_| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId: {id}"));
-    numbers(rest).and_then(|numbers| numbers.try_into().ok()).ok_or(()).map_err(invalid)
+    let read = || -> Option<ContainerName> {
+        let mut parts = rest.split('_').peekable();
+        if let Some(epoch) = parts.peek().and_then(|first| first.strip_prefix('e')) {
+            epoch.parse::<i32>().ok()?;
+            parts.next();
+        }
+        let (start, app) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Some(ContainerName { start, app, attempt: parts.next()?.parse().ok()?, number: parts.next()?.parse().ok()? })
+    };
+    read().ok_or_else(|| Fault::bad_request_for(UNREADABLE, format_args!("Invalid ContainerId: {id}")))
 }
 
 pub(crate) fn container(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let (app_start, app_number) = app::parts(asked.part("app"))?;
-    let [attempt_start, attempt_app, attempt_number] = parts(asked.part("attempt"))?;
-    let [start, number_of_app, number_of_attempt, number] = container_parts(asked.part("container"))?;
-    if (app_start, u64::from(app_number)) != (attempt_start, attempt_app) {
+    let of_app = app::parts(asked.part("app"))?;
+    let (attempt_start, attempt_app, attempt_number) = parts(asked.part("attempt"))?;
+    let named = container_name(asked.part("container"))?;
+    let ContainerName { start, app: app_number, number, .. } = named;
+    if of_app != (attempt_start, attempt_app) {
         return Err(Fault::not_found("appId and appAttemptId don't match"));
     }
-    if (attempt_start, attempt_app, attempt_number) != (start, number_of_app, number_of_attempt) {
+    if (attempt_start, attempt_app, attempt_number) != (start, app_number, named.attempt) {
         return Err(Fault::not_found("appAttemptId and containerId don't match"));
     }
     of_containers(of, asked, |held, all| {
-        let view = all.iter().find(|view| held.live(view) && u64::from(view.id.number()) == number);
+        let view = all.iter().find(|view| held.live(view) && i64::from(view.id.number()) == number);
         let view = view.ok_or_else(|| {
             let id = format_args!("container_{start}_{app_number:04}_{attempt_number:02}_{number:06}");
             Fault::not_found_for(

@@ -11,8 +11,8 @@ use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 
 use super::asked::{Answer, Outcome};
 use super::counted::{Counted, counted};
-use super::java::place_of_text;
 use super::resource::{Amounts, unset};
+use crate::java::place_of_text;
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, Health};
 use crate::value::{Object, Value};
@@ -29,6 +29,12 @@ struct Tree<'s> {
 /// In percent, between none and all.
 fn percent(of: f32) -> f32 {
     of.clamp(0.0, 1.0) * 100.0
+}
+
+/// A maximum in percent: none is shown as all, as in Hadoop.
+fn most_percent(of: f32) -> f32 {
+    let percent = of * 100.0;
+    if !(1e-5..=100.0).contains(&percent) { 100.0 } else { percent }
 }
 
 impl Tree<'_> {
@@ -72,7 +78,7 @@ impl Tree<'_> {
             .with("queueCapacityVectorInfo", self.vector(configured))
             .with("capacity", percent(of.capacity))
             .with("usedCapacity", of.used_capacity * 100.0)
-            .with("maxCapacity", percent(of.maximum_capacity))
+            .with("maxCapacity", most_percent(of.maximum_capacity))
             .with("absoluteCapacity", percent(of.absolute_capacity))
             .with("absoluteUsedCapacity", of.absolute_used_capacity * 100.0)
             .with("absoluteMaxCapacity", percent(of.absolute_maximum_capacity))
@@ -168,7 +174,7 @@ impl Tree<'_> {
         answer.push("queuePath", of.name.as_str());
         answer.push("capacity", percent(of.capacity));
         answer.push("usedCapacity", of.used_capacity * 100.0);
-        answer.push("maxCapacity", percent(of.maximum_capacity));
+        answer.push("maxCapacity", most_percent(of.maximum_capacity));
         answer.push("absoluteCapacity", percent(of.absolute_capacity));
         answer.push("absoluteMaxCapacity", percent(of.absolute_maximum_capacity));
         answer.push("absoluteUsedCapacity", percent(of.absolute_used_capacity));
@@ -195,7 +201,7 @@ impl Tree<'_> {
         answer.push("maximumAllocation", self.resource(&configured.maximum_allocation));
         self.settings(of, &mut answer);
         answer.push("autoCreateChildQueueEnabled", configured.kind == CapacityQueueKind::ManagedParent);
-        answer.push("leafQueueTemplate", Object::new());
+        answer.push("leafQueueTemplate", leaf_template(configured));
         self.making(of, &mut answer);
         if let Some(leaf) = &of.leaf {
             self.leaf(of, leaf, &mut answer);
@@ -239,7 +245,7 @@ impl Tree<'_> {
         let mut answer = Object::of_kind("capacityScheduler")
             .with("capacity", percent(of.capacity))
             .with("usedCapacity", of.used_capacity * 100.0)
-            .with("maxCapacity", percent(of.maximum_capacity))
+            .with("maxCapacity", most_percent(of.maximum_capacity))
             .with("weight", configured.capacities[0].weight)
             .with("normalizedWeight", of.normalized_weight)
             .with("queueCapacityVectorInfo", self.vector(&configured.capacities[0]))
@@ -341,6 +347,14 @@ fn template(of: &BTreeMap<String, String>) -> Object {
     let property =
         |(name, value): (&String, &String)| Object::new().with("name", name.as_str()).with("value", value.as_str());
     Object::new().with("property", of.iter().map(property).collect::<Value>())
+}
+
+/// What leaves of a managed parent are made with, by names that begin with that of the template.
+fn leaf_template(of: &CapacityQueue) -> Object {
+    let CapacityQueueRole::Parent(settings) = &of.role else { return Object::new() };
+    let Some(managed) = &settings.managed_creation else { return Object::new() };
+    let named = managed.template.iter().map(|(name, value)| (format!("leaf-queue-template.{name}"), value.clone()));
+    template(&named.collect())
 }
 
 pub(crate) fn scheduler(of: &ResourceManager) -> Outcome {

@@ -82,7 +82,7 @@ pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
 
 pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
     let body = members(asked, "applicationpriority")?;
-    let (number, _, _, may) = target(of, asked)?;
+    let (number, state, _, may) = target(of, asked)?;
     let present = of.figures().get(&number).and_then(|figures| figures.priority);
     let present = present.unwrap_or_else(|| of.records().app(number).map_or(0, |app| app.priority));
     let wanted = body.get("priority").and_then(|text| text.parse().ok()).unwrap_or(0);
@@ -92,6 +92,10 @@ pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
     }
     if !may {
         return Ok(unauthorized(asked, "change priority of"));
+    }
+    // Of one that has ended nothing changes, and nobody says so.
+    if !matches!(state, "ACCEPTED" | "RUNNING") {
+        return Ok(answer(present));
     }
     of.set_priority(number, &asked.user, wanted).map(answer).map_err(|_| Fault::undeclared())
 }

@@ -106,9 +106,7 @@ impl Filter {
         let started = Span::asked(asked, "startedTimeBegin", "startedTimeEnd", "startTimeBegin")?;
         let finished = Span::asked(asked, "finishedTimeBegin", "finishedTimeEnd", "finishedTimeBegin")?;
         let mut states = wanted_app_states(asked, "states")?;
-        if states.is_empty() {
-            states = wanted_app_states(asked, "state")?;
-        }
+        states.extend(wanted_app_states(asked, "state")?);
         let without = without(asked)?;
         let status = asked.query("finalStatus").map(str::to_owned);
         if let Some(status) = status.as_ref().filter(|status| !FINAL_STATUSES.contains(&status.as_str())) {
@@ -138,8 +136,7 @@ impl Filter {
 
     pub(crate) fn takes(&self, app: &AppRecord) -> bool {
         let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
-        let in_queue = is(&self.queue, &app.queue)
-            || self.by_leaf_name && is(&self.queue, app.queue.rsplit('.').next().unwrap_or_default());
+        let in_queue = self.queue.as_deref().is_none_or(|wanted| self.is_in(wanted, app));
         in_queue
             && (self.states.is_empty() || self.states.contains(&app.state.name()))
             && is(&self.status, app.status.name())
@@ -149,5 +146,20 @@ impl Filter {
             && (self.tags.is_empty() || self.tags.iter().any(|tag| app.tags.contains(tag)))
             && self.started.has(app.started_ms)
             && self.finished.has(app.finished_ms)
+    }
+
+    /// Whether an application is in the queue of a name, or while its scheduler has it, in one below that.
+    fn is_in(&self, wanted: &str, app: &AppRecord) -> bool {
+        let is_named = |path: &str| {
+            path == wanted || self.by_leaf_name && path.rsplit('.').next().is_some_and(|last| last == wanted)
+        };
+        if is_named(&app.queue) {
+            return true;
+        }
+        let lives = app.attempt.is_some() && !app.state.is_over();
+        // The FairScheduler takes a name without its root.
+        let is_above = |path: &str| is_named(path) || !self.by_leaf_name && path.strip_prefix("root.") == Some(wanted);
+        let ends = app.queue.match_indices('.').map(|(at, _)| at).chain([app.queue.len()]);
+        lives && ends.map(|end| &app.queue[..end]).any(is_above)
     }
 }

@@ -12,10 +12,7 @@ impl Format {
     pub(crate) fn accepted(accept: Option<&str>) -> Option<Format> {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else { return Some(Format::Json) };
         let mut best: Option<(f32, u8, Format)> = None;
-        for range in accept.split(',') {
-            let mut parts = range.split(';').map(str::trim);
-            let kind = parts.next().unwrap_or_default();
-            let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
+        for (kind, quality) in ranges(accept) {
             // The more is said, the more it counts.
             let formats: &[(u8, Format)] = match kind {
                 "application/json" => &[(2, Format::Json)],
@@ -33,6 +30,11 @@ impl Format {
         best.map(|(_, _, format)| format)
     }
 
+    /// Whether `text/xml` is wanted, in which refusals can be written and answers cannot.
+    pub(crate) fn wants_text_xml(accept: Option<&str>) -> bool {
+        ranges(accept.unwrap_or_default()).any(|(kind, quality)| kind == "text/xml" && quality > 0.0)
+    }
+
     /// Of a body.
     pub(crate) fn of_content(kind: &str) -> Option<Format> {
         match kind.split(';').next().unwrap_or_default().trim() {
@@ -48,6 +50,15 @@ impl Format {
             Format::Xml => "application/xml; charset=utf-8",
         }
     }
+}
+
+/// What is wanted, and how much.
+pub(crate) fn ranges(accept: &str) -> impl Iterator<Item = (&str, f32)> {
+    accept.split(',').map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let kind = parts.next().unwrap_or_default();
+        (kind, parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0))
+    })
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! `/metrics`: the cluster in numbers.
 
+use std::cmp::Ordering;
+
 use evenweave::Resource;
+use evenweave::resource::Calculator;
 
 use super::asked::{Answer, Asked, Outcome};
 use super::resource::resource;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, NodeState};
-use crate::scheduler::Kind;
+use crate::scheduler::{Basics, Kind};
 use crate::value::Object;
 
 /// What queues' metrics sum up to at the root.
@@ -39,12 +42,22 @@ impl Totals {
     }
 }
 
+/// What a CapacityScheduler's root has left: nothing where as much is used as there is, by its calculator. By memory alone no vcore is left
+/// where no memory is.
+pub(crate) fn available(cluster: &Resource, used: &Resource, basics: &Basics) -> Resource {
+    let calculator = if basics.dominant { Calculator::Dominant } else { Calculator::Memory };
+    match calculator.compare(basics.types.len(), cluster, cluster, used, false) {
+        Ordering::Greater => cluster.minus(used).most(&Resource::ZERO),
+        Ordering::Equal | Ordering::Less => Resource::ZERO,
+    }
+}
+
 pub(crate) fn metrics(of: &ResourceManager, _: &Asked) -> Outcome {
     let scheduler = of.scheduler();
     let (basics, totals, cluster) = (scheduler.basics(), Totals::of(of), scheduler.cluster());
     let is_capacity = basics.kind == Kind::Capacity;
     let available = match is_capacity {
-        true => cluster.minus(&totals.allocated).minus(&totals.reserved),
+        true => available(&cluster, &totals.allocated.plus(&totals.reserved), basics),
         false => cluster.minus(&totals.allocated),
     };
     let total = match is_capacity {

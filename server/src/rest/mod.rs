@@ -33,8 +33,6 @@ pub(crate) mod filters;
 
 pub(crate) mod format;
 
-pub(crate) mod java;
-
 pub(crate) mod labels;
 
 pub(crate) mod metrics;
@@ -52,4 +50,5 @@ pub(crate) mod rights;
 pub(crate) mod statistics;
 
 pub(crate) mod plans;
+pub(crate) mod waiting;
 pub(crate) mod why;

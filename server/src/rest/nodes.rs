@@ -113,11 +113,17 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
 /// # Errors
 /// When it is no id, or none of a node here.
 pub(crate) fn named<'r>(records: &'r Records, id: &str) -> Result<&'r NodeRecord, Fault> {
-    let is_id = id.split_once(':').is_some_and(|(_, port)| !port.contains(':') && port.parse::<u16>().is_ok());
-    if !is_id {
-        return Err(Fault::illegal_argument(format!("Invalid NodeId [{id}]. Expected host:port")));
+    // As Java splits it: empty parts at the end are none.
+    let mut parts: Vec<&str> = id.split(':').collect();
+    while parts.last().is_some_and(|last| last.is_empty()) {
+        parts.pop();
     }
-    let found = records.nodes().iter().find(|node| node.id() == id);
+    let [host, port] = parts[..] else {
+        return Err(Fault::illegal_argument(format!("Invalid NodeId [{id}]. Expected host:port")));
+    };
+    let host = host.trim();
+    let port: i32 = port.parse().map_err(|_| Fault::illegal_argument(format!("Invalid port: {port}")))?;
+    let found = records.nodes().iter().find(|node| node.name == host && i32::from(node.port) == port);
     found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))
 }
 

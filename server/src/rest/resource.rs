@@ -7,6 +7,7 @@ use std::sync::Arc;
 use evenweave::Resource;
 use evenweave::resource::ResourceTypes;
 
+use crate::java::types_in_order;
 use crate::scheduler::Basics;
 use crate::value::{Object, Shared, Value};
 
@@ -17,7 +18,7 @@ fn int(of: i64) -> i64 {
 
 /// Amounts, with whatever bounds each type has.
 fn with_bounds(types: &ResourceTypes, of: &Resource, bounds: impl Fn(usize) -> (i64, i64)) -> Object {
-    let amounts = (0..types.len()).map(|index| {
+    let amounts = types_in_order(types).into_iter().map(|index| {
         let (least, most) = bounds(index);
         Object::new()
             .with("attributes", Object::new())
@@ -67,7 +68,7 @@ pub(crate) fn unset(basics: &Basics) -> Object {
 /// As a sentence has it: `<memory:1024, vCores:1>`, and of the other types those of which there is some.
 pub(crate) fn in_words(types: &ResourceTypes, of: &Resource) -> String {
     let mut text = format!("<memory:{}, vCores:{}", of.memory_mb(), int(of.vcores()));
-    for index in (2..types.len()).filter(|index| of.get(*index) != 0) {
+    for index in types_in_order(types).into_iter().skip(2).filter(|index| of.get(*index) != 0) {
         text.push_str(&format!(", {}: {}{}", types.name(index), of.get(index), types.unit(index)));
     }
     text.push('>');

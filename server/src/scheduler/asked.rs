@@ -99,6 +99,8 @@ pub struct AppFigures {
     pub queue_part: Resource,
     /// Its priority, where the scheduler has such.
     pub priority: Option<i32>,
+    /// It does not wait for a limit of applications that run at once.
+    pub runnable: bool,
     /// What a CapacityScheduler has besides.
     pub of_capacity: Option<OfCapacity>,
 }

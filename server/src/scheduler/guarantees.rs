@@ -28,6 +28,7 @@ pub(super) fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], 
                 false => queue.guaranteed,
             }),
             priority: Some(view.priority),
+            runnable: view.state != "non-runnable",
             of_capacity: Some(OfCapacity {
                 by_fairness: queue.is_some_and(is_fair),
                 used: view.used,

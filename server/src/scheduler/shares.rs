@@ -36,6 +36,7 @@ pub(super) fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resour
         queue_part: parts.get(view.queue.as_str()).copied().unwrap_or_else(|| cluster.times(0.0)),
         queue: view.queue,
         priority: None,
+        runnable: view.runnable,
         of_capacity: None,
     };
     apps.into_iter().map(figures).collect()

@@ -90,7 +90,8 @@ fn chart(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
     let Lines { axis, at, of } = lines_of(simulated, points);
     let count = of.iter().map(|(_, line)| line + 1).max().unwrap_or(1);
     let wait = |point: &Point<'_>, name: &str| {
-        point.facts.queues.iter().find(|queue| queue.name == name).map(|queue| queue.wait.mean)
+        let queue = point.facts.queues.iter().find(|queue| queue.name == name)?;
+        (queue.wait.count > 0).then_some(queue.wait.mean)
     };
     let mut lines: Vec<Line> = Vec::new();
     let names = queues(points);
@@ -137,7 +138,7 @@ fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
     for name in &names {
         put(body, format_args!("<th colspan=\"2\">{}</th>", escape(name)));
     }
-    for name in ["not done", "memory used", "preempted", "Jain's index", "last end (h)"] {
+    for name in ["ended / of", "not done", "memory used", "preempted", "Jain's index", "last end (h)"] {
         put(body, format_args!("<th rowspan=\"2\">{name}</th>"));
     }
     put(body, format_args!("</tr><tr>{}</tr>\n", "<th>wait (s)</th><th>runtime (s)</th>".repeat(names.len())));
@@ -151,7 +152,7 @@ fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
             match facts.queues.iter().find(|queue| queue.name == *name) {
                 Some(queue) => {
                     let off = |index: usize| queue.give_or_take.map(|both| both[index]);
-                    let (wait, runtime) = (about(queue.wait.mean, off(0)), about(queue.runtime.mean, off(1)));
+                    let (wait, runtime) = (about(queue.wait, off(0)), about(queue.runtime, off(1)));
                     put(body, format_args!("<td>{wait}</td><td>{runtime}</td>"));
                 }
                 None => body.push_str("<td></td><td></td>"),
@@ -160,7 +161,9 @@ fn table(body: &mut String, simulated: &Simulated, points: &[Point<'_>]) {
         put(
             body,
             format_args!(
-                "<td>{}</td><td>{:.1} %</td><td>{}</td><td>{:.3}</td><td>{:.2}</td></tr>\n",
+                "<td>{} / {}</td><td>{}</td><td>{:.1} %</td><td>{}</td><td>{:.3}</td><td>{:.2}</td></tr>\n",
+                grouped(facts.ended as f64),
+                grouped(facts.jobs as f64),
                 facts.queues.first().map_or(0, |all| all.not_done),
                 facts.memory * 100.0,
                 grouped(facts.preempted),

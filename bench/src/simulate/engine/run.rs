@@ -177,12 +177,20 @@ pub(super) struct Busy {
     pub(super) sums: [f64; 2],
     pub(super) cluster: [i64; 2],
     pub(super) cluster_sums: [f64; 2],
+    /// The largest part of the cluster that was in use for a time.
+    pub(super) most: [f64; 2],
 }
 
 impl Busy {
     /// From now on so much more is in use.
     pub(super) fn change(&mut self, now: u64, by: [i64; 2]) {
         let span = now.saturating_sub(self.since) as f64;
+        if span > 0.0 {
+            let parts = self.utilisation();
+            for (most, part) in self.most.iter_mut().zip(parts) {
+                *most = most.max(part);
+            }
+        }
         for ((sum, used), by) in self.sums.iter_mut().zip(&mut self.used).zip(by) {
             *sum += *used as f64 * span;
             *used += by;
@@ -216,6 +224,8 @@ impl Busy {
 pub(super) struct Refused {
     pub(super) said: Vec<String>,
     pub(super) count: u64,
+    /// Of jobs their keys, by the queue that they name.
+    pub(super) jobs: BTreeMap<String, Vec<u64>>,
 }
 
 impl Refused {
@@ -226,6 +236,15 @@ impl Refused {
         if self.said.len() < Refused::MOST {
             self.said.push(why);
         }
+    }
+
+    /// A job that is for a queue.
+    pub(super) fn push_job(&mut self, key: u64, queue: &str, why: String) {
+        match self.jobs.get_mut(queue) {
+            Some(keys) => keys.push(key),
+            None => drop(self.jobs.insert(queue.to_owned(), vec![key])),
+        }
+        self.push(why);
     }
 }
 

@@ -9,7 +9,7 @@ use super::timers::sls_begins_ms;
 use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
 use crate::failure::Failure;
 use crate::random::mix;
-use crate::simulate::arrivals::Arrivals;
+use crate::simulate::arrivals::{Arrivals, check_beside};
 use crate::simulate::events::Events;
 use crate::simulate::inputs::{Plan, Rules};
 use crate::simulate::nodes::{Ring, SimNode};
@@ -79,6 +79,18 @@ impl<'p> Run<'p> {
         let deals = traces.iter().any(|(_, trace)| !trace.kind().has_queues());
         let kind = traces.first().map_or(TraceKind::Plain, |(_, trace)| trace.kind());
         let synth_seed = traces.iter().find_map(|(_, trace)| trace.cluster()).map(|cluster| cluster.seed);
+        let mut arrivals = Arrivals::new(traces);
+        let shift = arrivals.begin(options.times, !plan.bookings.is_empty())?;
+        for change in &plan.changes {
+            check_beside("--node-events: an event", change.at_ms, shift)?;
+        }
+        for booking in &plan.bookings {
+            check_beside(
+                &format!("--reservations: {:?}, line {}", booking.name, booking.line),
+                booking.book_ms,
+                shift,
+            )?;
+        }
         let mut queue_names: Vec<_> = core.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect();
         queue_names.sort();
         let dealt = if options.queues.is_empty() {
@@ -107,7 +119,7 @@ impl<'p> Run<'p> {
             booked: Booked::default(),
             sls_begins_ms: sls_begins_ms(kind),
             masters: FxHashMap::default(),
-            arrivals: Arrivals::new(traces),
+            arrivals,
             coming: Vec::new(),
             ahead: None,
             coming_at: 0,

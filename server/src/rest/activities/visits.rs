@@ -6,8 +6,8 @@ use evenweave::reason::{AppEnd, AppVisited};
 
 use super::names::Names;
 use super::words::{Level, NOTHING_WANTED, Said, of_app, of_try};
+use crate::java::place_of_text;
 use crate::rest::app::request_id;
-use crate::rest::java::place_of_text;
 
 /// One try of a visit.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use evenweave::Resource;
 use evenweave::reason::{AppEnd, KeyEnd, QueueEnd};
 
-use crate::rest::java::place_of_text;
+use crate::java::place_of_text;
 use crate::rest::resource::in_words;
 use crate::scheduler::Basics;
 
