@@ -99,7 +99,7 @@ fn shown(capacity: bool, more: &[(&'static str, &'static str)]) -> Shown {
     {
         let mut records = manager.records();
         records.submitted(record);
-        records.container((1, 1, 1), 5);
+        records.container((1, 1, 1), &Resource::new(1024, 1), 5);
         records.node(NodeRecord {
             name: "n1".to_owned(),
             port: 8041,
