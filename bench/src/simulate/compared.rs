@@ -312,7 +312,7 @@ impl Simulated {
             let all = runs.iter().map(|run| run.figures.len() as u64 + run.not_entered()).sum::<u64>();
             [ended as u64, all]
         };
-        let lacking = |[ended, all]: [u64; 2]| all == 0 || (all - ended) as f64 / all as f64 > SILENT_PART;
+        let lacking = |[ended, all]: [u64; 2]| all > 0 && (all - ended) as f64 / all as f64 > SILENT_PART;
         let points: Vec<[u64; 2]> = self.runs.iter().map(ended_of).collect();
         let few: Vec<[u64; 2]> = points.iter().copied().filter(|point| lacking(*point)).collect();
         match (points.as_slice(), few.as_slice()) {
@@ -336,14 +336,18 @@ impl Simulated {
         caveat(self.runs.iter().flatten())
     }
 
-    /// Why nothing came of it, if nothing did: no job ended, or under no two files the same.
+    /// Why nothing came of it, if nothing did: no job ended, or under no two files the same. Reservations without jobs are something.
     #[must_use]
     pub fn nothing(&self) -> Option<String> {
+        let runs = || self.runs.iter().flatten();
+        if runs().all(|run| run.figures.is_empty()) && runs().any(|run| !run.booked.reservations.is_empty()) {
+            return None;
+        }
         let empty = |comparison: &Comparison| comparison.compared_of()[0] == 0;
         if let Some(comparison) = self.comparisons().into_iter().find(empty) {
             return comparison.attention();
         }
-        let none = self.runs.iter().flatten().flat_map(|run| &run.figures).all(|job| job.runtime_ms().is_none());
+        let none = runs().flat_map(|run| &run.figures).all(|job| job.runtime_ms().is_none());
         none.then(|| "no job has come to an end".to_owned())
     }
 }
