@@ -14,6 +14,11 @@ fail() {
   exit 1
 }
 
+# What is done now; the place of the jar alone goes to standard output.
+say() {
+  echo "build.sh: $*" >&2
+}
+
 # prepare TARGET : asks for what it needs, before anything is built, and names its linker to cargo.
 prepare() {
   case $1 in
@@ -32,7 +37,8 @@ prepare() {
 library() {
   machine=$1 folder=$2 strip=$3
   shift 3
-  (cd "$here/.." && cargo build -q -p evenweave-yarn $([ $profile = debug ] || echo --release) "$@")
+  say "the native library for $machine ($([ $profile = debug ] && echo "quick to build, slow to run" || echo "release: some ten minutes on two processors"))"
+  (cd "$here/.." && cargo build -p evenweave-yarn $([ $profile = debug ] || echo --release) "$@" >&2)
   place=$here/java/target/native/linux-$machine
   mkdir -p "$place"
   cp "$folder/$profile/libevenweave_yarn.so" "$place/"
@@ -42,5 +48,6 @@ library() {
 for target in "$@"; do prepare "$target"; done
 library "$(uname -m)" "$output" strip
 for target in "$@"; do library "${target%%-*}" "$output/$target" "${target%%-*}-linux-gnu-strip" --target "$target"; done
-mvn -q -B -f "$here/java/pom.xml" package >&2
+say "the jar: Maven fetches Hadoop the first time, some hundred MB"
+mvn -B -ntp -f "$here/java/pom.xml" package >&2
 echo "$here/java/target/evenweave-yarn-0.1.0.jar"

@@ -11,6 +11,7 @@
 mod answers;
 mod boundary;
 mod bridge;
+mod capacity_queue;
 mod commands;
 mod driver;
 mod groups;

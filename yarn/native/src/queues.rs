@@ -1,10 +1,11 @@
 //! The queues, as Java shows them.
 
+use crate::capacity_queue;
 use crate::commands::Batch;
 use crate::driver::Driver;
 use crate::wire::Writer;
 use evenweave::Resource;
-use evenweave::view::{CapacityQueueView, QueueView};
+use evenweave::view::QueueView;
 use std::collections::HashMap;
 
 impl Batch<'_> {
@@ -27,7 +28,8 @@ impl Batch<'_> {
             Driver::Capacity(of) => {
                 let queues = of.queues(false);
                 self.out.length(queues.len());
-                queues.iter().for_each(|queue| capacity(self.out, queue));
+                let types = &self.state.types;
+                queues.iter().for_each(|queue| capacity_queue::write(self.out, queue, types));
             }
         }
     }
@@ -61,22 +63,4 @@ fn fair(out: &mut Writer, queue: &QueueView, am_limit: &Resource) {
     out.resource(am_limit);
     out.count(queue.pending);
     out.count((queue.runnable + queue.non_runnable).saturating_sub(queue.pending));
-}
-
-fn capacity(out: &mut Writer, queue: &CapacityQueueView) {
-    out.text(&queue.name);
-    out.flag(queue.leaf.is_some());
-    out.text(&queue.state);
-    out.resource(&queue.maximum_allocation);
-    out.float(queue.capacity);
-    out.float(queue.maximum_capacity);
-    out.float(queue.used_capacity);
-    out.float(queue.absolute_capacity);
-    out.float(queue.absolute_maximum_capacity);
-    out.float(queue.absolute_used_capacity);
-    out.resource(&queue.used);
-    out.resource(&queue.reserved);
-    out.resource(&queue.pending);
-    out.resource(&queue.guaranteed);
-    out.resource(&queue.maximum);
 }

@@ -87,15 +87,14 @@ final class Labels {
     }
     try (Manager manager = Manager.start(folder, "fair", pair.other(), properties)) {
       Node n1 = new Node(manager, "n1", 4096, 4).register(master.got.stream().map(Labels::runs).toArray(NMContainerStatus[]::new));
-      pair.is("2", metric(manager, "containersAllocated"), "containers that are taken over");
+      pair.is("2", settled(manager, "2"), "containers that are taken over");
       master.register();
       master.beat(List.of(), List.of(master.got.get(0).getId()));
       n1.beat();
-      pair.is("1", metric(manager, "containersAllocated"), "containers after one was given back");
+      pair.is("1", settled(manager, "1"), "containers after one was given back");
       n1.ends(master.got.get(1).getId());
       n1.beat();
-      Manager.until(() -> metric(manager, "containersAllocated").equals("0"));
-      pair.is("0", metric(manager, "containersAllocated"), "containers after the other has ended");
+      pair.is("0", settled(manager, "0"), "containers after the other has ended");
       master.finish();
       pair.is("", Jmx.left(manager), "what is left in metrics");
     }
@@ -145,6 +144,12 @@ final class Labels {
 
   private static String pending(Manager manager) throws Exception {
     return metric(manager, "containersPending") + " " + metric(manager, "pendingMB") + " " + metric(manager, "pendingVirtualCores");
+  }
+
+  /** How many containers there are, when it has come to so many. */
+  private static String settled(Manager manager, String containers) throws Exception {
+    Manager.until(() -> metric(manager, "containersAllocated").equals(containers));
+    return metric(manager, "containersAllocated");
   }
 
   private static String metric(Manager manager, String name) throws Exception {

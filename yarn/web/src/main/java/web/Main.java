@@ -16,6 +16,9 @@ public final class Main {
   static {
     PARTS.put("logins", Logins::run);
     PARTS.put("labels", Labels::run);
+    PARTS.put("answers", Answers::run);
+    PARTS.put("reads", Reads::run);
+    PARTS.put("standby", Standby::run);
   }
 
   public static void main(String[] args) throws Exception {

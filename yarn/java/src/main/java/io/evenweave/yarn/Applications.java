@@ -220,6 +220,7 @@ final class Applications {
         attempt.move(target);
       }
       application.setQueue(target);
+      scheduler.queues.changed();
       return target.getQueueName();
     } catch (CoreRefusal refusal) {
       throw new YarnException(refusal.getMessage(), refusal);

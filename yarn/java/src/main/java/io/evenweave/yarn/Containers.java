@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
@@ -42,6 +43,7 @@ final class Containers {
         continue;
       }
       attempt.granted(node, one, live);
+      scheduler.noteGrant(node.getNodeID(), attempt.getQueueName(), one.size);
     }
     // After the grants: what a node was reserved for may be among them, and has its number from the reservation.
     reserved.forEach(this::take);
@@ -70,6 +72,7 @@ final class Containers {
     EvenweaveAttempt attempt = now.stands ? scheduler.apps.attempt(now.application) : null;
     if (attempt != null && !attempt.isStopped()) {
       attempt.reserve(node, now);
+      scheduler.noteReservation(node.getNodeID(), attempt.getQueueName(), now.resource);
     }
   }
 
@@ -189,6 +192,7 @@ final class Containers {
     if (node != null) {
       node.releaseContainer(id, false);
     }
+    scheduler.noteEnd(container, status.getExitStatus() == ContainerExitStatus.PREEMPTED);
     scheduler.showAvailable();
     return attempt;
   }

@@ -22,6 +22,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.nodelabels.CommonNodeLabelsManager;
 import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
+import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.records.ApplicationStateData;
@@ -35,6 +36,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueInvalidException;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf.FileBasedCSConfigurationProvider;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.SchedulerInfo;
@@ -46,7 +48,11 @@ import org.apache.hadoop.yarn.util.resource.Resources;
 public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   private static final String PREEMPTION = "ProportionalCapacityPreemptionPolicy";
 
+  private final Health health = new Health();
   private ResourceCalculator calculator;
+  /** As last read, and as it was taken. */
+  private CapacitySchedulerConfiguration read;
+  private volatile CapacitySchedulerConfiguration file;
   private boolean failsFast;
   /** Rounds of preemption, in place of Hadoop's monitor, which takes its own scheduler alone. */
   private Repeating monitor;
@@ -60,6 +66,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   Core startCore(Configuration from) throws IOException {
     refuseLabels(from);
     CapacitySchedulerConfiguration own = load(from);
+    file = own;
     calculator = own.getResourceCalculator();
     failsFast = CapacitySchedulerConfiguration.shouldAppFailFast(from);
     String policies = from.get(YarnConfiguration.RM_SCHEDULER_MONITOR_POLICIES, PREEMPTION);
@@ -156,7 +163,14 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   @Override
   Map<String, String> queueProperties(Configuration from) throws IOException {
     refuseLabels(from);
-    return properties(load(from));
+    read = load(from);
+    return properties(read);
+  }
+
+  @Override
+  public void reinitialize(Configuration from, RMContext context) throws IOException {
+    super.reinitialize(from, context);
+    file = read;
   }
 
   @Override
@@ -166,7 +180,70 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
-    return CSQueueMetrics.forQueue(queue, parent, true, getConf());
+    return CSQueueMetrics.forQueue(queue, parent, file.getEnableUserMetrics(), getConf());
+  }
+
+  @Override
+  void measure(ShownQueue queue, QueueMetrics of) {
+    CSQueueMetrics metrics = (CSQueueMetrics) of;
+    Resource cluster = getClusterResource();
+    Resource minimum = getMinimumResourceCapability();
+    String all = CommonNodeLabelsManager.NO_LABEL;
+    metrics.setGuaranteedResources(all, calculator.multiplyAndNormalizeDown(cluster, queue.absoluteCapacity, minimum));
+    metrics.setMaxCapacityResources(all, calculator.multiplyAndNormalizeDown(cluster, queue.absoluteMaximumCapacity, minimum));
+    metrics.setGuaranteedCapacities(all, queue.capacity, queue.absoluteCapacity);
+    metrics.setMaxCapacities(all, queue.maximumCapacity, queue.absoluteMaximumCapacity);
+    metrics.setUsedCapacity(all, queue.usedCapacity);
+    metrics.setAbsoluteUsedCapacity(all, queue.absoluteUsedCapacity);
+    if (queue.parent() != null) {
+      Resource left = Resources.greaterThan(calculator, cluster, queue.minShare, queue.used)
+          ? Resources.componentwiseMax(Resources.subtract(queue.minShare, queue.used), Resources.none()) : Resources.none();
+      metrics.setAvailableResourcesToQueue(all, left);
+    }
+    if (queue.ofLeaf != null) {
+      metrics.setAMResouceLimit(all, queue.ofLeaf.amLimit);
+      Fields.of(metrics).gauge("usedAMResourceMB", queue.ofLeaf.amUsed.getMemorySize())
+          .gauge("usedAMResourceVCores", queue.ofLeaf.amUsed.getVirtualCores());
+    }
+  }
+
+  @Override
+  void showAvailable() {
+    queues.get("root").getMetrics().setAvailableResourcesToQueue(CommonNodeLabelsManager.NO_LABEL, available());
+  }
+
+  @Override
+  void tookHeartbeat(NodeId node, long millis, long interval) {
+    CapacitySchedulerMetrics metrics = CapacitySchedulerMetrics.getMetrics();
+    metrics.addNodeUpdate(millis);
+    metrics.addSchedulerNodeHBInterval(interval);
+    int granted = health.heartbeat(now());
+    if (granted > 0) {
+      metrics.addAllocate(millis);
+    }
+    for (int i = 0; i < granted; i++) {
+      metrics.addCommitSuccess(millis);
+    }
+  }
+
+  @Override
+  void noteGrant(NodeId node, String queue, Amounts size) {
+    health.granted(now(), node, queue, size.toResource());
+  }
+
+  @Override
+  void noteReservation(NodeId node, String queue, Resource size) {
+    health.reserved(now(), node, queue, size);
+  }
+
+  @Override
+  void noteEnd(RMContainer container, boolean isPreempted) {
+    health.ended(now(), container, isPreempted);
+  }
+
+  @Override
+  public void resetSchedulerMetrics() {
+    CapacitySchedulerMetrics.destroy();
   }
 
   /** All, as in Hadoop where nothing is configured. There are none while labels are off. */
@@ -191,6 +268,11 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   }
 
   @Override
+  String noQueue(String name) {
+    return "Unknown queue: " + name;
+  }
+
+  @Override
   String shownName(ShownQueue queue) {
     return queue.name.substring(queue.name.lastIndexOf('.') + 1);
   }
@@ -210,7 +292,7 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   SchedulerInfo describe(ShownQueue root) {
-    return new CapacityAnswer(this).of(root);
+    return new CapacityAnswer(this, file, health.details()).of(root);
   }
 
   // ------------------------------------------------------------------------------------------------ applications

@@ -25,8 +25,11 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils.MaxResourceValidationResult;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSOpDurations;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSQueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.SchedulerInfo;
+import org.apache.hadoop.util.Time;
 import org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.DominantResourceCalculator;
 import org.apache.hadoop.yarn.util.resource.ResourceCalculator;
@@ -39,6 +42,7 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   private static final ResourceCalculator CALCULATOR = new DefaultResourceCalculator();
   private static final ResourceCalculator NORMALISING = new DominantResourceCalculator();
 
+  private final FSOpDurations durations = FSOpDurations.getInstance(true);
   private Resource increment;
   private Repeating continuous;
   private AllocationFile file;
@@ -155,7 +159,32 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
 
   @Override
   QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
-    return QueueMetrics.forQueue(queue, parent, true, getConf());
+    return FSQueueMetrics.forQueue(queue, parent, true, getConf());
+  }
+
+  @Override
+  void measure(ShownQueue queue, QueueMetrics of) {
+    FSQueueMetrics metrics = (FSQueueMetrics) of;
+    metrics.setFairShare(queue.fairShare);
+    metrics.setSteadyFairShare(queue.steadyFairShare);
+    metrics.setMinShare(queue.minShare);
+    metrics.setMaxShare(queue.maxShare);
+    metrics.setMaxApps(queue.maxRunningApps);
+    metrics.setMaxAMShare(queue.amLimit);
+    metrics.setAMResourceUsage(queue.amUsed);
+    metrics.setSchedulingPolicy(queue.policy);
+  }
+
+  @Override
+  void tookHeartbeat(NodeId node, long millis, long interval) {
+    durations.addNodeUpdateDuration(millis);
+  }
+
+  @Override
+  public void update() {
+    long begin = Time.monotonicNow();
+    super.update();
+    durations.addUpdateThreadRunDuration(Time.monotonicNow() - begin);
   }
 
   /** None, as in Hadoop's FairScheduler: YARN refuses asks with a label. */
@@ -167,6 +196,11 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   @Override
   ShownQueue findByShortName(Map<String, ShownQueue> all, String name) {
     return null;
+  }
+
+  @Override
+  String noQueue(String name) {
+    return "queue " + name + " does not exist";
   }
 
   @Override

@@ -53,6 +53,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ReleaseCont
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.SchedulerInfo;
 import org.apache.hadoop.yarn.util.resource.Resources;
+import org.apache.hadoop.util.Time;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -98,6 +99,9 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** A queue by its last part, where the scheduler has such names. */
   abstract ShownQueue findByShortName(Map<String, ShownQueue> all, String name);
 
+  /** What is said of a queue that is not there. */
+  abstract String noQueue(String name);
+
   /** What a queue is called in answers. */
   abstract String shownName(ShownQueue queue);
 
@@ -123,6 +127,27 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   /** What a refusal by the ACLs of that queue says besides. */
   abstract String deniedBy(ShownQueue queue);
+
+  /** What the core shows of a queue goes into its metrics, which Hadoop's queues keep themselves. */
+  abstract void measure(ShownQueue queue, QueueMetrics metrics);
+
+  /** A heartbeat of a node has been worked off in so many milliseconds, {@code interval} after the one before. */
+  abstract void tookHeartbeat(NodeId node, long millis, long interval);
+
+  /** A container was granted. By whoever holds the core's lock. */
+  void noteGrant(NodeId node, String queue, Amounts size) {
+    // Nobody asks how the last heartbeats went.
+  }
+
+  /** Room is reserved for one. By whoever holds the core's lock. */
+  void noteReservation(NodeId node, String queue, Resource size) {
+    // Nobody asks how the last heartbeats went.
+  }
+
+  /** A container has ended. By whoever holds the core's lock. */
+  void noteEnd(RMContainer container, boolean isPreempted) {
+    // Nobody asks how the last heartbeats went.
+  }
 
   /** What the ResourceManager is told of a submission that is refused. */
   abstract String rejection(ApplicationId id, String user, String queue, CoreRefusal refusal);
@@ -299,8 +324,12 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** What the node tells goes into Hadoop's books first, while others may ask the core; it hears of that with the heartbeat. */
   @Override
   protected void nodeUpdate(RMNode rmNode) {
+    long begin = Time.monotonicNow();
+    EvenweaveNode node = getSchedulerNode(rmNode.getNodeID());
+    long before = node == null ? begin : node.getLastHeartbeatMonotonicTime();
     super.nodeUpdate(rmNode);
     nodes.report(rmNode);
+    tookHeartbeat(rmNode.getNodeID(), Time.monotonicNow() - begin, begin - before);
   }
 
   /** Not while a ResourceManager that has just come back waits for its nodes. */
@@ -341,7 +370,11 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   /** Under the core's lock, so that the last to say it is right. */
   void showAvailable() {
-    rootMetrics.setAvailableResourcesToQueue(Resources.subtract(getClusterResource(), rootMetrics.getAllocatedResources()));
+    rootMetrics.setAvailableResourcesToQueue(available());
+  }
+
+  Resource available() {
+    return Resources.subtract(getClusterResource(), rootMetrics.getAllocatedResources());
   }
 
   // ------------------------------------------------------------------------------------------------ masters
@@ -443,6 +476,8 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
       lookAtQueueFile();
       apps.keepQueues();
       core.tellIfThere(out -> out.command(Wire.UPDATE));
+      // Which brings the metrics of queues up to date.
+      queues.shown();
       return null;
     });
   }

@@ -3,6 +3,7 @@ package io.evenweave.yarn;
 import java.lang.reflect.Field;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.metrics2.lib.MutableGaugeLong;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.ResourceInfo;
 
@@ -40,6 +41,20 @@ final class Fields {
 
   Fields resource(String name, Resource resource) {
     return set(name, new ResourceInfo(resource));
+  }
+
+  /** Sets a gauge of metrics, which are to be counted up and down. */
+  Fields gauge(String name, long value) {
+    Field field = field(of.getClass(), name);
+    try {
+      Object gauge = field == null ? null : field.get(of);
+      if (gauge instanceof MutableGaugeLong) {
+        ((MutableGaugeLong) gauge).set(value);
+      }
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(name + " of " + of.getClass(), e);
+    }
+    return this;
   }
 
   private static Field field(Class<?> of, String name) {

@@ -34,36 +34,45 @@ final class Native {
   /** Ends a scheduler. Nobody calls with its handle any more. */
   static native void destroy(long handle);
 
-  /** The library of the jar; where the jar has none for this platform, that of {@code java.library.path}. */
+  /** The library of the jar; where that is not there, or cannot be loaded from where it is unpacked, that of {@code java.library.path}. */
   private static void load() {
     String platform = platform();
+    String problem = loadUnpacked(platform);
+    if (problem == null) {
+      return;
+    }
+    try {
+      System.loadLibrary(NAME);
+      EvenweaveScheduler.LOG.info("The native library of Evenweave is that of java.library.path: {}", problem);
+    } catch (UnsatisfiedLinkError e) {
+      throw new IllegalStateException(problem + "; and none can be loaded from java.library.path ("
+          + System.getProperty("java.library.path") + "): " + e.getMessage() + ". Take a jar that was built for this platform, or unpack "
+          + "io/evenweave/yarn/native/" + platform + "/" + System.mapLibraryName(NAME) + " from it and set -Djava.library.path to the folder, "
+          + "or set yarn.resourcemanager.scheduler.class to one of Hadoop's own", e);
+    }
+  }
+
+  /** What has come in between; null where it is loaded. */
+  private static String loadUnpacked(String platform) {
     String file = System.mapLibraryName(NAME);
+    String folder = "java.io.tmpdir (" + System.getProperty("java.io.tmpdir") + ")";
     try (InputStream library = Native.class.getResourceAsStream("native/" + platform + "/" + file)) {
       if (library == null) {
-        loadInstalled(platform);
-        return;
+        return "this jar has no native library of Evenweave for " + platform;
       }
       Path copy = Files.createTempFile("evenweave-", "-" + file);
       try {
         Files.copy(library, copy, StandardCopyOption.REPLACE_EXISTING);
         System.load(copy.toAbsolutePath().toString());
+        return null;
       } finally {
         // What is loaded stays loaded.
         Files.deleteIfExists(copy);
       }
-    } catch (IOException e) {
-      throw new IllegalStateException("the native library of Evenweave cannot be copied into java.io.tmpdir ("
-          + System.getProperty("java.io.tmpdir") + "): " + e.getMessage(), e);
-    }
-  }
-
-  private static void loadInstalled(String platform) {
-    try {
-      System.loadLibrary(NAME);
     } catch (UnsatisfiedLinkError e) {
-      throw new IllegalStateException("this jar has no native library of Evenweave for " + platform
-          + ", and there is none in java.library.path either: take a jar that was built for this platform, or set "
-          + "yarn.resourcemanager.scheduler.class to one of Hadoop's own", e);
+      return "the native library of Evenweave cannot be loaded from " + folder + ", which may be mounted noexec: " + e.getMessage();
+    } catch (IOException e) {
+      return "the native library of Evenweave cannot be unpacked to " + folder + ": " + e;
     }
   }
 

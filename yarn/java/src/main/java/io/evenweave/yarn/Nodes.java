@@ -128,6 +128,7 @@ final class Nodes {
     EvenweaveNode node = scheduler.getSchedulerNode(id);
     if (node != null) {
       scheduler.core.tellIfThere(out -> out.command(Wire.RESIZE_NODE).number(node.number).resource(node.getTotalResource()));
+      scheduler.queues.mayHaveChanged();
     }
     scheduler.showAvailable();
   }

@@ -29,9 +29,14 @@ final class Queues {
     this.scheduler = scheduler;
   }
 
-  /** Queues have come or gone. By whoever may wait for the core. */
+  /** Queues have come or gone, or what is in them has been moved: who looks next sees it. By whoever may wait for the core. */
   void changed() {
     refresh();
+  }
+
+  /** What is shown is asked for again by whoever looks next and may. */
+  void mayHaveChanged() {
+    shownAt = 0;
   }
 
   /** A queue may have come. By whoever holds the core's lock. */
@@ -82,6 +87,7 @@ final class Queues {
           parent.children.add(queue);
         }
       }
+      all.forEach(queue -> scheduler.measure(queue, get(queue.name).getMetrics()));
       shown = map;
       shownAt = System.nanoTime() / 1_000_000;
     } catch (CoreRefusal stopped) {
@@ -105,7 +111,7 @@ final class Queues {
   QueueInfo info(String name, boolean children, boolean recursive) throws IOException {
     ShownQueue state = find(name);
     if (state == null) {
-      throw new IOException("queue " + name + " does not exist");
+      throw new IOException(scheduler.noQueue(name));
     }
     return info(state, children, recursive);
   }

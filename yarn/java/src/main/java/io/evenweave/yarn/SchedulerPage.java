@@ -37,7 +37,7 @@ public final class SchedulerPage extends RmView {
       html.h3(scheduler.getClass().getSimpleName());
       Hamlet.TBODY<Hamlet.TABLE<Hamlet>> body = html.table("#queues").thead().tr().th("Queue").th("State").th("Used")
           .th("Share").th("Maximum").th("Running").th("Pending").th("Containers").__().__().tbody();
-      Map<String, ShownQueue> queues = new TreeMap<>(scheduler.queues.shown());
+      Map<String, ShownQueue> queues = new TreeMap<>(scheduler.queues.now());
       for (ShownQueue queue : queues.values()) {
         QueueMetrics metrics = scheduler.queues.get(queue.name).getMetrics();
         body.tr().td(queue.name).td(queue.state).td(queue.used.toString()).td(scheduler.shareOf(queue))
