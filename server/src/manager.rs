@@ -155,6 +155,7 @@ impl ResourceManager {
     /// Over a scheduler.
     #[must_use]
     pub fn new(cluster: Cluster, scheduler: Arc<dyn Scheduler>) -> ResourceManager {
+        let outgoing = Arc::<Outgoing>::default();
         ResourceManager {
             cluster,
             scheduler,
@@ -169,8 +170,8 @@ impl ResourceManager {
             latencies: Arc::default(),
             assigned: Assigned::default(),
             activities: Activities::default(),
-            turns: Turns::default(),
-            outgoing: Arc::default(),
+            turns: Turns::new(outgoing.clone()),
+            outgoing,
         }
     }
 
