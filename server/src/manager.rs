@@ -165,6 +165,7 @@ impl ResourceManager {
     /// Over a scheduler.
     #[must_use]
     pub fn new(cluster: Cluster, scheduler: Arc<dyn Scheduler>) -> ResourceManager {
+        let outgoing = Arc::<Outgoing>::default();
         ResourceManager {
             cluster,
             scheduler,
@@ -179,9 +180,9 @@ impl ResourceManager {
             latencies: Arc::default(),
             assigned: Assigned::default(),
             activities: Activities::default(),
-            turns: Turns::default(),
+            turns: Turns::new(outgoing.clone()),
             patience: Patience::default(),
-            outgoing: Arc::default(),
+            outgoing,
         }
     }
 

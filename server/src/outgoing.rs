@@ -1,12 +1,12 @@
 //! Answers that wait to be taken by those who have asked for them.
 //!
 //! An answer stays in memory until its reader has taken the last of it. Small ones are bounded by the number of connections. All large ones
-//! together have room for so many bytes; one that several readers wait for counts once. Where there is no room for the next one, it is made by
-//! those who are the furthest behind a pace that any network has: what is left of their answers is dropped, and their connections end. Where
-//! nobody is behind, whoever asks is told to come again.
+//! together have room for so many bytes; one that several readers wait for counts once. Where that is used up, no further one is worked out until
+//! there is room again, so what is held exceeds it by the answers of as many turns as there are. Room is made by those who are the furthest behind
+//! a pace that any network has: what is left of their answers is dropped, and their connections end.
 //!
 //! ```text
-//! work ──> counted (there is room, or 503) ──> sent ──> pieces, one at a time ──> connection
+//! turn ──> room (waits) ──> work ──> counted ──> sent ──> pieces, one at a time ──> connection
 //! ```
 
 use std::fmt;
@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::Response;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Instant;
 
@@ -31,8 +31,8 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Room where nothing is said.
 pub(crate) const ROOM: usize = 128 << 20;
 
-const FULL: &str =
-    "Others have not taken their answers yet, and there is no room for one more. Come again in a second.\n";
+/// How often it is looked whether there is room again.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// See the module's text.
 #[derive(Debug)]
@@ -107,44 +107,43 @@ impl Outgoing {
         self.held().room = bytes;
     }
 
-    /// An answer, as far as there is room for it; or else that there is none.
-    pub(crate) fn counted(self: &Arc<Outgoing>, answer: Response<Bytes>) -> Response<Bytes> {
-        let (parts, body) = answer.into_parts();
-        match self.taken(body, Instant::now()) {
-            Some(body) => Response::from_parts(parts, body),
-            None => {
-                let mut full = Response::new(Bytes::from_static(FULL.as_bytes()));
-                *full.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-                full.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain;charset=utf-8"));
-                full.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-                full
-            }
+    /// Waits until there is room. Whoever works large answers out waits here, with his turn.
+    pub(crate) async fn room(&self) {
+        while !self.is_there_room() && !self.makes_room(Instant::now()) {
+            tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 
-    /// O(readers) for each whose answer is dropped.
-    fn taken(self: &Arc<Outgoing>, body: Bytes, now: Instant) -> Option<Bytes> {
-        if body.len() <= SMALL {
-            return Some(body);
-        }
-        loop {
-            // Looked at and dropped outside of the lock, which is taken when the last of an answer goes.
-            let readings: Vec<Arc<Reading>> = {
-                let mut held = self.held();
-                // One that is larger than all the room may be there alone.
-                if held.bytes == 0 || held.bytes.saturating_add(body.len()) <= held.room {
-                    held.bytes += body.len();
-                    drop(held);
-                    return Some(Bytes::from_owner(Counted { body, of: self.clone() }));
-                }
-                held.readings.retain(|reading| reading.strong_count() > 0);
-                held.readings.iter().filter_map(Weak::upgrade).collect()
-            };
-            let behind = readings.iter().filter_map(|reading| Some((reading.behind(now)?, reading)));
-            let (behind, reading) = behind.filter(|(behind, _)| *behind >= GRACE).max_by_key(|(behind, _)| *behind)?;
-            tracing::debug!(?behind, "what is left of an answer is dropped for another one");
-            drop(reading.left().bytes.take());
-        }
+    fn is_there_room(&self) -> bool {
+        let held = self.held();
+        held.bytes < held.room
+    }
+
+    /// Drops what is left of the answer of him who is the furthest behind; whether there is such a one. O(readers).
+    fn makes_room(&self, now: Instant) -> bool {
+        // Looked at and dropped outside of the lock, which is taken when the last of an answer goes.
+        let readings: Vec<Arc<Reading>> = {
+            let mut held = self.held();
+            held.readings.retain(|reading| reading.strong_count() > 0);
+            held.readings.iter().filter_map(Weak::upgrade).collect()
+        };
+        let behind = readings.iter().filter_map(|reading| Some((reading.behind(now)?, reading)));
+        let furthest = behind.filter(|(behind, _)| *behind >= GRACE).max_by_key(|(behind, _)| *behind);
+        let Some((behind, reading)) = furthest else { return false };
+        tracing::debug!(?behind, "what is left of an answer is dropped to make room");
+        drop(reading.left().bytes.take());
+        true
+    }
+
+    /// An answer that counts from now on.
+    pub(crate) fn counted(self: &Arc<Outgoing>, answer: Response<Bytes>) -> Response<Bytes> {
+        answer.map(|body| {
+            if body.len() <= SMALL {
+                return body;
+            }
+            self.held().bytes += body.len();
+            Bytes::from_owner(Counted { body, of: self.clone() })
+        })
     }
 
     /// An answer that is counted, to one of those who wait for it.
@@ -222,29 +221,25 @@ mod tests {
 
     const KIB: usize = 1 << 10;
 
-    /// What one reads in a second who keeps up.
-    const SECOND: usize = 1024 * KIB;
-    const _: () = assert!(SECOND as u64 == PACE);
-
     fn of_room(room: usize) -> Arc<Outgoing> {
         let outgoing = Arc::new(Outgoing::default());
         outgoing.has_room(room);
         outgoing
     }
 
-    fn answer(bytes: usize) -> Bytes {
-        Bytes::from(vec![b'x'; bytes])
+    fn counted(outgoing: &Arc<Outgoing>, bytes: usize) -> Bytes {
+        outgoing.counted(Response::new(Bytes::from(vec![b'x'; bytes]))).into_body()
     }
 
     #[test]
     fn what_is_taken_makes_room() {
-        let (outgoing, now) = (of_room(100 * KIB), Instant::now());
-        let one = outgoing.taken(answer(60 * KIB), now).expect("there is room");
+        let (outgoing, now) = (of_room(60 * KIB), Instant::now());
+        let one = counted(&outgoing, 60 * KIB);
         // Two wait for the same answer, which counts once.
         let (first, second) = (outgoing.pieces(one.clone(), now), outgoing.pieces(one, now));
-        assert_eq!(outgoing.held().bytes, 60 * KIB);
-        assert!(outgoing.taken(answer(60 * KIB), now).is_none());
-        assert!(outgoing.taken(answer(SMALL), now).is_some(), "small ones do not count");
+        let small = counted(&outgoing, SMALL);
+        assert_eq!((outgoing.held().bytes, small.len()), (60 * KIB, SMALL), "small ones do not count");
+        assert!(!outgoing.is_there_room() && !outgoing.makes_room(now));
         let read = |pieces: &Pieces| -> usize {
             std::iter::from_fn(|| pieces.next()).map(|piece| piece.expect("it is there").len()).sum()
         };
@@ -252,49 +247,47 @@ mod tests {
         assert_eq!(outgoing.held().bytes, 60 * KIB);
         assert_eq!(read(&second), 60 * KIB);
         assert_eq!(outgoing.held().bytes, 0);
-        assert!(outgoing.taken(answer(60 * KIB), now).is_some());
-    }
-
-    #[test]
-    fn one_that_is_larger_than_the_room_is_there_alone() {
-        let (outgoing, now) = (of_room(20 * KIB), Instant::now());
-        let large = outgoing.taken(answer(90 * KIB), now);
-        assert!(large.is_some() && outgoing.taken(answer(17 * KIB), now).is_none());
-        drop(large);
-        assert!(outgoing.taken(answer(17 * KIB), now).is_some());
+        assert!(outgoing.is_there_room());
     }
 
     #[test]
     fn the_furthest_behind_makes_room() {
-        let (outgoing, start) = (of_room(4 * SECOND), Instant::now());
+        let (outgoing, start, mib) = (of_room(4 << 20), Instant::now(), 1 << 20);
         let after = |ms| start + Duration::from_millis(ms);
-        let read = |at| outgoing.pieces(outgoing.taken(answer(SECOND), start).expect("there is room"), at);
+        let read = |at| outgoing.pieces(counted(&outgoing, mib), at);
         let (first, second, third, fourth) = (read(start), read(after(100)), read(start), read(after(900)));
         // The third keeps up with the pace.
-        while third.0.left().taken < SECOND / 2 {
+        while third.0.left().taken < mib / 2 {
             assert!(third.next().is_some_and(|piece| piece.is_ok()));
         }
         // A piece held by a connection holds nothing else.
         let held = first.next().expect("a piece").expect("it is there");
-        assert!(outgoing.taken(answer(SECOND), after(999)).is_none(), "nobody is behind");
-        assert!(outgoing.taken(answer(SECOND), after(1200)).is_some());
-        let is_dropped = |pieces: &Pieces| pieces.next().is_some_and(|piece| piece.is_err());
-        assert!(is_dropped(&first) && !is_dropped(&second) && !is_dropped(&third) && !is_dropped(&fourth));
-        assert_eq!(held.len(), PIECE);
-        // As many as it takes, and no more.
-        let two = outgoing.taken(answer(2 * SECOND), after(1400));
-        assert!(two.is_some() && is_dropped(&second) && !is_dropped(&third) && !is_dropped(&fourth));
-        assert!(outgoing.taken(answer(SECOND), after(1400)).is_none());
-        drop((two, third, fourth));
+        assert!(!outgoing.makes_room(after(999)), "nobody is behind");
+        let dropped = |pieces: [&Pieces; 4]| pieces.map(|pieces| pieces.0.left().bytes.is_none());
+        assert!(outgoing.makes_room(after(1200)));
+        assert_eq!((dropped([&first, &second, &third, &fourth]), held.len()), ([true, false, false, false], PIECE));
+        assert_eq!(outgoing.held().bytes, 3 * mib);
+        assert!(first.next().is_some_and(|piece| piece.is_err()), "its end is not the answer's");
+        assert!(outgoing.makes_room(after(1400)) && !outgoing.makes_room(after(1400)));
+        assert_eq!(dropped([&first, &second, &third, &fourth]), [true, true, false, false]);
+        drop((third, fourth));
         assert_eq!(outgoing.held().bytes, 0);
     }
 
-    #[test]
-    fn who_finds_no_room_is_told_to_come_again() {
+    #[tokio::test]
+    async fn who_works_an_answer_out_waits_for_room() {
         let outgoing = of_room(40 * KIB);
-        let first = outgoing.counted(Response::new(answer(30 * KIB)));
-        assert_eq!(first.status(), 200);
-        let second = outgoing.counted(Response::new(answer(30 * KIB)));
-        assert_eq!((second.status().as_u16(), &second.headers()["retry-after"]), (503, &HeaderValue::from_static("1")));
+        outgoing.room().await;
+        let large = counted(&outgoing, 90 * KIB);
+        let waits = tokio::spawn({
+            let outgoing = outgoing.clone();
+            async move { outgoing.room().await }
+        });
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(!waits.is_finished());
+        drop(large);
+        waits.await.expect("there is room");
     }
 }

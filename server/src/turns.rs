@@ -5,7 +5,8 @@
 //! who wait for the same answer get one that is worked out once: it begins after the last of them has asked, so none is told of a time before
 //! his question.
 //!
-//! What costs next to nothing has turns of its own, so that it does not wait behind what walks over everything.
+//! What costs next to nothing has turns of its own, so that it does not wait behind what walks over everything. What walks over everything may be
+//! large: with its turn it waits until there is room for answers that others have not taken yet.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -15,6 +16,8 @@ use axum::body::Bytes;
 use axum::http::Response;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::task::{JoinError, spawn_blocking};
+
+use crate::outgoing::Outgoing;
 
 /// What tells answers apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,21 +47,20 @@ pub(crate) enum Cost {
 pub(crate) struct Turns {
     little: Arc<Semaphore>,
     much: Arc<Semaphore>,
+    outgoing: Arc<Outgoing>,
     /// What has not begun. The askers own it: where all of them have gone it is no more.
     asked: Mutex<HashMap<Question, Weak<Once>>>,
 }
 
-impl Default for Turns {
-    fn default() -> Turns {
-        let processors = available_parallelism().map_or(1, usize::from);
-        Turns::of((processors / 2).max(2))
-    }
-}
-
 impl Turns {
-    fn of(many: usize) -> Turns {
+    pub(crate) fn new(outgoing: Arc<Outgoing>) -> Turns {
+        let processors = available_parallelism().map_or(1, usize::from);
+        Turns::of((processors / 2).max(2), outgoing)
+    }
+
+    fn of(many: usize, outgoing: Arc<Outgoing>) -> Turns {
         let free = || Arc::new(Semaphore::new(many));
-        Turns { little: free(), much: free(), asked: Mutex::default() }
+        Turns { little: free(), much: free(), outgoing, asked: Mutex::default() }
     }
 
     fn free(&self, cost: Cost) -> &Arc<Semaphore> {
@@ -90,6 +92,9 @@ impl Turns {
     ) -> Result<T, JoinError> {
         // Nobody closes it.
         let turn = self.free(cost).clone().acquire_owned().await.ok();
+        if cost == Cost::Much {
+            self.outgoing.room().await;
+        }
         begins();
         spawn_blocking(move || {
             let done = work();
@@ -153,7 +158,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_work_is_done_at_once_than_there_are_turns() {
-        let turns = Arc::new(Turns::of(2));
+        let turns = Arc::new(Turns::of(2, Arc::default()));
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let works: Vec<_> = (0..40)
             .map(|_| {
@@ -176,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_panics_gives_its_turn_back() {
-        let turns = Turns::of(1);
+        let turns = Turns::of(1, Arc::default());
         assert!(turns.work(Cost::Much, || panic!("enough")).await.is_err());
         assert_eq!(turns.work(Cost::Much, || 3).await.ok(), Some(3));
     }
@@ -199,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn those_who_wait_for_the_same_get_one_answer() {
-        let (turns, worked) = (Arc::new(Turns::of(1)), Arc::new(AtomicUsize::new(0)));
+        let (turns, worked) = (Arc::new(Turns::of(1, Arc::default())), Arc::new(AtomicUsize::new(0)));
         let taken = turns.take_all(Cost::Much).await;
         let ask = |uri: &'static str| {
             let (turns, work) = (turns.clone(), counts(&worked));
@@ -228,7 +233,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_nobody_waits_for_is_forgotten() {
-        let (turns, worked) = (Arc::new(Turns::of(1)), Arc::new(AtomicUsize::new(0)));
+        let (turns, worked) = (Arc::new(Turns::of(1, Arc::default())), Arc::new(AtomicUsize::new(0)));
         let taken = turns.take_all(Cost::Much).await;
         for number in 0..100 {
             let (turns, work) = (turns.clone(), counts(&worked));

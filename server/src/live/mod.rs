@@ -96,7 +96,7 @@ impl Kept {
         self.written.clear();
     }
 
-    /// What is written once is told to all who ask for the same. Where there is no room for it the next one may find some.
+    /// What is written once is told to all who ask for the same.
     fn told(&mut self, had: Option<u64>, outgoing: &Arc<Outgoing>) -> Answer {
         let Some(newest) = self.pictures.back() else { return whole(503, None, String::new()) };
         let had = self.pictures.iter().find(|picture| Some(picture.whole.version) == had);
@@ -106,9 +106,7 @@ impl Kept {
         }
         let body = had.map_or_else(|| written::whole(newest), |had| written::since(had, newest));
         let answer = outgoing.counted(whole(200, Some("application/json;charset=utf-8"), body));
-        if answer.status() == StatusCode::OK {
-            self.written.push((version, answer.clone()));
-        }
+        self.written.push((version, answer.clone()));
         answer
     }
 }

@@ -40,8 +40,8 @@ pub struct Limits {
     pub head_time: Duration,
     /// Who takes nothing of his answer for so long has gone.
     pub write_time: Duration,
-    /// Bytes of large answers that wait to be taken, all together. Where there is no room for one more, it is made by readers who are behind a
-    /// pace of 1 MiB a second; and where nobody is behind, the answer is 503.
+    /// Bytes of large answers that wait to be taken, all together. Where they are used up, no further answer is worked out until some are taken, or
+    /// dropped because their readers are behind a pace of 1 MiB a second.
     pub unread_bytes: usize,
     /// Bytes of the head of a request, at least 8,192. A larger one is told so by 431.
     pub head_bytes: usize,
