@@ -8,7 +8,7 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity")
 }
 
-/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine.
+/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine, `all-mixed` 319.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
     let play = PlayOptions { driver, ..PlayOptions::EXACT };
@@ -17,6 +17,7 @@ fn replayed(family: &str, driver: DriverChoice) {
     let scenarios = match family {
         "derived" => 90,
         "dynamic-queues" => 59,
+        "all-mixed" => 319,
         "attempts" => 32,
         "nodes-change" => 31,
         _ => 30,
@@ -105,6 +106,7 @@ families! {
     weights = "weights",
     }
     engine {
+    all_mixed = "all-mixed",
     asynchronous = "asynchronous",
     attempts = "attempts",
     dynamic_queues = "dynamic-queues",
