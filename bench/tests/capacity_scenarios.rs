@@ -8,8 +8,8 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity")
 }
 
-/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine. `wide` has ten that mix moves with preemption and with
-/// lists of a fair leaf.
+/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine, `all-mixed` 319. `wide` has ten that mix moves with
+/// preemption and with lists of a fair leaf.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
     let play = PlayOptions { driver, ..PlayOptions::EXACT };
@@ -18,6 +18,7 @@ fn replayed(family: &str, driver: DriverChoice) {
     let scenarios = match family {
         "derived" => 90,
         "dynamic-queues" => 59,
+        "all-mixed" => 319,
         "attempts" => 32,
         "compared-amounts" => 9,
         "nodes-change" => 31,
@@ -110,6 +111,7 @@ families! {
     wide = "wide",
     }
     engine {
+    all_mixed = "all-mixed",
     asynchronous = "asynchronous",
     attempts = "attempts",
     dynamic_queues = "dynamic-queues",
