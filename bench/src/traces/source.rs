@@ -80,15 +80,15 @@ fn kind_of(text: &str) -> Option<TraceKind> {
         TraceKind::Synth
     } else if has("jobID") || has("mapTasks") || has("reduceTasks") {
         TraceKind::Rumen
-    } else if keys.iter().any(|key| SLS_KEYS.iter().any(|known| key.starts_with(known))) {
+    } else if SLS_KEYS.iter().any(|known| text.contains(known)) {
         TraceKind::Sls
     } else {
         return None;
     })
 }
 
-/// How keys of SLS's objects begin.
-const SLS_KEYS: [&str; 4] = ["job.", "num.", "am.", "yarn.sls."];
+/// How keys of SLS's objects begin. The first object may be another that SLS passes over.
+const SLS_KEYS: [&str; 4] = ["\"job.", "\"num.", "\"am.", "\"yarn.sls."];
 
 /// Which CSV it is: by the names in the first line, or by numbers where each form has them.
 fn csv_kind(first: &str) -> Option<TraceKind> {
@@ -190,7 +190,7 @@ mod tests {
             kind("[{}]").unwrap_err(),
             "t:1:1: a list is no trace; write the objects one after the other, without [ and ] around them and commas between"
         );
-        for other in ["{}", "{\"queue\": \"a\"}", "{\"apps\": {\"app\": [{\"job.tasks\": 1}]}}"] {
+        for other in ["{}", "{\"queue\": \"a\"}", "{\"apps\": {\"app\": [{\"id\": 1}]}}"] {
             assert!(
                 kind(other).unwrap_err().starts_with("t:1:1: a JSON object that is no job of a trace; SLS's"),
                 "{other}"
