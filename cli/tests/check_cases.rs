@@ -157,7 +157,7 @@ fn a_file_is_what_its_name_or_kind_says_and_else_all_that_it_may_be() {
     }
     // Mixed: both are told.
     scratch.properties("mixed.xml", &[&bad_sum[..], &[("yarn.resource-types.gpu.minimum-allocation", "0")]].concat());
-    assert_eq!(check(&scratch.0, &["mixed.xml"]), (2, vec!["unknown-property".into(), "capacity-sum".into()]));
+    assert_eq!(check(&scratch.0, &["mixed.xml"]), (2, vec!["capacity-sum".into(), "unknown-property".into()]));
     // Settings of the whole scheduler in yarn-site are no list of queues.
     scratch.properties(SITE, &[(CLASS, CAPACITY_CLASS), (".maximum-applications", "5000")]);
     assert_eq!(check(&scratch.0, &[SITE]), (0, vec![]));
@@ -178,8 +178,7 @@ fn what_hadoop_takes_for_something_else_is_told() {
     let on = [("yarn.acl.enable", "true"), ("yarn.admin.acl", " ")];
     scratch.properties(SITE, &on);
     let root = [(".root.acl_submit_applications", " "), (".root.acl_administer_queue", " ")];
-    let json = ("mapping-rule-format", "json");
-    let json = (".mapping-rule-format", json.1);
+    let json = (".mapping-rule-format", "json");
     let rule = |matches: &str| format!(r#"{{"rules":[{{"type":"user","matches":"{matches}","policy":"reject"}}]}}"#);
     let (two, star, everybody) = (rule("al bo"), rule("al*"), rule("*"));
     for (more, codes) in [
@@ -197,7 +196,6 @@ fn what_hadoop_takes_for_something_else_is_told() {
         (vec![root[0], root[1], (".root.a.acl_administer_queue", "al, bo")], vec!["acl-white-space"]),
         (
             vec![
-                ("root.x", ""),
                 root[0],
                 root[1],
                 (".root.b.auto-create-child-queue.enabled", "true"),
@@ -256,10 +254,8 @@ fn what_hadoop_takes_for_something_else_is_told() {
         (vec![(".minimum-user-limit-percent", "0.25")], vec!["user-limit-percent"]),
         (vec![(".root.a.minimum-user-limit-percent", "25")], vec![]),
     ] {
-        let more: Vec<(&str, &str)> = more.into_iter().filter(|(name, _)| *name != "root.x").collect();
         assert_eq!(with(&scratch, &more, &WITH_SITE)[..], codes[..], "{more:?}");
     }
-    // The help leads to a file without the finding.
     scratch.properties(SITE, &[("yarn.admin.acl", "*,al")]);
     assert_eq!(check(&scratch.0, &[SITE]).1, ["acl-star"]);
     // Lists for everybody are the same without rights.
@@ -349,14 +345,14 @@ fn amounts_that_a_refresh_refuses_on_this_cluster_are_told() {
     let scratch = Scratch::new("refresh");
     let more = [
         DOMINANT,
-        (".root.a.capacity", "[memory=4096,vcores=4]"),
+        (".root.a.capacity", "[memory=5120,vcores=6]"),
         (".root.a.queues", "x,y"),
         (".root.a.x.capacity", "[memory=4096,vcores=1]"),
-        (".root.a.y.capacity", "[memory=1024,vcores=1]"),
+        (".root.a.y.capacity", "[memory=2048,vcores=1]"),
         (".root.b.capacity", "[memory=1024,vcores=1]"),
         (".maximum-am-resource-percent", "1"),
     ];
-    // 5120 MiB and 2 vcores are no less and no more than 4096 MiB and 4 vcores, until there are nodes.
+    // 6144 MiB and 2 vcores are no less and no more than 5120 MiB and 6 vcores, until there are nodes.
     assert_eq!(with(&scratch, &more, &[CAPACITY]), [""; 0]);
     assert_eq!(with(&scratch, &more, &[CAPACITY, "--cluster", "memory-mb=8192, vcores=32"]), ["refresh-refused"]);
     assert_eq!(with(&scratch, &more, &[CAPACITY, "--cluster", "memory-mb=32768, vcores=8"]), [""; 0]);
@@ -382,8 +378,7 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
             "node labels",
         ),
     ] {
-        let arguments = [CAPACITY, "--format", "json"];
-        assert_eq!(with(&scratch, &more, &arguments), ["unsupported"], "{more:?}");
+        assert_eq!(with(&scratch, &more, &[CAPACITY]), ["unsupported"], "{more:?}");
         let output = evenweave(&scratch.0, &["check", CAPACITY, "--format", "json"]);
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(document["files"][0]["diagnostics"][0]["line"], line, "{more:?}");
@@ -409,4 +404,11 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains(&format!("not supported: {SITE}:2:")), "{said}");
+}
+
+#[test]
+fn a_simulation_takes_the_root_elements_that_a_check_takes() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/cases/12-root-element-spelling");
+    let output = evenweave(&case, &["simulate", "--config", CAPACITY, "--until", "1m", "--nodes", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -132,7 +132,12 @@ pub(super) fn check_capacity(
     // What is wrong may be a property of yarn-site.
     checked.included.extend(below.texts.iter().cloned());
     checked.find(file.warnings().iter().cloned());
-    let (read, found) = CapacityFile::check(&below.properties, file, cluster);
+    let mut properties = below.properties.clone();
+    if let Some(types) = CapacityFile::types_written(file).filter(|_| below.texts.is_empty()) {
+        // Which types there are stands in yarn-site, and that is not given.
+        properties.set("yarn.resource-types", types);
+    }
+    let (read, found) = CapacityFile::check(&properties, file, cluster);
     checked.find(found);
     if let Some(read) = &read {
         check_rules(checked, read);

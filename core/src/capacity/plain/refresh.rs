@@ -14,10 +14,13 @@ impl Plain {
             self.begin_all_that_may();
             return Ok(());
         };
-        // Hadoop applies the old file once more.
+        // Hadoop applies the old file once more. On this cluster it may be refused too.
         let old = self.properties.clone();
-        self.take_over(&old).expect("nothing has changed");
-        Err(Refused { kind: "bad-configuration", message: Some(format!("Failed to re-init queues : {fault}")) })
+        let message = match self.take_over(&old) {
+            Ok(()) => format!("Failed to re-init queues : {fault}"),
+            Err(fault) => fault.to_string(),
+        };
+        Err(Refused { kind: "bad-configuration", message: Some(message) })
     }
 
     fn take_over(&mut self, properties: &Properties) -> Result<(), RefreshFault> {

@@ -63,21 +63,20 @@ pub(super) fn check(
 ) -> (Option<CapacityFile>, Vec<Diagnostic>) {
     let mut written = yarn_site.clone();
     written.add(file);
-    let (mut site, mut all) = (yarn_site.clone(), written.clone());
-    if let Some(types) = types_written(&written).filter(|_| !yarn_site.is_known()) {
-        // Which types there are stands in yarn-site.
-        site.set(TYPES, types.clone());
-        all.set(TYPES, types);
-    }
-    let mut reading = Reading { is_site_known: yarn_site.is_known(), site, all, uncompared: Uncompared::default() };
-    let mut found: Vec<Diagnostic> = known::of_hadoop_1(file).into_iter().collect();
-    let before = found.len();
-    while found.len() < MOST_ERRORS + before {
+    let mut reading = Reading {
+        is_site_known: yarn_site.is_known(),
+        site: yarn_site.clone(),
+        all: written.clone(),
+        uncompared: Uncompared::default(),
+    };
+    let mut found = Vec::new();
+    while found.len() < MOST_ERRORS {
         match reading.read(cluster) {
-            Ok((file, warnings)) => {
-                let is_right = found.len() == before;
+            Ok((read, warnings)) => {
+                let is_right = found.is_empty();
                 found.extend(warnings);
-                return (is_right.then_some(file), found);
+                found.extend(known::of_hadoop_1(file));
+                return (is_right.then_some(read), found);
             }
             Err(error) => {
                 let error = error.placed(&written);
@@ -88,6 +87,7 @@ pub(super) fn check(
             }
         }
     }
+    found.extend(known::of_hadoop_1(file));
     (None, found)
 }
 
@@ -137,29 +137,29 @@ impl Reading {
     }
 }
 
-/// The resource types of which amounts are written, beside memory and vcores, separated by commas: `None` where there is none, or the calculator
-/// takes no more than those two.
-fn types_written(all: &SiteProperties) -> Option<String> {
-    let source = Source::new(all);
+/// As [`CapacityFile::types_written`].
+pub(super) fn types_written(file: &SiteFile) -> Option<String> {
+    let mut all = SiteProperties::new();
+    all.add(file);
+    let source = Source::new(&all);
     let calculator = source.text(&format!("{PREFIX}resource-calculator")).unwrap_or_default();
     if !calculator.trim().ends_with(".DominantResourceCalculator") || all.raw(TYPES).is_some() {
         return None;
     }
     let is_name = |name: &&str| {
         let is_own = !matches!(*name, "" | "memory" | "memory-mb" | "vcores");
-        is_own && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))
+        is_own && name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))
     };
     let mut names = BTreeSet::new();
     for tail in source.under(PREFIX) {
         if matches!(tail.rsplit('.').next(), Some("capacity" | "maximum-capacity" | "maximum-allocation")) {
             let text = source.raw(&format!("{PREFIX}{tail}")).unwrap_or_default();
-            let pairs =
-                text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
+            let pairs = text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
             names.extend(pairs.filter(is_name));
         }
     }
-    let most = names.into_iter().take(MAX_TYPES - 2).collect::<Vec<_>>();
-    (!most.is_empty()).then(|| most.join(","))
+    let names: Vec<&str> = names.into_iter().take(MAX_TYPES - 2).collect();
+    (!names.is_empty()).then(|| names.join(","))
 }
 
 /// Whether it is the children of a parent that do not go together, where each is right by itself.

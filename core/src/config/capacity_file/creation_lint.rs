@@ -7,7 +7,7 @@ use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};
 use super::templates::LEAF_TEMPLATE;
 use super::warnings::Warnings;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MANAGED: &str = "auto-create-child-queue.";
 const FLEXIBLE: &str = "auto-queue-creation-v2.";
@@ -75,8 +75,7 @@ impl CreationLint<'_, '_> {
         if !is_managed {
             self.unused_below(&of(MANAGED), &of(&format!("{MANAGED}{ENABLED}")), |tail| tail != ENABLED);
         }
-        let own = [queue.path.as_str()];
-        if !self.is_used(&own[0].split('.').collect::<Vec<_>>()) {
+        if !uses_templates(queue) {
             self.unused_below(&of(FLEXIBLE), &of(&format!("{FLEXIBLE}{ENABLED}")), |tail| {
                 tail != ENABLED && tail != "queue-auto-removal.enable"
             });
@@ -85,15 +84,15 @@ impl CreationLint<'_, '_> {
 
     /// Templates of paths with `*`.
     fn unused_wildcards(&mut self) {
-        let mut paths: BTreeMap<&str, ()> = BTreeMap::new();
+        let mut paths: BTreeSet<&str> = BTreeSet::new();
         for tail in self.source.under(PREFIX) {
             let Some((path, rest)) = tail.split_once(&format!(".{FLEXIBLE}")) else { continue };
             let is_template = FLEXIBLE_TEMPLATES.iter().any(|template| rest.starts_with(template));
             if is_template && path.split('.').any(|part| part == "*") {
-                paths.insert(path, ());
+                paths.insert(path);
             }
         }
-        for path in paths.into_keys() {
+        for path in paths {
             if !self.is_used(&path.split('.').collect::<Vec<_>>()) {
                 let switch = format!("{FLEXIBLE}{ENABLED} of a queue that it matches");
                 self.unused_below(&Source::of(path, FLEXIBLE), &switch, |_| true);
@@ -101,14 +100,11 @@ impl CreationLint<'_, '_> {
         }
     }
 
-    /// Whether templates of a path, in parts of which `*` stands for any, are asked for: by a queue that makes others, one that may come below
-    /// such a queue, or a plan.
+    /// Whether templates of a path, in parts of which `*` stands for any, are asked for, perhaps by a queue that may come.
     fn is_used(&self, path: &[&str]) -> bool {
         self.file.queues().iter().any(|queue| {
-            let makes = queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled)
-                && queue.kind != CapacityQueueKind::ManagedParent;
             let parts: Vec<&str> = queue.path.split('.').collect();
-            (makes || queue.kind == CapacityQueueKind::Plan)
+            uses_templates(queue)
                 && parts.len() <= path.len()
                 && parts.iter().zip(path).all(|(part, pattern)| part == pattern || *pattern == "*")
         })
@@ -153,4 +149,10 @@ impl CreationLint<'_, '_> {
             });
         }
     }
+}
+
+/// Whether templates of a queue are asked for: it makes others, or it is a plan.
+fn uses_templates(queue: &CapacityQueue) -> bool {
+    let makes = queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled);
+    makes && queue.kind != CapacityQueueKind::ManagedParent || queue.kind == CapacityQueueKind::Plan
 }

@@ -243,6 +243,14 @@ impl CapacityFile {
         check::check(yarn_site, file, cluster)
     }
 
+    /// The resource types beside memory and vcores of which a file has amounts, separated by commas. Which types there are stands in
+    /// yarn-site, in `yarn.resource-types`; a check without yarn-site may take these for it. None where the file's calculator takes no more
+    /// than memory and vcores.
+    #[must_use]
+    pub fn types_written(file: &SiteFile) -> Option<String> {
+        check::types_written(file)
+    }
+
     /// `all` is `site` and the scheduler's own properties over it.
     pub(crate) fn read(site: &SiteProperties, all: &SiteProperties) -> Result<CapacityFile, CapacityFileError> {
         CapacityFile::read_how(site, all, &MadeQueues::default(), None, &Uncompared::default())

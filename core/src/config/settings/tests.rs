@@ -342,3 +342,30 @@ fn names_and_values_of_any_kind_stand_on_one_line_and_are_not_repeated_at_length
     let error = Settings::from_properties(endless).unwrap_err().to_string();
     assert!(!error.contains('\n'), "{error}");
 }
+
+#[test]
+fn what_the_capacity_scheduler_does_not_read_is_not_looked_at_for_it() {
+    use SchedulerKind::{Capacity, Fair};
+    let class = "yarn.resourcemanager.scheduler.class";
+    let codes = |pairs: &[(&str, &str)], beside: &[SchedulerKind]| {
+        let (_, found) = Settings::check_beside(&pairs.iter().copied().collect(), beside);
+        found.iter().map(|found| found.code).collect::<Vec<_>>()
+    };
+    let small = ("yarn.scheduler.minimum-allocation-mb", "512");
+    let four = ("yarn.scheduler.fair.max.assign", "four");
+    for (pairs, alone, fair, capacity) in [
+        (vec![small], vec![], vec!["allocation"], vec![]),
+        (vec![small, (class, CLASS)], vec!["allocation"], vec!["allocation"], vec![]),
+        (vec![small, (class, Capacity.class())], vec![], vec!["other-scheduler", "allocation"], vec![]),
+        (vec![four], vec!["not-a-number"], vec!["not-a-number"], vec![]),
+        (vec![four, (class, Capacity.own_class())], vec![], vec!["not-a-number", "other-scheduler"], vec![]),
+        (vec![(class, "x.Other")], vec!["other-scheduler"], vec!["other-scheduler"], vec![]),
+        (vec![("yarn.node-labels.enabled", "true")], vec!["unsupported"], vec![], vec!["unsupported"]),
+        (vec![("yarn.admin.acl", "*,al")], vec!["acl-star"], vec!["acl-star"], vec!["acl-star"]),
+    ] {
+        assert_eq!(codes(&pairs, &[]), alone, "{pairs:?}");
+        assert_eq!(codes(&pairs, &[Fair, Capacity]), alone, "{pairs:?}");
+        assert_eq!(codes(&pairs, &[Fair]), fair, "{pairs:?}");
+        assert_eq!(codes(&pairs, &[Capacity]), capacity, "{pairs:?}");
+    }
+}

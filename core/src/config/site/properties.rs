@@ -131,9 +131,10 @@ impl SiteProperties {
         self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
     }
 
-    /// Whether there is anything to go by: a file, or a property that was set. Else what is not set is not known.
+    /// Whether there is anything to go by: a file, or a property that was set. Else what is not set is not known. Resource types alone may
+    /// have been taken from elsewhere.
     pub(in crate::config) fn is_known(&self) -> bool {
-        self.has_file || !self.set.is_empty()
+        self.has_file || self.set.keys().any(|name| name != known::TYPES)
     }
 
     /// Takes a property away, as if no file had it and it had not been set.
