@@ -3,7 +3,7 @@
 //! What runs stays below 2<sup>60</sup> of a type. What is asked for does not: a count of 32 bits times a size, under as many keys as
 //! applications have. And an audit must not wrap as the sums do that it looks at.
 
-use super::{MAX_TYPES, Resource};
+use super::vector::{MAX_TYPES, Resource};
 use std::fmt;
 use std::iter::Sum;
 
