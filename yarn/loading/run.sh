@@ -13,7 +13,7 @@ rc=0
 # try WHAT EXPECTED CLASSES TMP [OPTION] : EXPECTED is a pattern of the shell for what is said.
 try() {
   what=$1 expected=$2 classes=$3 tmp=$4; shift 4
-  said=$(java -XX:TieredStopAtLevel=1 -Djava.io.tmpdir="$tmp" "$@" -cp "$work/classes:$classes:$(cat "$cp")" io.evenweave.yarn.Loading 2>&1 || true)
+  said=$(java -XX:TieredStopAtLevel=1 -Djava.io.tmpdir="$tmp" "$@" -cp "$work/classes:$classes:$(cat "$cp")" io.evenweave.yarn.Loading 2>"$work/stderr.txt" || true)
   # shellcheck disable=SC2254
   case $said in
     $expected) echo "ok $what";;

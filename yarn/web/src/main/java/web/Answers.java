@@ -12,9 +12,12 @@ final class Answers {
   /** What differs from run to run: times, and sums over time. */
   private static final String RUNS = ".*(Time|time|elapsed|Seconds|memorySeconds|vcoreSeconds|lastHealthUpdate|startedOn|hadoop|resourceManager|"
       + "rmStateStore|\\.id|haZoo|running_\\d+|EventQueueSize|PerSecond|lastrun|rmSchedulerBusy|amContainerLogs|trackingU|Hostname|"
-      + "nodeHTTPAddress|progress|diagnostics|Interval|LastOp|totalPhysical|appAttemptId|logsLink)[^.]*";
-  /** Of Hadoop's own way to count, which is its own: how many offers and commits there were, and how the last one went. */
-  private static final String PASSES = ".*(CapacitySchedulerMetrics|FSOpDurations|health\\.|JvmMetrics|RpcActivity|UgiMetrics).*";
+      + "nodeHTTPAddress|progress|diagnostics|Interval|LastOp|totalPhysical|RmEventProc|appAttemptId|logsLink)[^.]*";
+  /**
+   * Sums over time by type of resource; Hadoop's own way to count, of offers and commits, and
+   * how the last one went; and what AMs may use in a FairScheduler, which Hadoop shows as it was when it last looked at an AM's container.
+   */
+  private static final String PASSES = ".*(amMaxResources\\.|MaxAMShare|resourceSecondsMap\\.|CapacitySchedulerMetrics|FSOpDurations|health\\.|JvmMetrics|RpcActivity|UgiMetrics).*";
 
   static void run(Pair pair) throws Exception {
     pair.both("full", Map.of(), manager -> {
@@ -82,7 +85,7 @@ final class Answers {
     flat.forEach((key, value) -> {
       String whole = what + " " + key;
       pair.says(whole, whole.matches(RUNS) || whole.matches(PASSES) ? "(is there)"
-          : value.replaceAll("(application|container|appattempt)_\\d+", "$1").replaceAll("Evenweave", "").replaceAll("\\d{10,18}$", "TIME"));
+          : value.replaceAll("(application|container|appattempt)_\\d+", "$1").replaceAll("(Fair|Capacity) Scheduler", "$1Scheduler").replaceAll("\\d{10,18}$", "TIME"));
     });
   }
 
@@ -91,10 +94,13 @@ final class Answers {
       tree.fields().forEachRemaining(field -> flatten(path + "." + field.getKey(), field.getValue(), to));
     } else if (tree.isArray()) {
       for (int i = 0; i < tree.size(); i++) {
+        // By what it is, where that is said: Hadoop lists much of it in the order of a hash.
         String name = "" + i;
-        for (String key : List.of("queueName", "username", "partitionName", "name", "operation", "accessType")) {
+        for (String key : List.of("name", "queueName", "username", "partitionName", "operation", "accessType", "id", "state")) {
           JsonNode named = tree.get(i).get(key);
-          name = named == null ? name : named.asText();
+          if (named != null && (!key.equals("state") || tree.get(i).has("count"))) {
+            name = named.asText().replaceAll("^application_\\d+_", "");
+          }
         }
         flatten(path + "[" + name + "]", tree.get(i), to);
       }

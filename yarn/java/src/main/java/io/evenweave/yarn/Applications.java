@@ -12,6 +12,7 @@ import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
@@ -242,9 +243,12 @@ final class Applications {
       }
       EvenweaveQueue queue = (EvenweaveQueue) application.getQueue();
       boolean keeps = event.getTransferStateFromPreviousAttempt();
-      EvenweaveAttempt attempt = new EvenweaveAttempt(scheduler, application, id, queue, queue.getAbstractUsersManager(), keeps,
+      EvenweaveAttempt attempt = new EvenweaveAttempt(scheduler, application, id, queue, scheduler.usersOf(queue), keeps,
           scheduler.context());
       attempt.recovering(event.getIsAttemptRecovering());
+      if (scheduler.countsMasters()) {
+        attempt.setAMResource(RMNodeLabelsManager.NO_LABEL, masterOf(id.getApplicationId()).get(0).getCapability());
+      }
       attempt.setPriority(application.getPriority());
       if (keeps && application.getCurrentAppAttempt() != null) {
         attempt.transferStateFromPreviousAttempt(application.getCurrentAppAttempt());

@@ -57,7 +57,7 @@ final class Containers {
       endKnown(() -> scheduler.completedContainer(container, SchedulerUtils.createPreemptedContainerStatus(
           container.getContainerId(), SchedulerUtils.PREEMPTED_CONTAINER), RMContainerEventType.KILL));
     }
-    if (!granted.isEmpty() || !preempted.isEmpty()) {
+    if (!granted.isEmpty() || !reserved.isEmpty() || !preempted.isEmpty()) {
       scheduler.showAvailable();
     }
   }

@@ -180,7 +180,10 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
-    return CSQueueMetrics.forQueue(queue, parent, file.getEnableUserMetrics(), getConf());
+    CSQueueMetrics metrics = CSQueueMetrics.forQueue(queue, parent, file.getEnableUserMetrics(), getConf());
+    // Those of the partition count for the queue above, if that has its own by then: queues are made from the root down.
+    metrics.getPartitionQueueMetrics(CommonNodeLabelsManager.NO_LABEL);
+    return metrics;
   }
 
   @Override
@@ -209,7 +212,9 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
 
   @Override
   void showAvailable() {
-    queues.get("root").getMetrics().setAvailableResourcesToQueue(CommonNodeLabelsManager.NO_LABEL, available());
+    QueueMetrics root = getRootQueueMetrics();
+    // What is reserved is not available.
+    root.setAvailableResourcesToQueue(CommonNodeLabelsManager.NO_LABEL, Resources.subtract(available(), root.getReservedResources()));
   }
 
   @Override
@@ -224,6 +229,11 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
     for (int i = 0; i < granted; i++) {
       metrics.addCommitSuccess(millis);
     }
+  }
+
+  @Override
+  boolean countsMasters() {
+    return true;
   }
 
   @Override

@@ -22,6 +22,8 @@ import org.apache.hadoop.yarn.proto.YarnServiceProtos.SchedulerResourceTypes;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractUsersManager;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ActiveUsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils.MaxResourceValidationResult;
@@ -160,6 +162,12 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   @Override
   QueueMetrics metricsOf(String queue, EvenweaveQueue parent) {
     return FSQueueMetrics.forQueue(queue, parent, true, getConf());
+  }
+
+  /** As in Hadoop the root's metrics have them, until the application is moved. */
+  @Override
+  AbstractUsersManager usersOf(EvenweaveQueue queue) {
+    return new ActiveUsersManager(getRootQueueMetrics());
   }
 
   @Override

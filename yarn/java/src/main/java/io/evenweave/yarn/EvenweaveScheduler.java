@@ -33,6 +33,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore.RMSta
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractUsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
@@ -128,11 +129,24 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** What a refusal by the ACLs of that queue says besides. */
   abstract String deniedBy(ShownQueue queue);
 
+  /** Who counts the users with something to do, of an attempt that begins in a queue. */
+  AbstractUsersManager usersOf(EvenweaveQueue queue) {
+    return queue.getAbstractUsersManager();
+  }
+
   /** What the core shows of a queue goes into its metrics, which Hadoop's queues keep themselves. */
   abstract void measure(ShownQueue queue, QueueMetrics metrics);
 
   /** A heartbeat of a node has been worked off in so many milliseconds, {@code interval} after the one before. */
   abstract void tookHeartbeat(NodeId node, long millis, long interval);
+
+  /**
+   * Whether an attempt's books have the size of its master's container from the start, as in Hadoop's CapacityScheduler; its FairScheduler times
+   * the first container instead.
+   */
+  boolean countsMasters() {
+    return false;
+  }
 
   /** A container was granted. By whoever holds the core's lock. */
   void noteGrant(NodeId node, String queue, Amounts size) {
@@ -391,7 +405,9 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
     checkAsks(attempt, asks);
     masters.refuseUpdates(attempt, updates);
     normalizeResourceRequests(asks, attempt.getQueueName());
-    attempt.recordContainerRequestTime(now());
+    if (!countsMasters()) {
+      attempt.recordContainerRequestTime(now());
+    }
     releaseContainers(releases, attempt);
     return masters.answer(attempt, asks, blacklistAdditions, blacklistRemovals);
   }

@@ -67,9 +67,9 @@ public class EvenweaveWebServices extends RMWebServices {
           .resource("totalClusterResourcesAcrossPartition", scheduler.getClusterResource())
           .resource("totalReservedResourcesAcrossPartition", root.reserved)
           .set("totalAllocatedContainersAcrossPartition", (int) root.containers).set("crossPartitionMetricsAvailable", true)
-          // What is reserved is not available, as with Hadoop's class; the total stays the whole.
-          .set("availableMB", info.getAvailableMB() - info.getReservedMB())
-          .set("availableVirtualCores", info.getAvailableVirtualCores() - info.getReservedVirtualCores());
+          // What is reserved is not available, and a part of the whole.
+          .set("totalMB", info.getTotalMB() + info.getReservedMB())
+          .set("totalVirtualCores", info.getTotalVirtualCores() + info.getReservedVirtualCores());
     }
     return info;
   }

@@ -42,7 +42,7 @@ final class Masters {
     }
     attempt.updateBlacklist(listed, takenBack);
     List<Container> granted = attempt.pullNewlyAllocatedContainers();
-    if (!granted.isEmpty()) {
+    if (!granted.isEmpty() && !scheduler.countsMasters()) {
       attempt.recordContainerAllocationTime(scheduler.now());
     }
     Resource headroom = answer == null ? Resources.none() : answer.headroom;
