@@ -7,22 +7,23 @@ use evenweave_bench::replay::{self, Asked, ExplainOptions, When};
 use evenweave_bench::{Failure, output};
 
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("whose").required(true), group = ArgGroup::new("moment").required(true))]
+#[command(group = ArgGroup::new("whose").required(true).args(["app", "job"]))]
+#[command(group = ArgGroup::new("moment").required(true).args(["step", "at"]))]
 pub(crate) struct ExplainArgs {
     /// A scenario file (one scenario a line), gzipped or not.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The application: its number, or an id such as application_1_0007.
-    #[arg(long, value_name = "ID", value_parser = app, group = "whose")]
+    #[arg(long, value_name = "ID", value_parser = app)]
     app: Option<u32>,
     /// The application by the job's name in the trace, if the scenario is from `simulate --decisions`.
-    #[arg(long, value_name = "NAME", group = "whose")]
+    #[arg(long, value_name = "NAME")]
     job: Option<String>,
     /// The step after which to explain, counted from 0.
-    #[arg(long, value_name = "K", group = "moment")]
+    #[arg(long, value_name = "K")]
     step: Option<usize>,
     /// The time at which to explain, from the start of the scenario: 90s, 20m, 1.5h.
-    #[arg(long, value_name = "TIME", value_parser = time, group = "moment")]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     at: Option<u64>,
     /// Name of the scenario, if the file has several.
     #[arg(long, value_name = "NAME")]
