@@ -51,7 +51,7 @@ fn capacity() -> CapacityConfiguration {
 
 /// What both steppers do.
 macro_rules! alike {
-    ($jumps:ident, $stepped:ty) => {
+    ($jumps:ident, $stepped:ty, $update:expr) => {
         /// An application has a container that is never launched; the clock jumps, and it has expired. Then everything is done once more.
         fn $jumps(mut scheduler: $stepped, jump: u64) {
             let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
@@ -62,6 +62,7 @@ macro_rules! alike {
                 let mut answer = Allocation::default();
                 let asks = (asks > 0).then(|| Ask::anywhere(1, SMALL, asks));
                 scheduler.allocate(app, &AllocateRequest::new(asks), &mut answer).unwrap();
+                $update(scheduler);
                 scheduler.heartbeat(Heartbeat::new(node));
                 let before = answer.ended.len();
                 scheduler.allocate(app, &AllocateRequest::default(), &mut answer).unwrap();
@@ -101,8 +102,8 @@ macro_rules! alike {
     };
 }
 
-alike!(fair_jumps, Stepped);
-alike!(capacity_jumps, CapacityStepped);
+alike!(fair_jumps, Stepped, Stepped::update_now);
+alike!(capacity_jumps, CapacityStepped, |_: &mut CapacityStepped| {});
 
 #[test]
 fn what_was_due_is_done_and_nothing_hangs() {
@@ -135,6 +136,42 @@ fn lifetimes_end_before_the_end_of_time_or_never() {
     scheduler.finish(&own).unwrap();
     (0..3).for_each(|_| scheduler.expire_queues());
     assert!(scheduler.queues(false).iter().any(|queue| queue.name == "root.c"), "no time passes any more");
+}
+
+/// Java doubles the wait: where that is less than nothing, each round forgets what it has marked, marks it anew, and kills nothing. The
+/// longest wait that can be doubled is never over.
+#[test]
+fn a_wait_that_cannot_be_doubled_kills_nothing() {
+    let prefix = "yarn.resourcemanager.monitor.capacity.preemption.";
+    for (wait, is_marked_anew) in
+        [("9223372036854775807", true), ("4611686018427387904", true), ("-1", true), ("4611686018427387903", false)]
+    {
+        let names = ["max_wait_before_kill", "natural_termination_factor", "total_preemption_per_round"];
+        let site = names.map(|name| format!("{prefix}{name}"));
+        let site = site.iter().map(String::as_str).zip([wait, "1", "1"]);
+        let configuration = CapacityConfiguration::from_properties(site, QUEUES).unwrap();
+        let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+        let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+        let [taker, giver] = [(1, "root.a"), (2, "root.b")]
+            .map(|(number, queue)| scheduler.submit(Submission::new(number, "ann").in_queue(queue)).unwrap());
+        let mut answer = Allocation::default();
+        scheduler.allocate(&giver, &AllocateRequest::new([Ask::anywhere(1, SMALL, 8)]), &mut answer).unwrap();
+        (0..8).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
+        scheduler.allocate(&giver, &AllocateRequest::default(), &mut answer).unwrap();
+        let mut heartbeat = Heartbeat::new(&node);
+        heartbeat.launched.extend(answer.granted.iter().map(|container| container.id));
+        assert_eq!(heartbeat.launched.len(), 8);
+        scheduler.heartbeat(heartbeat);
+        scheduler.allocate(&taker, &AllocateRequest::new([Ask::anywhere(1, SMALL, 8)]), &mut answer).unwrap();
+        let first = scheduler.preempt().unwrap();
+        assert!(!first.is_empty(), "somebody is short of what is guaranteed");
+        for ms in [1, 1 << 40, u64::MAX] {
+            scheduler.advance(ms);
+            let again = scheduler.preempt().unwrap();
+            assert_eq!(again, if is_marked_anew { first.clone() } else { Vec::new() }, "{wait}, {ms}");
+            assert_eq!(scheduler.stats().running, 8, "{wait}, {ms}");
+        }
+    }
 }
 
 /// Allocations that count how often they are looked at.
@@ -174,7 +211,7 @@ fn threads_go_on_at_the_end_of_time() {
     let fair = FairScheduler::builder().allocations(allocations()).clock(clock.clone()).start().unwrap();
     let capacity = CapacityScheduler::builder(capacity()).clock(clock.clone()).start().unwrap();
     macro_rules! goes_on {
-        ($scheduler:ident) => {
+        ($scheduler:ident, $update:expr) => {
             let node = $scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
             let apps =
                 [1, 2].map(|number| $scheduler.submit(Submission::new(number, "ann").in_queue("root.b")).unwrap());
@@ -183,6 +220,7 @@ fn threads_go_on_at_the_end_of_time() {
                 let mut answer = Allocation::default();
                 $scheduler.allocate(app, &request, &mut answer).unwrap();
                 $scheduler.quiesce();
+                $update;
                 $scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
                 $scheduler.quiesce();
                 clock.advance(u64::MAX);
@@ -192,6 +230,6 @@ fn threads_go_on_at_the_end_of_time() {
             $scheduler.shutdown();
         };
     }
-    goes_on!(fair);
-    goes_on!(capacity);
+    goes_on!(fair, fair.update_now());
+    goes_on!(capacity, ());
 }

@@ -173,6 +173,7 @@ impl World {
                 "a fetch"
             }
             14 => self.finish(a, b, c),
+            31 => self.finish(a, b, 3),
             15 | 16 => self.next_attempt(a, b, c),
             17 => {
                 self.is_odd = true;
