@@ -669,6 +669,7 @@ proptest! {
 #[test]
 fn a_wait_that_never_ends_kills_nothing() {
     let (mut stepped, node, _, _) = full_node_with("", true, &[]);
+    (1..=8).for_each(|container| stepped.launch_numbered(1, container).unwrap());
     stepped.advance(u64::MAX - 10);
     stepped.update_now();
     let marked: usize = stepped.preempt(false).unwrap().iter().map(|round| round.containers.len()).sum();

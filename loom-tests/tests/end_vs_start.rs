@@ -88,8 +88,8 @@ impl Control {
 
 /// Claim: I5, I7: one that waits for the place of another, and ends while that ends, leaves nothing behind, and the next one has the place
 /// Threads: 3
-/// Break: `End::lets_start` is always true -> *I5: nothing of an application is left when it is over*; it is always false -> *I7: the next one
-///   runs*
+/// Break: `End::lets_start` is always true -> *I5: nothing of an application is left when it is over*
+/// Break: it is always false -> *I7: the next one runs*
 #[test]
 fn one_that_waits_ends_with_the_one_that_runs() {
     check("end_vs_start/one_that_waits_ends_with_the_one_that_runs", || {

@@ -535,3 +535,19 @@ impl<W: Preempted> Chooser<'_, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What cannot be doubled is forgotten at once, as in Java; what would be over after the end of time never is.
+    #[test]
+    fn a_wait_may_be_as_long_as_there_are_numbers() {
+        for (wait, is_kept) in [(i64::MAX, false), (1 << 62, false), (-1, false), ((1 << 62) - 1, true), (0, true)] {
+            assert_eq!(is_remembered(7, wait, 7), is_kept, "{wait}");
+        }
+        assert!(is_remembered(7, 10, 27) && !is_remembered(7, 10, 28));
+        assert!(is_let_run(7, 10, 17) && !is_let_run(7, 10, 16));
+        assert!(!is_let_run(7, i64::MAX, u64::MAX) && !is_let_run(u64::MAX, 1, u64::MAX));
+    }
+}

@@ -79,10 +79,15 @@ impl Running {
         user: &str,
         leaf: u32,
     ) -> Option<AtLimit> {
+        self.stopped_by_user(limits, user).or_else(|| Running::stopped_by_queue(tree, leaf))
+    }
+
+    fn stopped_by_user(&self, limits: &impl UserLimits, user: &str) -> Option<AtLimit> {
         let (running, limit) = (self.of(user), limits.limit(user));
-        if running >= limit {
-            return Some(AtLimit { queue: None, running, limit });
-        }
+        (running >= limit).then_some(AtLimit { queue: None, running, limit })
+    }
+
+    fn stopped_by_queue<S>(tree: &QueueTree<S>, leaf: u32) -> Option<AtLimit> {
         let at_limit = |queue: &Queue<S>| {
             let (running, limit) = (queue.count(), i64::from(queue.max_running_apps));
             (running >= limit).then_some(AtLimit { queue: Some(queue.slot.index), running, limit })
@@ -200,8 +205,12 @@ struct Waiters<'a, S, A, L> {
 }
 
 impl<S, A, L: UserLimits> Waiters<'_, S, A, L> {
-    fn can_run(&self, user: &str, leaf: u32) -> bool {
-        self.running.can_run(self.tree, self.limits, user, leaf)
+    fn user_has_room(&self, user: &str) -> bool {
+        self.running.stopped_by_user(self.limits, user).is_none()
+    }
+
+    fn queues_have_room(&self, leaf: u32) -> bool {
+        Running::stopped_by_queue(self.tree, leaf).is_none()
     }
 }
 
@@ -222,17 +231,21 @@ impl<S, A: Apps, L: UserLimits> Crowd for Waiters<'_, S, A, L> {
     }
 
     fn has_room_for(&self, app: u32) -> bool {
-        self.can_run(self.apps.user(app), self.apps.leaf(app))
+        self.user_has_room(self.apps.user(app)) && self.queues_have_room(self.apps.leaf(app))
     }
 
     fn is_hopeless(&self, line: Line<'_>) -> bool {
-        match line {
-            Line::Leaf(leaf) => !self.tree.get(leaf).waiting.kinds().any(|user| self.can_run(user, leaf)),
-            Line::User(user) => {
-                let waiting = self.running.waiting_of.get(user);
-                !waiting.is_some_and(|waiting| waiting.kinds().any(|leaf| self.can_run(user, *leaf)))
+        let may_some = match line {
+            Line::Leaf(leaf) => {
+                let mut users = self.tree.get(leaf).waiting.kinds();
+                self.queues_have_room(leaf) && users.any(|user| self.user_has_room(user))
             }
-        }
+            Line::User(user) => {
+                let mut leaves = self.running.waiting_of.get(user).into_iter().flat_map(Waiting::kinds);
+                self.user_has_room(user) && leaves.any(|leaf| self.queues_have_room(*leaf))
+            }
+        };
+        !may_some
     }
 
     fn run(&mut self, app: u32) {
@@ -244,5 +257,71 @@ impl<S, A: Apps, L: UserLimits> Crowd for Waiters<'_, S, A, L> {
     fn leave_lines(&mut self, app: u32) {
         self.tree.get_mut(self.apps.leaf(app)).waiting.remove(app);
         self.running.stop_waiting(self.apps.user(app), app);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Each application is another user's, all are in one leaf.
+    struct EachItsUser(Vec<String>, u32);
+
+    impl Apps for EachItsUser {
+        fn user(&self, app: u32) -> &str {
+            &self.0[app as usize]
+        }
+
+        fn leaf(&self, _app: u32) -> u32 {
+            self.1
+        }
+
+        fn start_ms(&self, app: u32) -> u64 {
+            app.into()
+        }
+
+        fn may_start(&self, _app: u32) -> bool {
+            true
+        }
+    }
+
+    /// Counts how often somebody's limit is asked for.
+    struct Asked(Cell<usize>);
+
+    impl UserLimits for Asked {
+        fn limit(&self, _user: &str) -> i64 {
+            self.0.set(self.0.get() + 1);
+            5
+        }
+    }
+
+    /// An end looks at few, however many wait: at whom it lets start, and not at those for whom the queue has no room then.
+    #[test]
+    fn an_end_looks_at_few_of_those_that_wait() {
+        let (mut tree, mut running) = (QueueTree::default(), Running::default());
+        let root = tree.add("root", None, false, ());
+        let leaf = tree.add("root.a", Some(root), true, ());
+        tree.add("root.b", Some(root), true, ());
+        tree.get_mut(root).max_running_apps = 2;
+        let (apps, limits) = (EachItsUser((0..1000).map(|app| format!("u{app}")).collect(), leaf), Asked(Cell::new(0)));
+        for app in 0..1000 {
+            let user = apps.user(app).to_owned();
+            if running.can_run(&tree, &limits, &user, leaf) {
+                running.count(&mut tree, &user, leaf, 1);
+                tree.get_mut(leaf).runnable.push(app);
+            } else {
+                tree.get_mut(leaf).waiting.push(app, user.clone().into());
+                running.wait(&user, app, leaf);
+            }
+        }
+        for ends in 0..500 {
+            limits.0.set(0);
+            tree.get_mut(leaf).runnable.remove(ends);
+            running.count(&mut tree, apps.user(ends), leaf, -1);
+            let started = running.slot_freed(&mut tree, &apps, &limits, leaf, apps.user(ends));
+            assert_eq!(started, [ends + 2]);
+            assert!(limits.0.get() < 10, "{} users' limits were asked for", limits.0.get());
+        }
     }
 }

@@ -173,6 +173,7 @@ impl World {
                 "a fetch"
             }
             14 => self.finish(a, b, c),
+            31 if self.states().values().any(|state| *state == "non-runnable") => self.finish(a, b, 3),
             15 | 16 => self.next_attempt(a, b, c),
             17 => {
                 self.is_odd = true;
@@ -325,7 +326,10 @@ impl World {
         let states = self.states();
         let waits = |app: &AppHandle| states.get(&app.number()) == Some(&"non-runnable");
         let waiting = self.apps.iter().find(|other| **other != first && waits(other)).cloned();
-        let second = waiting.unwrap_or_else(|| self.app(b));
+        let Some(second) = waiting else {
+            self.finish_one(&first);
+            return "an end";
+        };
         let (first, second) = if c % 8 == 7 { (second, first) } else { (first, second) };
         let begins = self.stepped.begin_finish(&first).is_ok();
         if begins {

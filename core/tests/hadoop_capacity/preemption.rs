@@ -263,24 +263,3 @@ fn a_share_of_what_is_owed_is_left_to_end_by_itself() {
     let (mut cluster, apps) = three(&[slowly], 100, [0, 0, 100], [40, 0, 0]);
     assert_eq!(marked(&mut cluster, &apps), [0, 0, 4]);
 }
-
-/// Java doubles the wait: where that is less than nothing, each round forgets what it has marked, marks it anew, and kills nothing. The
-/// longest wait that can be doubled is never over.
-#[test]
-fn a_wait_that_cannot_be_doubled_kills_nothing() {
-    let name = "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill";
-    for (wait, is_marked_anew) in
-        [("9223372036854775807", true), ("4611686018427387904", true), ("-1", true), ("4611686018427387903", false)]
-    {
-        let (mut cluster, apps) = three(&[(name, wait)], 100, [0, 60, 40], [30, 0, 0]);
-        let first = marked(&mut cluster, &apps);
-        assert!(first[0] == 0 && first[1] > 0, "{first:?}");
-        for ms in [1, 1 << 40, u64::MAX] {
-            cluster.stepped.advance(ms);
-            let again = marked(&mut cluster, &apps);
-            assert_eq!(again, if is_marked_anew { first.clone() } else { vec![0; 3] }, "{wait}, {ms}");
-            let used: Vec<i64> = apps.iter().map(|app| cluster.app(app).used.memory_mb()).collect();
-            assert_eq!(used, [0, 60, 40], "{wait}, {ms}");
-        }
-    }
-}

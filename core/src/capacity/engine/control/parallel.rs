@@ -126,8 +126,16 @@ impl Control {
     }
 
     fn may_run(&self, leaf: u32, user: &str) -> bool {
+        self.user_has_room(user) && self.queues_have_room(leaf)
+    }
+
+    fn user_has_room(&self, user: &str) -> bool {
         self.running_of(user) < self.most_of(user)
-            && self.own.tree.path(leaf).all(|queue| self.running(queue) < self.most_in(queue))
+    }
+
+    /// A leaf has, and all above it.
+    fn queues_have_room(&self, leaf: u32) -> bool {
+        self.own.tree.path(leaf).all(|queue| self.running(queue) < self.most_in(queue))
     }
 
     fn count_running(&mut self, leaf: u32, user: &str, by: i64) {
@@ -284,13 +292,17 @@ impl Crowd for Control {
 
     fn is_hopeless(&self, line: Line<'_>) -> bool {
         let parallel = &self.own.parallel;
-        match line {
-            Line::Leaf(leaf) => !parallel.queues[leaf as usize].waiting.kinds().any(|user| self.may_run(leaf, user)),
-            Line::User(user) => {
-                let waiting = parallel.waiting_of.get(user);
-                !waiting.is_some_and(|waiting| waiting.kinds().any(|leaf| self.may_run(*leaf, user)))
+        let may_some = match line {
+            Line::Leaf(leaf) => {
+                let mut users = parallel.queues[leaf as usize].waiting.kinds();
+                self.queues_have_room(leaf) && users.any(|user| self.user_has_room(user))
             }
-        }
+            Line::User(user) => {
+                let mut leaves = parallel.waiting_of.get(user).into_iter().flat_map(Waiting::kinds);
+                self.user_has_room(user) && leaves.any(|leaf| self.queues_have_room(*leaf))
+            }
+        };
+        !may_some
     }
 
     fn run(&mut self, app: u32) {
