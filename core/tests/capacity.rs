@@ -446,11 +446,15 @@ fn weights_give_fractions_where_the_legacy_queue_mode_is_off_at_the_start() {
 fn a_refresh_with_what_is_not_here_is_refused() {
     let mut scheduler = stepped(&[]);
     for more in [
-        ("yarn.scheduler.capacity.multi-node-placement-enabled", "true"),
-        ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
-        ("yarn.scheduler.capacity.root.a.default-node-label-expression", "gpu"),
+        &[("yarn.scheduler.capacity.multi-node-placement-enabled", "true")][..],
+        &[
+            ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
+            ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu"),
+            ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "100"),
+        ],
+        &[("yarn.scheduler.capacity.root.a.default-node-label-expression", "gpu")],
     ] {
-        let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([more])).unwrap_err();
+        let refused = scheduler.refresh_queues(QUEUES.into_iter().chain(more.iter().copied())).unwrap_err();
         assert!(refused.to_string().contains("not supported: "), "{refused}");
     }
     scheduler.refresh_queues(QUEUES).unwrap();
