@@ -85,7 +85,8 @@ final class Answers {
     flat.forEach((key, value) -> {
       String whole = what + " " + key;
       pair.says(whole, whole.matches(RUNS) || whole.matches(PASSES) ? "(is there)"
-          : value.replaceAll("(application|container|appattempt)_\\d+", "$1").replaceAll("(Fair|Capacity) Scheduler", "$1Scheduler").replaceAll("\\d{10,18}$", "TIME"));
+          : value.replaceAll("(application|container|appattempt)_\\d+", "$1")
+              .replaceAll("(Evenweave)?(Fair|Capacity) ?Scheduler", "$2Scheduler").replaceAll("\\d{10,18}$", "TIME"));
     });
   }
 

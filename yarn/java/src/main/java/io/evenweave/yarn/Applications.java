@@ -324,6 +324,7 @@ final class Applications {
         scheduler.core.tellIfThere(out -> Asks.put(out.command(Wire.STOP_ATTEMPT).number(attempt.application.number), none));
       }
       attempt.stop(event.getFinalAttemptState());
+      attempt.asksNoMore();
     } finally {
       scheduler.core.unlock();
     }

@@ -48,6 +48,8 @@ import org.apache.hadoop.yarn.server.utils.BuilderUtils;
 final class EvenweaveAttempt extends SchedulerApplicationAttempt {
   private final EvenweaveScheduler scheduler;
   final EvenweaveApplication application;
+  /** Who counts its user, unless it is moved. */
+  private final AbstractUsersManager users;
   /** The containers of the attempt before are kept. */
   final boolean keepsContainers;
   /** It is the one that the ResourceManager had stored before its restart. Under the core's lock. */
@@ -75,6 +77,7 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
     this.scheduler = scheduler;
     this.application = application;
     this.keepsContainers = keepsContainers;
+    this.users = users;
     this.numbersFrom = context.getEpoch() << ResourceManager.EPOCH_BIT_SHIFT;
     RMApp rmApp = context.getRMApps() == null ? null : context.getRMApps().get(id.getApplicationId());
     ApplicationSubmissionContext submission = rmApp == null ? null : rmApp.getApplicationSubmissionContext();
@@ -377,6 +380,12 @@ final class EvenweaveAttempt extends SchedulerApplicationAttempt {
       now.add(copy);
     }
     return now;
+  }
+
+  /** It is over: its user does not count as one who asks for something, neither where it began nor where it was moved to. */
+  void asksNoMore() {
+    users.deactivateApplication(getUser(), getApplicationId());
+    queue.getAbstractUsersManager().deactivateApplication(getUser(), getApplicationId());
   }
 
   /** All that is outstanding, taken back: its end in the core comes with the next attempt. */
