@@ -8,11 +8,13 @@ use std::process::Command;
 
 #[test]
 fn is_enough_for_every_package() {
-    let told = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
+    let told = |more: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["metadata", "--format-version", "1", "--locked"]).args(more);
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap()
+    };
+    // Packages of other systems are nowhere on a machine that has built this one alone.
+    let told = Some(told(&["--offline"])).filter(|told| told.status.success()).unwrap_or_else(|| told(&[]));
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     let metadata: Value = serde_json::from_slice(&told.stdout).unwrap();
     let promised = version(env!("CARGO_PKG_RUST_VERSION"));
