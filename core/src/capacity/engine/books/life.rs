@@ -299,10 +299,6 @@ impl Books {
         let is_out = self.apps[entry].is_out;
         if !is_out {
             self.leave(entry, source);
-            if self.apps[entry].lists > 0 {
-                // It was there twice, and may just have been let start once more. What is noted goes by the leaf that it is in.
-                self.goes_by_place(source);
-            }
         }
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);
