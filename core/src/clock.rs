@@ -49,6 +49,12 @@ impl Clock for MonotonicClock {
     }
 }
 
+/// Milliseconds of a clock as Java has them: at most its largest number.
+#[cfg(not(loom))]
+pub(crate) fn java_ms(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
 /// A moment by the clock at which something is due, or never: what would be after the end of time does not come.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +182,12 @@ mod tests {
             let never = Deadline::after(now_ms, wait_ms);
             assert_eq!((never, never.is_over(u64::MAX), never.left_ms(u64::MAX)), (Deadline::NEVER, false, None));
         }
+    }
+
+    #[test]
+    fn java_counts_up_to_half_of_the_time() {
+        let most = i64::MAX.cast_unsigned();
+        assert_eq!([0, most, most + 1, u64::MAX].map(java_ms), [0, i64::MAX, i64::MAX, i64::MAX]);
     }
 
     #[test]

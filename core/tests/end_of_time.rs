@@ -118,6 +118,36 @@ fn what_was_due_is_done_and_nothing_hangs() {
     }
 }
 
+/// The look that finds the clock far ahead ends what was acquired before, and leaves what was acquired since.
+#[test]
+fn what_is_acquired_after_a_jump_of_the_clock_stays() {
+    const DAY_MS: u64 = 86_400_000;
+    for jump in [26 * DAY_MS, 30 * DAY_MS, 49 * DAY_MS, (1 << 32) + 30 * DAY_MS] {
+        let clock = Arc::new(VirtualClock::new());
+        let mut scheduler = FairScheduler::builder().clock(clock.clone()).stepped().unwrap();
+        let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
+        let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.b")).unwrap();
+        let mut acquire = |scheduler: &mut Stepped| {
+            let mut answer = Allocation::default();
+            scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]), &mut answer).unwrap();
+            scheduler.update_now();
+            scheduler.heartbeat(Heartbeat::new(&node));
+            scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+            assert_eq!((answer.granted.len(), answer.ended.len()), (1, 0), "no look yet");
+            answer.granted[0].id
+        };
+        let before = acquire(&mut scheduler);
+        clock.advance(jump);
+        let _since = acquire(&mut scheduler);
+        clock.advance(1);
+        scheduler.tick();
+        let mut answer = Allocation::default();
+        scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+        let ended: Vec<_> = answer.ended.iter().map(|end| (end.id, end.reason)).collect();
+        assert_eq!(ended, [(before, EndReason::Expired)], "after {jump} ms");
+    }
+}
+
 #[test]
 fn lifetimes_end_before_the_end_of_time_or_never() {
     let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();

@@ -11,6 +11,7 @@ use super::preemption::{
     cheapest, match_demands,
 };
 use super::users::Sharing;
+use crate::clock::java_ms;
 use crate::config::capacity::{AppOrdering, PreemptionOrder, PreemptionSettings, QueueOrdering};
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
@@ -59,10 +60,6 @@ impl Under<'_> {
             self.by_node.insert(candidate, (self.slots[at], size));
         }
     }
-}
-
-fn java_ms(ms: u64) -> i64 {
-    i64::try_from(ms).unwrap_or(i64::MAX)
 }
 
 /// Whether what was marked then has been let run for so long. What would be after the end of time is never over.

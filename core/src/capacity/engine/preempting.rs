@@ -210,7 +210,7 @@ impl Books {
 
     /// A container of a leaf may go for others from now on, or may not.
     pub(super) fn set_killable(&mut self, leaf: u32, candidate: Candidate, size: Option<Resource>) {
-        if !self.refreshed.contains(&self.node(leaf).config.path) {
+        if !self.queue(leaf).published.refreshed {
             return;
         }
         let mut at = Some(leaf);

@@ -15,6 +15,9 @@ pub(crate) struct CapacityPublished {
     pub(crate) file: Arc<CapacityFile>,
     /// How often the cluster has changed, and queues were refreshed. Whoever sees another number does what follows from it.
     pub(crate) turns: [u64; 2],
+    /// Its path was there at some refresh, or at the start. As in Hadoop, what may go for others counts in these queues alone: one that has made
+    /// itself since has no books of it.
+    pub(crate) refreshed: bool,
     /// Of a leaf queue: by how much its lists are longer than the applications in them (reference 13.3, 21).
     pub(crate) entries_beyond: Arc<Counted>,
 }
@@ -29,10 +32,11 @@ impl CapacityPublished {
 impl PartialEq for CapacityPublished {
     /// By address: what has not changed is not made anew.
     fn eq(&self, other: &CapacityPublished) -> bool {
-        let CapacityPublished { node, file, turns, entries_beyond } = self;
+        let CapacityPublished { node, file, turns, refreshed, entries_beyond } = self;
         Arc::ptr_eq(node, &other.node)
             && Arc::ptr_eq(file, &other.file)
             && *turns == other.turns
+            && *refreshed == other.refreshed
             && Arc::ptr_eq(entries_beyond, &other.entries_beyond)
     }
 }

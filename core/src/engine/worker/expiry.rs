@@ -64,7 +64,7 @@ impl<D: Decider> Shard<D> {
             }
             None => (0, now_ms),
         };
-        // The clock has jumped by more than a mail record can tell (25 days): whatever was acquired was so before.
+        // The clock has jumped by more than a mail record can tell (25 days).
         let passed_ms = began_ms.saturating_sub(self.looks.last_ms);
         let has_jumped = passed_ms > interval_ms && passed_ms > u64::from(i32::MAX.cast_unsigned());
         let longest = i64::try_from(interval_ms).unwrap_or(i64::MAX);
@@ -74,9 +74,16 @@ impl<D: Decider> Shard<D> {
             if !record.fate.is_live() || record.launched {
                 continue;
             }
-            let acquired_for_ms = self.shared.arenas[self.worker].acquired_for_ms(record.mail, began_ms);
+            let acquired_for_ms = |at_ms| self.shared.arenas[self.worker].acquired_for_ms(record.mail, at_ms);
+            // Read after the time of acquisition, so later than it: what still looks as if it were to come was acquired before the jump. Of the
+            // rest, some may have been too; they look like new ones, and expire an interval from now at the latest.
+            let is_from_before =
+                || acquired_for_ms(self.shared.clock.now_ms()).is_some_and(|waited: i32| waited.is_negative());
             // Later than the interval, not at it.
-            if acquired_for_ms.is_some_and(|waited| has_jumped || i64::from(waited) > longest) {
+            let has_expired = |waited: i32| {
+                i64::from(waited) > longest || has_jumped && waited.is_negative() && is_from_before()
+            };
+            if acquired_for_ms(began_ms).is_some_and(has_expired) {
                 self.end_container(index, EndReason::Expired, false);
             }
         }

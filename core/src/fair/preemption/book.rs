@@ -6,6 +6,7 @@
 //!
 //! Follows `FSLeafQueue.updateStarvedApps`, `FSAppAttempt` and `FSStarvedApps` (sections 3 to 5).
 
+use crate::clock::java_ms;
 use crate::engine::books::ledger::AppShared;
 use crate::fair::engine::{QueueSnapshot, Structure};
 use crate::fair::published::Shares;
@@ -46,11 +47,6 @@ pub(crate) struct Book {
     queue: StarvedQueue<Slot>,
     /// Taken and being served: not entered again meanwhile.
     in_hand: Option<Slot>,
-}
-
-/// Milliseconds of the clock as Java has them.
-pub(super) fn java_ms(ms: u64) -> i64 {
-    i64::try_from(ms).unwrap_or(i64::MAX)
 }
 
 impl Book {

@@ -13,10 +13,10 @@
 //! Once nothing is found for a request, or a node with room and nothing to take, nothing more is found for it: the rules
 //! would give the same answer for each further container.
 
-use super::book::{Book, java_ms};
+use super::book::Book;
 use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
-use crate::clock::Deadline;
+use crate::clock::{Deadline, java_ms};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::shared::ANY;
 use crate::fair::engine::Shared;

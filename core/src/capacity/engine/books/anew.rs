@@ -19,7 +19,6 @@ impl Books {
             QueueBook { published: queue.published.clone(), counts, leaf, siblings, standing: None }
         };
         books.queues = self.queues.iter().map(|queue| queue.as_ref().map(emptied)).collect();
-        books.refreshed.clone_from(&self.refreshed);
         books
     }
 

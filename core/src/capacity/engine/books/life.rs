@@ -119,11 +119,18 @@ impl Books {
         if let Some(found) = found {
             self.is_out_of_list(found);
         }
-        if self.apps[entry].lists > 0 {
+        if self.is_listed(entry, slot) {
             self.goes_by_place(slot);
         }
         self.activate(slot);
         self.show_entries(slot);
+    }
+
+    /// A list of a leaf still has an entry that has just been taken out: it was there twice, or stands elsewhere than its rank says.
+    fn is_listed(&self, entry: AppEntry, slot: u32) -> bool {
+        // It may be in lists of a leaf that it has left.
+        let leaf = self.leaf(slot);
+        self.apps[entry].lists > 0 && leaf.active.iter().chain(leaf.pending.iter()).any(|other| other == entry)
     }
 
     /// Out of the active list of a leaf; whether it was found there.
@@ -161,8 +168,8 @@ impl Books {
         if is_at_home {
             (app.is_active, app.is_noted) = (true, false);
         }
-        if !self.leaf(slot).active.is_sorted() {
-            // A value that is no number has come.
+        if !is_at_home || !self.leaf(slot).active.is_sorted() {
+            // Its rank may change where it is by now, or a value that is no number has come.
             self.goes_by_place(slot);
         }
         if is_at_home {
@@ -268,7 +275,7 @@ impl Books {
                 None => leaf.is_odd = true,
             }
         }
-        if self.apps[entry].lists > 0 {
+        if self.is_listed(entry, slot) {
             self.goes_by_place(slot);
         }
         self.apps[entry].priority = priority;
@@ -299,10 +306,6 @@ impl Books {
         let is_out = self.apps[entry].is_out;
         if !is_out {
             self.leave(entry, source);
-            if self.apps[entry].lists > 0 {
-                // It was there twice, and may just have been let start once more. What is noted goes by the leaf that it is in.
-                self.goes_by_place(source);
-            }
         }
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);

@@ -52,8 +52,6 @@ impl Books {
         let [of_cluster, of_file] = self.turns;
         self.turns = turns;
         if turns[1] != of_file {
-            let there = self.queues.iter().flatten().map(|queue| queue.node()).filter(|node| node.known);
-            self.refreshed.extend(there.map(|node| node.config.path.clone()));
             (0..known).for_each(|slot| self.leaf_refreshed(u32::try_from(slot).expect("slots are u32")));
         }
         if turns[0] != of_cluster {

@@ -53,7 +53,6 @@ use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::{QueueNode, ROOT};
 use crate::config::capacity::{AppOrdering, CapacityFile};
 use crate::resource::{Resource, Wide};
-use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// What is counted of a queue.
@@ -108,9 +107,6 @@ pub(crate) struct Books {
     pub(crate) apps: Apps,
     /// How often the cluster has changed, and the queues were refreshed, as far as is known here.
     pub(crate) turns: [u64; 2],
-    /// Paths of the queues that were there at some refresh, or at the start. As in Hadoop, what may go for others counts in these alone: one that
-    /// has made itself since has no books of it.
-    pub(crate) refreshed: FxHashSet<String>,
     /// Applications that were let start here, and the others have not been told of.
     started: Vec<Start>,
     drift: Drift,
@@ -128,7 +124,6 @@ impl Books {
             queues: Vec::new(),
             apps: Apps::default(),
             turns: [0; 2],
-            refreshed: FxHashSet::default(),
             started: Vec::new(),
             drift: Drift::default(),
             deciders: Deciders::of(place.workers),

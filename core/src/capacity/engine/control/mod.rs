@@ -46,7 +46,7 @@ use making::Making;
 use parallel::Parallel;
 pub(crate) use plans::NoPlans;
 use priorities::{Priorities, PriorityAcls};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 #[cfg(feature = "faults")]
 use std::collections::BTreeMap;
 
@@ -82,6 +82,9 @@ pub(crate) struct CapacityControl {
     entries_beyond: Vec<Arc<Counted>>,
     /// Changes of the cluster, and refreshes.
     turns: [u64; 2],
+    /// Paths of the queues that were there at some refresh, or at the start. As in Hadoop none is forgotten: a queue that comes once more is one of
+    /// them.
+    refreshed: FxHashSet<String>,
     /// Figures are to be worked out before the next publish.
     cluster_has_changed: bool,
     /// Slot, capacity and maximum capacity of the leaves of plans, where these count at once.
@@ -141,6 +144,7 @@ impl CapacityControl {
             never_counted: FxHashMap::default(),
             entries_beyond: Vec::new(),
             turns: [1; 2],
+            refreshed: FxHashSet::default(),
             cluster_has_changed: false,
             entitlements: Vec::new(),
             arith,

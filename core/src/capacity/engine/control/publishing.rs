@@ -40,6 +40,7 @@ impl Control {
                 node: Arc::new(node.clone()),
                 file: self.own.tree.file.clone(),
                 turns: self.own.turns,
+                refreshed: self.own.refreshed.contains(&node.config.path),
                 entries_beyond: self.own.entries_beyond[slot as usize].clone(),
             },
         }

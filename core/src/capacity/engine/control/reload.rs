@@ -80,6 +80,9 @@ impl Control {
 
     /// Queues that have come get a place in the engine's tree, and all have their lists.
     fn take_queues_over(&mut self) {
+        let Control { own, .. } = self;
+        let paths = own.tree.slots().iter().map(|slot| &own.tree.get(*slot).config.path);
+        own.refreshed.extend(paths.cloned());
         self.seat_newborn();
         for slot in self.own.tree.slots() {
             let config = &self.own.tree.get(*slot).config;

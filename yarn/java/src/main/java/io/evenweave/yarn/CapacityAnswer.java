@@ -12,7 +12,6 @@ import org.apache.hadoop.yarn.api.records.QueueState;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.nodelabels.CommonNodeLabelsManager;
 import org.apache.hadoop.yarn.security.AccessType;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerHealth;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AutoCreatedQueueTemplate;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
@@ -44,12 +43,12 @@ import org.apache.hadoop.yarn.util.resource.Resources;
 final class CapacityAnswer {
   private final EvenweaveScheduler scheduler;
   private final CapacitySchedulerConfiguration file;
-  private final SchedulerHealth health;
+  private final CapacitySchedulerHealthInfo health;
 
   CapacityAnswer(EvenweaveScheduler scheduler, CapacitySchedulerConfiguration file, SchedulerHealth health) {
     this.scheduler = scheduler;
     this.file = file;
-    this.health = health;
+    this.health = info(health);
   }
 
   SchedulerInfo of(ShownQueue root) {
@@ -59,7 +58,7 @@ final class CapacityAnswer {
     }
     Fields fields = Fields.of(info).set("capacity", percent(root.capacity)).set("usedCapacity", root.usedCapacity * 100)
         .set("maxCapacity", percent(root.maximumCapacity)).set("queueCapacityVectorInfo", new QueueCapacityVectorInfo(root.vector))
-        .set("isAbsoluteResource", root.isAbsolute).set("queues", below(root)).set("health", health())
+        .set("isAbsoluteResource", root.isAbsolute).set("queues", below(root)).set("health", health)
         .set("queueAcls", acls(root, scheduler.shownName(root)));
     common(fields, root);
     templates(fields, root);
@@ -92,15 +91,14 @@ final class CapacityAnswer {
 
   private CapacitySchedulerQueueInfo queue(ShownQueue of) {
     CapacitySchedulerQueueInfo info = of.leaf ? made(CapacitySchedulerLeafQueueInfo.class) : made(CapacitySchedulerQueueInfo.class);
-    QueueMetrics metrics = scheduler.queues.get(of.name).getMetrics();
     Fields fields = Fields.of(info).set("capacity", of.capacity * 100).set("usedCapacity", of.usedCapacity * 100)
         .set("maxCapacity", percent(of.maximumCapacity)).set("absoluteCapacity", percent(of.absoluteCapacity))
         .set("absoluteMaxCapacity", percent(of.absoluteMaximumCapacity)).set("absoluteUsedCapacity", percent(of.absoluteUsedCapacity))
         .set("numApplications", (int) of.applications).set("isAbsoluteResource", of.isAbsolute).set("state", QueueState.valueOf(of.state))
         .resource("resourcesUsed", of.used).set("nodeLabels", new ArrayList<>(Arrays.asList(CommonNodeLabelsManager.ANY)))
-        .set("allocatedContainers", (long) metrics.getAllocatedContainers())
-        .set("reservedContainers", (long) metrics.getReservedContainers())
-        .set("pendingContainers", (long) metrics.getPendingContainers()).set("resources", usage(of))
+        .set("allocatedContainers", (long) of.measured.allocatedContainers)
+        .set("reservedContainers", (long) of.measured.reservedContainers)
+        .set("pendingContainers", (long) of.measured.pendingContainers).set("resources", usage(of))
         .resource("minEffectiveCapacity", of.minShare).resource("maxEffectiveCapacity", of.maxShare)
         .set("queueAcls", acls(of, of.name)).set("autoCreateChildQueueEnabled", of.isManagedParent)
         .set("leafQueueTemplate", new LeafQueueTemplateInfo(file, of.name));
@@ -173,7 +171,7 @@ final class CapacityAnswer {
     return info;
   }
 
-  private CapacitySchedulerHealthInfo health() {
+  private static CapacitySchedulerHealthInfo info(SchedulerHealth health) {
     CapacitySchedulerHealthInfo info = made(CapacitySchedulerHealthInfo.class);
     List<Object> operations = new ArrayList<>();
     operations.add(operation("last-allocation", health.getLastAllocationDetails()));

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
@@ -301,8 +302,8 @@ public final class EvenweaveCapacityScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  SchedulerInfo describe(ShownQueue root) {
-    return new CapacityAnswer(this, file, health.details()).of(root);
+  Function<ShownQueue, SchedulerInfo> answer() {
+    return new CapacityAnswer(this, file, health.details())::of;
   }
 
   // ------------------------------------------------------------------------------------------------ applications

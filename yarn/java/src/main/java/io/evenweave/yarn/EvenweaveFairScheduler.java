@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
@@ -242,8 +243,8 @@ public final class EvenweaveFairScheduler extends EvenweaveScheduler {
   }
 
   @Override
-  SchedulerInfo describe(ShownQueue root) {
-    return new FairAnswer(this).of(root);
+  Function<ShownQueue, SchedulerInfo> answer() {
+    return new FairAnswer(getClusterResource(), getMaximumResourceCapability())::of;
   }
 
   /** Of a queue that is not there yet the nearest above it. */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -111,8 +112,11 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
   /** What a queue is entitled to, for the scheduler page. */
   abstract String shareOf(ShownQueue queue);
 
-  /** The answer of {@code /ws/v1/cluster/scheduler}, of queues as they are at this moment. */
-  abstract SchedulerInfo describe(ShownQueue root);
+  /**
+   * What makes the answer of {@code /ws/v1/cluster/scheduler} of root, or of null. All but queues is read by this call, under the core's lock; the
+   * objects are made outside.
+   */
+  abstract Function<ShownQueue, SchedulerInfo> answer();
 
   /** The properties of the queue file, as of now; none where the core reads it itself. */
   abstract Map<String, String> queueProperties(Configuration from) throws IOException;
@@ -475,12 +479,17 @@ abstract class EvenweaveScheduler extends AbstractYarnScheduler<EvenweaveAttempt
 
   /** The answer of {@code /ws/v1/cluster/scheduler}: queues and metrics of one moment, by whoever may wait for the core. */
   SchedulerInfo describe() {
+    ShownQueue root;
+    Function<ShownQueue, SchedulerInfo> answer;
     core.lock();
     try {
-      return describe(queues.now().get("root"));
+      root = queues.now().get("root");
+      answer = answer();
     } finally {
       core.unlock();
     }
+    // With many queues and properties that takes seconds: heartbeats go on meanwhile.
+    return answer.apply(root);
   }
 
   // ------------------------------------------------------------------------------------------------ the others

@@ -1,7 +1,6 @@
 package io.evenweave.yarn;
 
 import org.apache.hadoop.yarn.api.records.Resource;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.FairSchedulerInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.FairSchedulerLeafQueueInfo;
 import org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.FairSchedulerQueueInfo;
@@ -11,10 +10,13 @@ import org.apache.hadoop.yarn.util.resource.Resources;
 
 /** {@code /ws/v1/cluster/scheduler} of a FairScheduler: Hadoop's own data objects, filled with what the core shows. */
 final class FairAnswer {
-  private final EvenweaveScheduler scheduler;
+  private final Resource cluster;
+  private final Resource largest;
 
-  FairAnswer(EvenweaveScheduler scheduler) {
-    this.scheduler = scheduler;
+  /** {@code largest}: the most that one container may have. */
+  FairAnswer(Resource cluster, Resource largest) {
+    this.cluster = Resources.clone(cluster);
+    this.largest = largest;
   }
 
   SchedulerInfo of(ShownQueue root) {
@@ -27,18 +29,16 @@ final class FairAnswer {
 
   private FairSchedulerQueueInfo queue(ShownQueue of) {
     FairSchedulerQueueInfo info = of.leaf ? new FairSchedulerLeafQueueInfo() : new FairSchedulerQueueInfo();
-    QueueMetrics metrics = scheduler.queues.get(of.name).getMetrics();
-    Resource cluster = scheduler.getClusterResource();
     Fields fields = Fields.of(info).set("maxApps", of.maxRunningApps).resource("minResources", orNone(of.minShare))
         .resource("maxResources", Resources.componentwiseMin(of.maxShare, cluster)).resource("usedResources", of.used)
         .resource("amUsedResources", of.amUsed).resource("amMaxResources", of.amLimit).resource("demandResources", of.demand)
         .resource("steadyFairResources", of.steadyFairShare).resource("fairResources", of.fairShare)
         .resource("clusterResources", cluster)
-        .resource("reservedResources", Resource.newInstance(metrics.getReservedMB(), metrics.getReservedVirtualCores()))
-        .resource("maxContainerAllocation", scheduler.getMaximumResourceCapability(of.name))
-        .set("pendingContainers", (long) metrics.getPendingContainers())
-        .set("allocatedContainers", (long) metrics.getAllocatedContainers())
-        .set("reservedContainers", (long) metrics.getReservedContainers()).set("queueName", of.name)
+        .resource("reservedResources", of.measured.reserved)
+        .resource("maxContainerAllocation", Resources.componentwiseMin(largest, of.maximumAllocation))
+        .set("pendingContainers", (long) of.measured.pendingContainers)
+        .set("allocatedContainers", (long) of.measured.allocatedContainers)
+        .set("reservedContainers", (long) of.measured.reservedContainers).set("queueName", of.name)
         .set("schedulingPolicy", of.policy).set("preemptable", of.preemptable);
     if (of.leaf) {
       fields.set("numPendingApps", of.pendingApps).set("numActiveApps", of.activeApps);

@@ -87,7 +87,11 @@ final class Queues {
           parent.children.add(queue);
         }
       }
-      all.forEach(queue -> scheduler.measure(queue, get(queue.name).getMetrics()));
+      for (ShownQueue queue : all) {
+        QueueMetrics metrics = get(queue.name).getMetrics();
+        scheduler.measure(queue, metrics);
+        queue.measured = new ShownQueue.Measured(metrics);
+      }
       shown = map;
       shownAt = System.nanoTime() / 1_000_000;
     } catch (CoreRefusal stopped) {

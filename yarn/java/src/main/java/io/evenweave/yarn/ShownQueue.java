@@ -3,6 +3,7 @@ package io.evenweave.yarn;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacityVector;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacityVector.ResourceUnitCapacityType;
 
@@ -60,6 +61,8 @@ final class ShownQueue {
   Leaf ofLeaf;
   // Of both.
   Resource used;
+  /** Null until the core's answer has been taken whole. */
+  Measured measured;
 
   private ShownQueue(Wire in) {
     name = in.readText();
@@ -124,6 +127,21 @@ final class ShownQueue {
     queue.creation = in.readText();
     queue.ofLeaf = queue.leaf ? new Leaf(in) : null;
     return queue;
+  }
+
+  /** What Hadoop's metrics have of a queue at the same moment. */
+  static final class Measured {
+    final int allocatedContainers;
+    final int pendingContainers;
+    final int reservedContainers;
+    final Resource reserved;
+
+    Measured(QueueMetrics metrics) {
+      allocatedContainers = metrics.getAllocatedContainers();
+      pendingContainers = metrics.getPendingContainers();
+      reservedContainers = metrics.getReservedContainers();
+      reserved = Resource.newInstance(metrics.getReservedMB(), metrics.getReservedVirtualCores());
+    }
   }
 
   /** What a leaf queue of a CapacityScheduler has besides. */
