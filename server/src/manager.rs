@@ -469,7 +469,7 @@ impl ResourceManager {
     #[must_use]
     pub fn node_state(&self, node: &str) -> Option<NodeState> {
         let _one = self.command();
-        self.records().nodes().iter().find(|one| one.name == node).map(|one| one.state)
+        self.records().node_named(node).map(|one| one.state)
     }
 
     /// Lets a node run empty. Once it has, [`node_drained`](Self::node_drained) takes it away.
@@ -514,7 +514,7 @@ impl ResourceManager {
     pub fn node_drained(&self, node: &str) {
         let _one = self.command();
         let is_to_go = |records: &Records| {
-            records.nodes().iter().any(|one| one.name == node && one.state == NodeState::Decommissioning)
+            records.node_named(node).is_some_and(|one| one.state == NodeState::Decommissioning)
         };
         if is_to_go(&self.records()) {
             // One that is gone at this moment is gone, too.

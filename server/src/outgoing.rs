@@ -109,8 +109,11 @@ impl Outgoing {
 
     /// Waits until there is room. Whoever works large answers out waits here, with his turn.
     pub(crate) async fn room(&self) {
-        while !self.is_there_room() && !self.makes_room(Instant::now()) {
-            tokio::time::sleep(LOOK_EVERY).await;
+        // What is dropped may be little, and an answer that others wait for stays: so it is looked again after each.
+        while !self.is_there_room() {
+            if !self.makes_room(Instant::now()) {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
         }
     }
 
@@ -272,6 +275,18 @@ mod tests {
         assert_eq!(dropped([&first, &second, &third, &fourth]), [true, true, false, false]);
         drop((third, fourth));
         assert_eq!(outgoing.held().bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn readers_are_dropped_until_there_is_room() {
+        let outgoing = of_room(40 * KIB);
+        let Some(long_ago) = Instant::now().checked_sub(2 * GRACE) else { panic!("the clock is too young") };
+        let one = counted(&outgoing, 90 * KIB);
+        // The one who is dropped first frees nothing: another reads the same.
+        let readers = [outgoing.pieces(one.clone(), long_ago), outgoing.pieces(one, long_ago)];
+        outgoing.room().await;
+        assert_eq!(outgoing.held().bytes, 0);
+        assert!(readers.iter().all(|reader| reader.0.left().bytes.is_none()));
     }
 
     #[tokio::test]

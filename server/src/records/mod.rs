@@ -187,16 +187,38 @@ impl Records {
         }
     }
 
-    /// A node has registered, or one that was lost is there again.
+    /// A node has registered, or one that was lost is there again. One that is new costs O(1).
     pub fn node(&mut self, node: NodeRecord) {
-        self.nodes.retain(|other| other.name != node.name);
-        self.nodes.push(node);
-        self.places = (0..).zip(&self.nodes).map(|(place, node)| (node.name.clone(), place)).collect();
+        match self.places.get(&node.name).copied() {
+            None => {
+                self.places.insert(node.name.clone(), self.nodes.len());
+                self.nodes.push(node);
+            }
+            Some(before) => {
+                self.nodes.remove(before);
+                self.nodes.push(node);
+                for (place, node) in self.nodes.iter().enumerate().skip(before) {
+                    if let Some(stands) = self.places.get_mut(&node.name) {
+                        *stands = place;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A node, by its name.
+    #[must_use]
+    pub fn node_named(&self, name: &str) -> Option<&NodeRecord> {
+        self.places.get(name).and_then(|place| self.nodes.get(*place))
+    }
+
+    fn node_mut(&mut self, name: &str) -> Option<&mut NodeRecord> {
+        self.places.get(name).and_then(|place| self.nodes.get_mut(*place))
     }
 
     /// A node has said how it does.
     pub fn node_reported(&mut self, name: &str, at_ms: u64) {
-        if let Some(node) = self.places.get(name).and_then(|place| self.nodes.get_mut(*place)) {
+        if let Some(node) = self.node_mut(name) {
             node.last_health_ms = at_ms;
         }
     }
@@ -204,26 +226,26 @@ impl Records {
     /// `host:port` of a node, by its name.
     #[must_use]
     pub fn node_id(&self, name: &str) -> String {
-        self.nodes.iter().find(|node| node.name == name).map_or_else(|| name.to_owned(), NodeRecord::id)
+        self.node_named(name).map_or_else(|| name.to_owned(), NodeRecord::id)
     }
 
     /// A node has a label from now on.
     pub fn label(&mut self, name: &str, label: &str) {
-        if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
+        if let Some(node) = self.node_mut(name) {
             node.labels = vec![label.to_owned()];
         }
     }
 
     /// A node has another total.
     pub fn node_has(&mut self, name: &str, total: Resource) {
-        if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
+        if let Some(node) = self.node_mut(name) {
             node.total = total;
         }
     }
 
     /// A node is in another state.
     pub fn node_is(&mut self, name: &str, state: NodeState) {
-        if let Some(node) = self.nodes.iter_mut().find(|node| node.name == name) {
+        if let Some(node) = self.node_mut(name) {
             node.state = state;
         }
     }
@@ -279,7 +301,7 @@ mod tests {
     #[test]
     fn a_node_that_reports_is_known_to_be_well() {
         let mut records = Records::new(2);
-        for name in ["n1", "n2", "n1"] {
+        for name in ["n1", "n2", "n3", "n1"] {
             records.node(NodeRecord {
                 name: name.to_owned(),
                 port: 8041,
@@ -295,7 +317,12 @@ mod tests {
         records.node_reported("n1", 7);
         let shown: Vec<(&str, u64)> =
             records.nodes().iter().map(|node| (node.name.as_str(), node.last_health_ms)).collect();
-        assert_eq!(shown, [("n2", 1), ("n1", 7)]);
+        assert_eq!(shown, [("n2", 1), ("n3", 1), ("n1", 7)]);
+        // Each is found where it stands after one has come again.
+        records.node_is("n3", NodeState::Lost);
+        let states: Vec<NodeState> = records.nodes().iter().map(|node| node.state).collect();
+        assert_eq!(states, [NodeState::Running, NodeState::Lost, NodeState::Running]);
+        assert_eq!(records.node_named("n2").map(NodeRecord::id), Some("n2:8041".to_owned()));
     }
 
     #[test]

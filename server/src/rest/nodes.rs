@@ -123,7 +123,7 @@ pub(crate) fn named<'r>(records: &'r Records, id: &str) -> Result<&'r NodeRecord
     };
     let host = host.trim();
     let port: i32 = port.parse().map_err(|_| Fault::illegal_argument(format!("Invalid port: {port}")))?;
-    let found = records.nodes().iter().find(|node| node.name == host && i32::from(node.port) == port);
+    let found = records.node_named(host).filter(|node| i32::from(node.port) == port);
     found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))
 }
 
