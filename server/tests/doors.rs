@@ -209,6 +209,8 @@ fn a_file_of_tokens_that_is_not_good_is_refused_by_its_line() {
         assert!(found.contains(why) && !found.contains("0123456789"), "{text:?}: {found}");
     }
     assert!(Tokens::from_file(folder.path().join("none")).unwrap_err().contains("none: "));
+    let folder_itself = Tokens::from_file(folder.path().to_owned()).unwrap_err();
+    assert!(folder_itself.contains("it is not a regular file"), "{folder_itself}");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

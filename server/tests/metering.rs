@@ -250,6 +250,8 @@ fn quoted(text: &str) -> Option<(String, &str)> {
                 escaped @ ('"' | '\\') => value.push(escaped),
                 _ => return None,
             },
+            // Prometheus stops there.
+            '\0' => return None,
             plain => value.push(plain),
         }
     }
@@ -257,7 +259,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// What forges a line, ends a label, and breaks a scrape, where it is written as it is.
-const HOSTILE: [&str; 7] = [
+const HOSTILE: [&str; 8] = [
     "eve\"} 1\nevenweave_forged{user=\"ann",
     "line\nend",
     "quote\"",
@@ -265,6 +267,7 @@ const HOSTILE: [&str; 7] = [
     "\\n\\\"",
     "# EOF",
     "a,b=\"c\",user=ann:*?\u{1b}[2J\u{85}\u{202e}\r",
+    "nothing\0more",
 ];
 
 #[test]
@@ -302,7 +305,7 @@ fn hostile_names_are_read_back_as_they_are() {
         of.map(|(_, labels, value)| (labels[label].clone(), *value)).collect()
     };
     let users = of("evenweave_user_used_mebibytes", "user");
-    assert_eq!(users, HOSTILE.iter().map(|user| ((*user).to_owned(), 1024.0)).collect());
+    assert_eq!(users, HOSTILE.iter().map(|user| (user.replace('\0', "\u{fffd}"), 1024.0)).collect());
     let found = of("evenweave_queue_used_mebibytes", "queue");
     for name in queues {
         assert!(found.get(&format!("root.{name}")).is_some_and(|used| *used > 0.0), "{name}: {found:?}");

@@ -135,7 +135,9 @@ fn files_that_are_no_certificate_and_key_are_told() {
     fs::write(&empty, "nothing\n").expect("written");
     for (certificate, private, why) in [
         (data("none.pem"), key.clone(), "none.pem: "),
-        (folder.path().to_owned(), key.clone(), "it is no file"),
+        (folder.path().to_owned(), key.clone(), "it is not a regular file"),
+        // What is no file needs no other mode.
+        (data("server.pem"), folder.path().to_owned(), "it is not a regular file"),
         (empty.clone(), key.clone(), "empty: there is no certificate in it"),
         (key.clone(), key.clone(), "server.key: there is no certificate in it"),
         (data("ca.pem"), key.clone(), "cannot be a server's certificate and its key"),

@@ -122,7 +122,8 @@ impl Client {
             (None, token) => token.clone(),
         };
         if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err("a token is letters, digits and signs, without blanks".to_owned());
+            let of = address.token_file.as_deref().map(|file| format!("{}: ", file.display())).unwrap_or_default();
+            return Err(format!("{of}a token is letters, digits and signs, without blanks, and nothing else is there"));
         }
         let roots = address.ca.as_deref().map(certificates).transpose()?;
         let tls = TlsConfig::builder().root_certs(roots.unwrap_or(RootCerts::WebPki)).build();
@@ -167,7 +168,8 @@ impl Client {
         let unreached = |why: &dyn fmt::Display| {
             let why = shown::line(&why.to_string());
             let named = at.strip_prefix("http://").unwrap_or(at);
-            Failed::Unreached(format!("no ResourceManager answers at {named}: {why}"))
+            let help = help(&why).map(|help| format!("; {help}")).unwrap_or_default();
+            Failed::Unreached(format!("no ResourceManager answers at {named}: {why}{help}"))
         };
         let mut request = Request::builder().method(method).uri(format!("{at}{path}{mark}{query}"));
         request = request.header("accept", "application/json").header("content-type", "application/json");
@@ -188,6 +190,21 @@ impl Client {
             false => Err(refused(status, &text)),
         }
     }
+}
+
+/// What to do where a connection comes to nothing, by what the libraries of TLS and HTTP say.
+fn help(why: &str) -> Option<&'static str> {
+    let known = [
+        (
+            "CaUsedAsEndEntity",
+            "the server's certificate is that of an authority: make one with the extension basicConstraints=CA:FALSE",
+        ),
+        ("UnknownIssuer", "give the certificate that signs the server's with --ca FILE"),
+        ("BadSignature", "the certificate of --ca FILE has to be the one that signs the server's"),
+        ("InvalidContentType", "a server without TLS is asked with --rm HOST:PORT"),
+        ("invalid HTTP version", "a server with TLS is asked with --rm https://HOST:PORT"),
+    ];
+    known.into_iter().find(|(said, _)| why.contains(said)).map(|(_, help)| help)
 }
 
 /// The certificates of a file.
@@ -283,6 +300,13 @@ mod tests {
             assert!(why.contains("no address"), "{why}");
         }
         assert!(client("rm:80", Some("a\r\nb")).is_err_and(|why| why.contains("without blanks")));
+    }
+
+    #[test]
+    fn what_to_do_is_said_where_it_is_known() {
+        let of = |why: &str| help(why).unwrap_or_default();
+        assert!(of("io: invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))").contains("CA:FALSE"));
+        assert!(of("io: Connection refused (os error 111)").is_empty());
     }
 
     #[test]

@@ -43,9 +43,9 @@ fn a_server_is_asked_by_https() {
     assert_eq!(admin(&rm, Some(&ca), &["rmadmin", "-refreshQueues"]), (0, String::new(), String::new()));
     // An authority that nobody has named, and no TLS at all.
     let (code, _, err) = admin(&rm, None, &["node", "-list"]);
-    assert!(code == 1 && err.contains(&format!("answers at {rm}: ")) && err.contains("certificate"), "{err}");
+    assert!(code == 1 && err.contains(&format!("answers at {rm}: ")) && err.contains("with --ca FILE"), "{err}");
     let (code, _, err) = admin(&served.at, None, &["node", "-list"]);
-    assert!(code == 1 && err.contains("no ResourceManager answers at"), "{err}");
+    assert!(code == 1 && err.contains("no ResourceManager answers at") && err.contains("--rm https://"), "{err}");
     // Files that are none.
     let (code, _, err) = admin(&rm, Some(Path::new(&key)), &["node", "-list"]);
     assert!(code == 1 && err.contains("there is no certificate in it"), "{err}");

@@ -67,8 +67,9 @@ impl Tokens {
 fn read(file: &Path) -> Result<Arc<[Entry]>, String> {
     let name = file.display();
     let unreadable = |error: std::io::Error| format!("{name}: {error}; it must be a text file that can be read");
-    owner_alone(file).map_err(unreadable)??;
+    // A device or a folder is told as what it is, before its mode.
     let text = read_text_file(file, LARGEST).map_err(unreadable)?;
+    owner_alone(file).map_err(unreadable)??;
     let mut entries: Vec<Entry> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();

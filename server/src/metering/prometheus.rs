@@ -18,7 +18,8 @@ use evenweave::Resource;
 
 type Labels = Vec<(&'static str, Name)>;
 
-/// The value of a label. The library writes a text as it is; the format has quotes, line ends and backslashes behind a backslash.
+/// The value of a label. The library writes a text as it is; the format has quotes, line ends and backslashes behind a backslash. Prometheus takes
+/// U+0000 for the end of all metrics: U+FFFD stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Name(String);
 
@@ -35,6 +36,7 @@ impl EncodeLabelValue for Name {
                 '\\' => to.write_str("\\\\")?,
                 '"' => to.write_str("\\\"")?,
                 '\n' => to.write_str("\\n")?,
+                '\0' => to.write_char(char::REPLACEMENT_CHARACTER)?,
                 other => to.write_char(other)?,
             }
         }

@@ -1,11 +1,10 @@
 //! TLS: a certificate and its key from files, by which each connection begins.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use evenweave::config::read_file;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
@@ -40,8 +39,9 @@ impl Tls {
         if chain.is_empty() {
             return Err(format!("{of}: there is no certificate in it: a PEM file has lines such as BEGIN CERTIFICATE"));
         }
+        let private = read(key)?;
         not_everybodys(key)?;
-        let private = PrivateKeyDer::from_pem_slice(&read(key)?)
+        let private = PrivateKeyDer::from_pem_slice(&private)
             .map_err(|error| format!("{}: there is no private key in it that can be read: {error}", key.display()))?;
         let wrong = |error: &dyn fmt::Display| {
             format!("{of} and {} cannot be a server's certificate and its key: {error}", key.display())
@@ -57,18 +57,8 @@ impl Tls {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, String> {
-    let name = file.display();
-    let unreadable = |error: std::io::Error| format!("{name}: {error}; it must be a PEM file that can be read");
-    let opened = File::open(file).map_err(unreadable)?;
-    if !opened.metadata().map_err(unreadable)?.is_file() {
-        return Err(format!("{name}: it is no file"));
-    }
-    let mut found = Vec::new();
-    opened.take(LARGEST + 1).read_to_end(&mut found).map_err(unreadable)?;
-    match found.len() as u64 > LARGEST {
-        true => Err(format!("{name}: it is longer than {LARGEST} bytes, and so neither a certificate nor a key")),
-        false => Ok(found),
-    }
+    read_file(file, LARGEST)
+        .map_err(|error| format!("{}: {error}; it must be a PEM file that can be read", file.display()))
 }
 
 /// Whether those may not read it who are neither its owner nor in its group.

@@ -155,7 +155,8 @@ pub(super) fn types_written(file: &SiteFile) -> Option<String> {
     for tail in source.under(PREFIX) {
         if matches!(tail.rsplit('.').next(), Some("capacity" | "maximum-capacity" | "maximum-allocation")) {
             let text = source.raw(&format!("{PREFIX}{tail}")).unwrap_or_default();
-            let pairs = text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
+            let pairs =
+                text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
             names.extend(pairs.filter(is_name));
         }
     }
