@@ -513,9 +513,8 @@ impl ResourceManager {
     /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless it was kept meanwhile.
     pub fn node_drained(&self, node: &str) {
         let _one = self.command();
-        let is_to_go = |records: &Records| {
-            records.node_named(node).is_some_and(|one| one.state == NodeState::Decommissioning)
-        };
+        let is_to_go =
+            |records: &Records| records.node_named(node).is_some_and(|one| one.state == NodeState::Decommissioning);
         if is_to_go(&self.records()) {
             // One that is gone at this moment is gone, too.
             let _ = self.take_away(node);

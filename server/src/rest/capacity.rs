@@ -138,7 +138,7 @@ impl Tree<'_> {
 
     fn making(&self, of: &CapacityQueueView, answer: &mut Object) {
         let configured = &of.configured;
-        answer.push("mode", mode(configured));
+        answer.push("mode", mode(configured, self.basics.types.len()));
         answer.push("queueType", if of.leaf.is_some() { "leaf" } else { "parent" });
         answer.push(
             "creationMethod",
@@ -295,7 +295,12 @@ impl Tree<'_> {
     }
 }
 
-fn mode(of: &CapacityQueue) -> &'static str {
+/// `types`: how many resource types there are.
+fn mode(of: &CapacityQueue, types: usize) -> &'static str {
+    let mut units = (0..types).filter_map(|index| Some(of.capacities[0].vector.part(index)?.0));
+    if units.next().is_some_and(|first| units.any(|unit| unit != first)) {
+        return "mixed";
+    }
     match of.mode {
         CapacityMode::AbsoluteResource => "absolute",
         CapacityMode::Percentage if of.capacities[0].weight >= 0.0 => "weight",

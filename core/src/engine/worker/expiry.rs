@@ -80,9 +80,8 @@ impl<D: Decider> Shard<D> {
             let is_from_before =
                 || acquired_for_ms(self.shared.clock.now_ms()).is_some_and(|waited: i32| waited.is_negative());
             // Later than the interval, not at it.
-            let has_expired = |waited: i32| {
-                i64::from(waited) > longest || has_jumped && waited.is_negative() && is_from_before()
-            };
+            let has_expired =
+                |waited: i32| i64::from(waited) > longest || has_jumped && waited.is_negative() && is_from_before();
             if acquired_for_ms(began_ms).is_some_and(has_expired) {
                 self.end_container(index, EndReason::Expired, false);
             }
