@@ -37,12 +37,12 @@ use std::fmt::Debug;
 /// Why an application's asks are others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskCause {
-    /// Its AM has called; `anywhere`: it says how many it wants at `*`.
-    Call { anywhere: bool },
+    /// Its AM has called; `anywhere`: it says how many it wants at `*`; `nothing`: under some key that is none.
+    Call { anywhere: bool, nothing: bool },
     /// What a container had been taken from came back.
     GivenBack,
-    /// Another worker has said so.
-    News,
+    /// Another worker has said so; `nothing`: its AM wants none at `*` under some key.
+    News { nothing: bool },
 }
 
 /// See the module's text. The value itself is what all threads of a scheduler share of its decider's own choices.

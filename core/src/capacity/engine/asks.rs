@@ -12,7 +12,10 @@ impl Shard {
         // Without an entry it has ended here: it is let in before its AM can ask, and its asks come by the same lane.
         let Some(entry) = self.entry(app) else { return };
         self.recount_all(app);
-        if let AskCause::Call { anywhere } = cause
+        if let AskCause::Call { nothing: true, .. } | AskCause::News { nothing: true } = cause {
+            self.own.books.ceases_if_idle(entry);
+        }
+        if let AskCause::Call { anywhere, .. } = cause
             && !self.own.silent
         {
             if anywhere && !self.app(app).waits_for_am() {

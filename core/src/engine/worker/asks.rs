@@ -145,7 +145,9 @@ impl<D: Decider> Shard<D> {
         }
         if !asks.is_empty() || blacklist.is_some() {
             let anywhere = asks.iter().any(|group| group.any().is_some());
-            D::asks_changed(self, index, asks.iter().map(|group| &group.size), AskCause::Call { anywhere });
+            let nothing = asks.iter().any(|group| group.any() == Some(0));
+            let cause = AskCause::Call { anywhere, nothing };
+            D::asks_changed(self, index, asks.iter().map(|group| &group.size), cause);
         }
         if told != Told::Nothing && self.shared.workers > 1 {
             let mut news = SmallVec::new();
@@ -168,7 +170,8 @@ impl<D: Decider> Shard<D> {
             let workers = self.shared.workers;
             key_of(self.app_mut(index), group.key, None, workers).forget_rows();
         }
-        D::asks_changed(self, index, std::iter::once(&group.size), AskCause::Call { anywhere: any.is_some() });
+        let cause = AskCause::Call { anywhere: any.is_some(), nothing: any == Some(0) };
+        D::asks_changed(self, index, std::iter::once(&group.size), cause);
         match told {
             Told::Nothing => {}
             Told::Reopened => {
@@ -206,7 +209,7 @@ impl<D: Decider> Shard<D> {
             let local = self.app(app.index);
             local.look_at_all_keys();
             let size = local.keys[at].size;
-            D::asks_changed(self, app.index, std::iter::once(&size), AskCause::News);
+            D::asks_changed(self, app.index, std::iter::once(&size), AskCause::News { nothing: false });
         }
     }
 
@@ -343,7 +346,8 @@ impl<D: Decider> Shard<D> {
             self.app_mut(index).set_blacklist(blacklist);
         }
         self.app(index).look_at_all_keys();
-        D::asks_changed(self, index, rows.iter().map(|row| &row.size), AskCause::News);
+        let nothing = rows.iter().any(|row| matches!(row.what, NewsKind::Any { open: false, .. }));
+        D::asks_changed(self, index, rows.iter().map(|row| &row.size), AskCause::News { nothing });
     }
 
     /// Units go back to asks; by the application's home worker.

@@ -29,7 +29,7 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
         let to = self.meet_app(&successor.app);
         self.app_mut(to).set_blacklist(&successor.blacklist);
-        D::asks_changed(self, to, std::iter::empty(), AskCause::News);
+        D::asks_changed(self, to, std::iter::empty(), AskCause::News { nothing: false });
         let Some(old) = self.find_app(from) else { return Vec::new() };
         let leaf = old.leaf;
         let stays = |record: &ContainerRecord| {

@@ -143,6 +143,14 @@ impl Books {
         self.add_pending(leaf, &change);
     }
 
+    /// An AM says that it wants nothing under a key. Its application may count as one with asks for what the attempt before asked for.
+    pub(crate) fn ceases_if_idle(&mut self, entry: AppEntry) {
+        let (leaf, is_idle) = (self.apps[entry].leaf, self.apps[entry].open_keys == 0);
+        if is_idle {
+            self.ceases_to_ask(leaf, entry);
+        }
+    }
+
     pub(crate) fn ceases_to_ask(&mut self, leaf: u32, entry: AppEntry) {
         let (_, of_leaf, apps) = self.leaf_and_apps(leaf);
         let app = &apps[entry];

@@ -9,6 +9,7 @@ use crate::capacity::ordered::{AppEntry, Ordered};
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::Sharing;
 use crate::resource::Resource;
+use crate::sync::Arc;
 
 impl Books {
     /// There is another structure: queues as they are published by slot, the cluster's total and nodes.
@@ -29,7 +30,13 @@ impl Books {
             if self.queues.len() <= slot as usize {
                 self.queues.push(None);
             }
-            let Some(new) = new else { continue };
+            let Some(new) = new else {
+                if let Some(queue) = self.queues[slot as usize].as_mut().filter(|queue| queue.node().known) {
+                    // It has gone, and its slot rests: nothing that is worked out for those that are there is worked out for it.
+                    Arc::make_mut(&mut queue.published.node).known = false;
+                }
+                continue;
+            };
             turns = std::array::from_fn(|i| turns[i].max(new.turns[i]));
             match &mut self.queues[slot as usize] {
                 Some(queue) if queue.node().born == new.node.born => queue.published = new,
