@@ -1,4 +1,5 @@
-//! Standard output. Whoever reads it may stop reading, as `head` does: then the program ends, without a word.
+//! Standard output and standard error. Whoever reads the output may stop reading, as `head` does: then the program ends, without a word.
+//! What cannot be said on standard error is lost, and the program goes on.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write as _};
@@ -16,8 +17,13 @@ pub fn write(text: fmt::Arguments<'_>) {
     if error.kind() == ErrorKind::BrokenPipe {
         exit(READER_GONE);
     }
-    eprintln!("evenweave: standard output: {error}");
+    write_error(format_args!("evenweave: standard output: {error}\n"));
     exit(NOT_WRITTEN);
+}
+
+/// Writes to standard error as it is. Where that is closed or full, nobody is left to tell so.
+pub fn write_error(text: fmt::Arguments<'_>) {
+    let _ = io::stderr().lock().write_fmt(text);
 }
 
 /// `println!` that does not panic.
@@ -25,4 +31,10 @@ pub fn write(text: fmt::Arguments<'_>) {
 macro_rules! say {
     ($($part:tt)*) => { $crate::output::write(format_args!("{}\n", format_args!($($part)*))) };
 }
-pub use say;
+
+/// `eprintln!` that does not panic.
+#[macro_export]
+macro_rules! note {
+    ($($part:tt)*) => { $crate::output::write_error(format_args!("{}\n", format_args!($($part)*))) };
+}
+pub use {note, say};

@@ -193,10 +193,10 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     spinner.clear();
     let (outcome, mut drafts) = outcome?;
     for warning in &outcome.warnings {
-        eprintln!("evenweave: warning: {warning}");
+        evenweave_bench::note!("evenweave: warning: {warning}");
     }
     for end in simulate::scenarios_end(&outcome) {
-        eprintln!("evenweave: warning: {end}");
+        evenweave_bench::note!("evenweave: warning: {end}");
     }
     report::put_simulation(&outcome, &page, &mut drafts)?;
     simulate::put_tables(&outcome, &out, &mut drafts)?;
@@ -211,11 +211,11 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
         say!("report: {}", page.display());
     }
     if json || quiet {
-        simulate::refusals(&outcome).iter().for_each(|said| eprintln!("evenweave: warning: {said}"));
+        simulate::refusals(&outcome).iter().for_each(|said| evenweave_bench::note!("evenweave: warning: {said}"));
     }
     let nothing = outcome.nothing();
     if let Some(nothing) = &nothing {
-        eprintln!("evenweave: {nothing}");
+        evenweave_bench::note!("evenweave: {nothing}");
     }
     Ok(nothing.is_none())
 }

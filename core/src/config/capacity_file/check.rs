@@ -148,13 +148,16 @@ pub(super) fn types_written(file: &SiteFile) -> Option<String> {
     }
     let is_name = |name: &&str| {
         let is_own = !matches!(*name, "" | "memory" | "memory-mb" | "vcores");
-        is_own && name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))
+        is_own
+            && name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/'))
     };
     let mut names = BTreeSet::new();
     for tail in source.under(PREFIX) {
         if matches!(tail.rsplit('.').next(), Some("capacity" | "maximum-capacity" | "maximum-allocation")) {
             let text = source.raw(&format!("{PREFIX}{tail}")).unwrap_or_default();
-            let pairs = text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
+            let pairs =
+                text.trim_matches(['[', ']']).split(',').filter_map(|pair| Some(pair.split_once('=')?.0.trim()));
             names.extend(pairs.filter(is_name));
         }
     }
