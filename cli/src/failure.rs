@@ -1,6 +1,7 @@
 //! How a failure is told, and with which exit code the program ends then.
 
 use evenweave_bench::Failure;
+use evenweave_bench::output::plain;
 use miette::{GraphicalReportHandler, Report};
 
 /// The exit code that goes with it.
@@ -15,7 +16,7 @@ fn code(failure: &Failure) -> u8 {
 pub(crate) fn tell(failure: Failure) -> u8 {
     let code = code(&failure);
     match failure {
-        Failure::Input(message) => evenweave_bench::note!("evenweave: {message}"),
+        Failure::Input(message) => evenweave_bench::note!("evenweave: {}", plain(&message)),
         Failure::Scheduler(message) => evenweave_bench::note!("evenweave: the scheduler failed: {message}"),
         Failure::Trace(error) => {
             let mut text = String::new();
