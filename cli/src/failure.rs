@@ -1,6 +1,7 @@
 //! How a failure is told, and with which exit code the program ends then.
 
 use evenweave_bench::Failure;
+use evenweave_bench::output::plain;
 use miette::{GraphicalReportHandler, Report};
 
 /// The exit code that goes with it.
@@ -15,13 +16,13 @@ fn code(failure: &Failure) -> u8 {
 pub(crate) fn tell(failure: Failure) -> u8 {
     let code = code(&failure);
     match failure {
-        Failure::Input(message) => eprintln!("evenweave: {message}"),
-        Failure::Scheduler(message) => eprintln!("evenweave: the scheduler failed: {message}"),
+        Failure::Input(message) => evenweave_bench::note!("evenweave: {}", plain(&message)),
+        Failure::Scheduler(message) => evenweave_bench::note!("evenweave: the scheduler failed: {message}"),
         Failure::Trace(error) => {
             let mut text = String::new();
             let head = error.to_string();
             let shown = GraphicalReportHandler::new().render_report(&mut text, Report::from(*error).as_ref());
-            eprintln!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
+            evenweave_bench::note!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
         }
     }
     code

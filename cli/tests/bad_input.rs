@@ -140,3 +140,17 @@ fn a_reader_that_stops_reading_ends_the_program_without_a_word() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(141));
 }
+
+/// As `evenweave replay FILE 2>&1 | head -0` does, or a log on a full disk.
+#[test]
+fn a_standard_error_that_nobody_reads_does_not_change_the_exit_code() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
+        .args(["replay", "no-such-file.jsonl"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stderr.take());
+    let ended = child.wait().expect("the program ends");
+    assert_eq!(ended.code(), Some(2));
+}

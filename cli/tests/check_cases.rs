@@ -365,6 +365,7 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     let scratch = Scratch::new("unsupported");
     for (more, line, what) in [
         (vec![(".multi-node-placement-enabled", "true")], 5, "multi-node-placement-enabled"),
+        (vec![("yarn.resourcemanager.placement-constraints.handler", "scheduler")], 5, "placement constraints"),
         (
             vec![
                 (".root.a.accessible-node-labels", "gpu"),

@@ -89,7 +89,7 @@ pub fn run(options: &CompareOptions, stop: &AtomicBool) -> Result<bool, Failure>
             crate::output::say!("{}", tell::NOTE);
         }
     }
-    eprintln!("results: {}", options.results.display());
+    crate::output::note!("results: {}", options.results.display());
     Ok(whole)
 }
 
@@ -115,7 +115,7 @@ fn measure(
 ) -> Result<bool, Failure> {
     let missing: Vec<&Turn<'_>> = turns.iter().filter(|turn| !results.has(build, turn)).collect();
     if missing.len() < turns.len() {
-        eprintln!("{} of {} runs are there already", turns.len() - missing.len(), turns.len());
+        crate::output::note!("{} of {} runs are there already", turns.len() - missing.len(), turns.len());
     }
     if missing.is_empty() {
         return Ok(true);
@@ -165,7 +165,7 @@ fn measure(
     }
     progress.clear();
     if stopped() {
-        eprintln!("interrupted; the same command goes on from what is in {}", options.results.display());
+        crate::output::note!("interrupted; the same command goes on from what is in {}", options.results.display());
         whole = false;
     }
     Ok(whole)

@@ -53,7 +53,7 @@ impl Watchdog {
                 let since = looks.since.load(Ordering::Relaxed);
                 if since != 0 && now_ns().saturating_sub(since) > HANG_NS {
                     let call = usize::try_from(looks.call.load(Ordering::Relaxed)).unwrap_or(0);
-                    eprintln!("evenweave: the scheduler failed: {} has not come back for 5 s", CALLS[call]);
+                    crate::output::note!("evenweave: the scheduler failed: {} has not come back for 5 s", CALLS[call]);
                     std::process::exit(1);
                 }
             }

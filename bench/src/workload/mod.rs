@@ -57,11 +57,13 @@ const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
 /// Options that do not go together; when the scheduler refuses something.
 pub fn run(args: &BenchOptions) -> Result<(), Failure> {
     let plan = Plan::of(args)?;
-    eprintln!("warming up");
+    crate::output::note!("warming up");
     let results = measure(&plan, &mut |figures| {
         match figures.update {
-            Some(update) => eprintln!("{:.3} ms an update", update.p50),
-            None => eprintln!("{} allocations/s, {:.1} % full", grouped(figures.rate()), figures.full * 100.0),
+            Some(update) => crate::output::note!("{:.3} ms an update", update.p50),
+            None => {
+                crate::output::note!("{} allocations/s, {:.1} % full", grouped(figures.rate()), figures.full * 100.0)
+            }
         }
         if args.format == Format::Json {
             crate::output::say!("{}", figures.json(&plan));
@@ -74,7 +76,7 @@ pub fn run(args: &BenchOptions) -> Result<(), Failure> {
             if let Some(median) = results.median_json(&plan) {
                 crate::output::say!("{median}");
             }
-            eprintln!("{table}");
+            crate::output::note!("{table}");
         }
         Format::Table => crate::output::say!("{table}"),
     }

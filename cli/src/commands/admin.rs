@@ -35,7 +35,7 @@ pub(crate) fn run(args: AdminArgs) -> u8 {
     // Where nobody reads there is nobody to tell so.
     let _ = std::io::stdout().write_all(said.out.as_bytes());
     if !said.err.is_empty() {
-        eprintln!("{}", said.err);
+        evenweave_bench::note!("{}", said.err);
     }
     said.code
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(args: ConvertArgs) -> Result<u8, Failure> {
     let (safe, words): (Vec<String>, Vec<String>) = args.words.into_iter().partition(|word| word == SAFE);
     let surroundings = ConvertSurroundings { safe: !safe.is_empty(), ..ConvertSurroundings::default() };
     let ran = convert::run(&words, &surroundings)?;
-    eprint!("{}", ran.said());
+    output::write_error(format_args!("{}", ran.said()));
     output::write(format_args!("{}", ran.output()));
     Ok(if ran.failed { FAILED } else { 0 })
 }

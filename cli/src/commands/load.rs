@@ -162,7 +162,7 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
     let inputs = Inputs::read(&options)?;
     let report_path = report::check_writable(&out)?;
     for warning in &inputs.warnings {
-        eprintln!("evenweave: warning: {warning}");
+        evenweave_bench::note!("evenweave: warning: {warning}");
     }
     let stop = interrupt::flag()?;
     let mut progress = Progress::new(quiet);
@@ -193,13 +193,13 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
             report::print_load(&result, replayed, &report_path);
         }
         if let Some(nothing) = result.nothing() {
-            eprintln!("evenweave: {nothing}");
+            evenweave_bench::note!("evenweave: {nothing}");
             return Ok(false);
         }
         result.balanced()
     };
     if !balanced && (json || quiet) {
-        eprintln!("evenweave: the books do not balance");
+        evenweave_bench::note!("evenweave: the books do not balance");
     }
     Ok(balanced)
 }

@@ -82,7 +82,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let inputs = Inputs::read(&options)?;
     for warning in &inputs.warnings {
-        eprintln!("evenweave: warning: {warning}");
+        evenweave_bench::note!("evenweave: warning: {warning}");
     }
     let unheard = |error| Failure::input(format!("--listen {}: {error}", args.listen));
     let listener = listen(&args.listen)?;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use evenweave_bench::options::SchedulerChoice;
+use evenweave_bench::output::plain;
 use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
 use evenweave_bench::traces::Times;
 use evenweave_bench::{Failure, report, say};
@@ -193,10 +194,10 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     spinner.clear();
     let (outcome, mut drafts) = outcome?;
     for warning in &outcome.warnings {
-        eprintln!("evenweave: warning: {warning}");
+        evenweave_bench::note!("evenweave: warning: {}", plain(warning));
     }
     for end in simulate::scenarios_end(&outcome) {
-        eprintln!("evenweave: warning: {end}");
+        evenweave_bench::note!("evenweave: warning: {end}");
     }
     report::put_simulation(&outcome, &page, &mut drafts)?;
     simulate::put_tables(&outcome, &out, &mut drafts)?;
@@ -207,15 +208,17 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     if json {
         say!("{}", simulate::json(&outcome));
     } else if !quiet {
-        say!("{}", simulate::words(&outcome));
+        say!("{}", plain(&simulate::words(&outcome)));
         say!("report: {}", page.display());
     }
     if json || quiet {
-        simulate::refusals(&outcome).iter().for_each(|said| eprintln!("evenweave: warning: {said}"));
+        simulate::refusals(&outcome)
+            .iter()
+            .for_each(|said| evenweave_bench::note!("evenweave: warning: {}", plain(&said)));
     }
     let nothing = outcome.nothing();
     if let Some(nothing) = &nothing {
-        eprintln!("evenweave: {nothing}");
+        evenweave_bench::note!("evenweave: {nothing}");
     }
     Ok(nothing.is_none())
 }

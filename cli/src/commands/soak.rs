@@ -42,7 +42,7 @@ pub(crate) fn drive(
     progress: &Progress,
 ) -> Result<SoakResult, Failure> {
     if options.faults {
-        eprintln!("evenweave: faults from seed {}", load.seed);
+        evenweave_bench::note!("evenweave: faults from seed {}", load.seed);
         // What is injected is no news; anything else that panics is.
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {

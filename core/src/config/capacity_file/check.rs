@@ -7,6 +7,7 @@ use super::error::{CapacityFault, CapacityFileError};
 use super::known;
 use super::lint::{self, Beside};
 use super::source::{PREFIX, Source};
+use super::unsupported;
 use super::warnings::Warnings;
 use super::{CapacityFile, MadeQueues, read_all};
 use crate::config::diagnostic::Diagnostic;
@@ -112,6 +113,9 @@ impl Reading {
         let mut warnings = Warnings::new(&source);
         let beside = Beside { figures: figures.as_deref(), cluster, is_site_known: self.is_site_known };
         lint::run(&read, &source, beside, &mut warnings);
+        if self.site.raw(unsupported::CONSTRAINTS).is_none() {
+            unsupported::check_constraints(&source, &mut warnings);
+        }
         let found = read.warnings.iter().cloned().chain(warnings.into_vec()).collect();
         Ok((read, found))
     }

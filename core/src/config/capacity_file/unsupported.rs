@@ -8,7 +8,7 @@ use crate::config::site::SiteProperties;
 use std::collections::BTreeMap;
 
 const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
-const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
+pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,6 +52,23 @@ fn absent(file: &CapacityFile, source: &Source<'_>) -> Vec<Absent> {
     found
 }
 
+/// What handles placement constraints, where something does.
+fn handler(source: &Source<'_>) -> Option<String> {
+    let handler = source.text(CONSTRAINTS).map(|text| java::trim(&text).to_owned());
+    handler.filter(|handler| !matches!(handler.as_str(), "" | "disabled"))
+}
+
+/// Tells of constraints that the file itself switches on. Of a site's its own check tells.
+pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>) {
+    let Some(handler) = handler(source) else { return };
+    let message = format!("is {handler}, and placement constraints are not supported");
+    warnings.push(CONSTRAINTS, "unsupported", &message, |found| {
+        found
+            .effect("Evenweave does not start with it, and refuses a refresh with it")
+            .help("set it to disabled, or stay with Hadoop's own CapacityScheduler");
+    });
+}
+
 /// Tells of it.
 pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
     for Absent { property, what, more } in absent(file, source) {
@@ -78,8 +95,7 @@ impl CapacityFile {
     pub(crate) fn unsupported(&self, all: &SiteProperties) -> Vec<String> {
         let source = Source::unlisted(all);
         let mut found = absent(self, &source);
-        let handler = source.text(CONSTRAINTS).map(|text| java::trim(&text).to_owned());
-        if let Some(handler) = handler.filter(|handler| !matches!(handler.as_str(), "" | "disabled")) {
+        if let Some(handler) = handler(&source) {
             let what = format!("placement constraints: {CONSTRAINTS} is {handler}");
             found.push(Absent { property: CONSTRAINTS.to_owned(), what, more: 0 });
         }

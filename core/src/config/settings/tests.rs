@@ -237,7 +237,8 @@ fn nothing_is_said_of_usual_settings() {
 fn what_is_found_in_a_file_has_its_place() {
     let text = "<configuration>\n<property><name>yarn.scheduler.fair.max.assign</name><value>four</value></property>\n\
                 <property><name>yarn.scheduler.minimum-allocation-mb</name><value>-1</value></property>\n\
-                <property><name>yarn.admin.acl</name><value></value></property>\n\
+                <property><name>yarn.admin.acl</name><value></value></property>\
+                <property><name>yarn.resource-types</name><value/></property>\n\
                 <property><name>yarn.scheduler.fair.maxassign</name><value>4</value></property>\n\
                 <property><name>yarn.scheduler.fair.reservable-nodes</name><value>7</value></property></configuration>";
     let mut site = SiteProperties::new();
