@@ -57,15 +57,41 @@ struct Counted {
     of: Arc<Outgoing>,
 }
 
-impl AsRef<[u8]> for Counted {
-    fn as_ref(&self) -> &[u8] {
-        &self.body
-    }
-}
-
 impl Drop for Counted {
     fn drop(&mut self) {
         self.of.held().bytes -= self.body.len();
+    }
+}
+
+/// Those who read the same own it together.
+struct ReadBy(Arc<Counted>);
+
+impl AsRef<[u8]> for ReadBy {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.body
+    }
+}
+
+/// An answer that is kept to be told again. Whoever keeps it bounds how many he keeps; it counts while somebody reads it.
+pub(crate) struct Again {
+    answer: Response<Bytes>,
+    read: Weak<Counted>,
+}
+
+impl fmt::Debug for Again {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Again").field("bytes", &self.answer.body().len()).finish_non_exhaustive()
+    }
+}
+
+impl Again {
+    pub(crate) fn new(answer: Response<Bytes>) -> Again {
+        Again { answer, read: Weak::new() }
+    }
+
+    /// The answer for one more reader. It counts once, however many read it.
+    pub(crate) fn told(&mut self, outgoing: &Arc<Outgoing>) -> Response<Bytes> {
+        self.answer.clone().map(|body| outgoing.counts(body, &mut self.read))
     }
 }
 
@@ -140,13 +166,20 @@ impl Outgoing {
 
     /// An answer that counts from now on.
     pub(crate) fn counted(self: &Arc<Outgoing>, answer: Response<Bytes>) -> Response<Bytes> {
-        answer.map(|body| {
-            if body.len() <= SMALL {
-                return body;
-            }
+        answer.map(|body| self.counts(body, &mut Weak::new()))
+    }
+
+    /// `read`: those who read these bytes already.
+    fn counts(self: &Arc<Outgoing>, body: Bytes, read: &mut Weak<Counted>) -> Bytes {
+        if body.len() <= SMALL {
+            return body;
+        }
+        let counted = read.upgrade().unwrap_or_else(|| {
             self.held().bytes += body.len();
-            Bytes::from_owner(Counted { body, of: self.clone() })
-        })
+            Arc::new(Counted { body, of: self.clone() })
+        });
+        *read = Arc::downgrade(&counted);
+        Bytes::from_owner(ReadBy(counted))
     }
 
     /// An answer that is counted, to one of those who wait for it.
@@ -275,6 +308,22 @@ mod tests {
         assert_eq!(dropped([&first, &second, &third, &fourth]), [true, true, false, false]);
         drop((third, fourth));
         assert_eq!(outgoing.held().bytes, 0);
+    }
+
+    #[test]
+    fn what_is_kept_counts_while_it_is_read() {
+        let outgoing = of_room(40 * KIB);
+        let mut kept = Again::new(Response::new(Bytes::from(vec![b'x'; 90 * KIB])));
+        assert!(outgoing.is_there_room(), "nobody reads it");
+        for _ in 0..2 {
+            let readers = [kept.told(&outgoing), kept.told(&outgoing)];
+            assert_eq!(outgoing.held().bytes, 90 * KIB, "once");
+            let [first, second] = readers.map(Response::into_body);
+            drop(first);
+            assert_eq!(outgoing.held().bytes, 90 * KIB);
+            drop(second);
+            assert_eq!(outgoing.held().bytes, 0);
+        }
     }
 
     #[tokio::test]

@@ -44,7 +44,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/ws/v1/cluster/userinfo", looks_at(cluster::user))
         .route("/ws/v1/cluster/metrics", reads(metrics::metrics))
         .route("/ws/v1/cluster/scheduler", reads(app::scheduler))
-        .route("/ws/v1/cluster/scheduler-overview", looks_at(overview::overview))
+        .route("/ws/v1/cluster/scheduler-overview", reads(overview::overview))
         .route("/ws/v1/cluster/scheduler-conf", looks_at(activities::configuration))
         .route("/ws/v1/cluster/scheduler/activities", reads(activities::activities))
         .route("/ws/v1/cluster/scheduler/bulk-activities", reads(activities::bulk))
@@ -53,11 +53,11 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/ws/v1/cluster/nodes/{node}", reads(nodes::node))
         .route("/ws/v1/cluster/nodes/{node}/get-labels", looks_at(labels::none))
         .route("/ws/v1/cluster/get-node-labels", looks_at(labels::none))
-        .route("/ws/v1/cluster/get-rm-node-labels", looks_at(labels::partitions))
+        .route("/ws/v1/cluster/get-rm-node-labels", reads(labels::partitions))
         .route("/ws/v1/cluster/get-node-to-labels", looks_at(labels::of_nodes))
         .route("/ws/v1/cluster/label-mappings", looks_at(labels::of_labels))
         .route("/ws/v1/cluster/appstatistics", reads(statistics::statistics))
-        .route("/ws/v1/cluster/queues/{queue}/access", looks_at(access::access))
+        .route("/ws/v1/cluster/queues/{queue}/access", reads(access::access))
         .route("/ws/v1/cluster/apps", reads(app_list::apps))
         .route(APP, reads(app::app))
         .route(&beneath("/appattempts"), reads(attempts::attempts))
@@ -141,9 +141,9 @@ fn changes_only(put: Endpoint) -> MethodRouter<Manager> {
     Methods { put: Some(put), ..NONE }.route()
 }
 
-/// What is read, at little cost, and done.
+/// What is read, and may be large, and done.
 fn asked_and_done(get: Endpoint, post: Endpoint) -> MethodRouter<Manager> {
-    Methods { get: Some(get), cost: Cost::Little, post: Some(post), ..NONE }.route()
+    Methods { get: Some(get), post: Some(post), ..NONE }.route()
 }
 
 /// What is done.

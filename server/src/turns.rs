@@ -36,9 +36,9 @@ type Once = OnceCell<Response<Bytes>>;
 /// What an answer costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cost {
-    /// A look at what is there, or at what has been worked out for all who ask.
+    /// A look at what is there, or at what has been worked out for all who ask. What may be large waits for room by itself.
     Little,
-    /// A walk over all applications, nodes or queues.
+    /// A walk over all applications, nodes or queues, or what may be large.
     Much,
 }
 

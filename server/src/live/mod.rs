@@ -31,7 +31,7 @@ use crate::access::{Caller, asking};
 use crate::answered::whole;
 use crate::events::{Batch, Ring};
 use crate::manager::ResourceManager;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Again, Outgoing};
 use crate::turns::Cost;
 
 /// How often a reader is told what is new.
@@ -62,7 +62,7 @@ struct Kept {
     /// The newest last.
     pictures: VecDeque<Picture>,
     /// By the picture that the reader had; 0 of all of it.
-    written: Vec<(u64, Answer)>,
+    written: Vec<(u64, Again)>,
 }
 
 /// What one or many are told.
@@ -101,12 +101,13 @@ impl Kept {
         let Some(newest) = self.pictures.back() else { return whole(503, None, String::new()) };
         let had = self.pictures.iter().find(|picture| Some(picture.whole.version) == had);
         let version = had.map_or(0, |picture| picture.whole.version);
-        if let Some((_, body)) = self.written.iter().find(|(of, _)| *of == version) {
-            return body.clone();
+        if let Some((_, again)) = self.written.iter_mut().find(|(of, _)| *of == version) {
+            return again.told(outgoing);
         }
         let body = had.map_or_else(|| written::whole(newest), |had| written::since(had, newest));
-        let answer = outgoing.counted(whole(200, Some("application/json;charset=utf-8"), body));
-        self.written.push((version, answer.clone()));
+        let mut again = Again::new(whole(200, Some("application/json;charset=utf-8"), body));
+        let answer = again.told(outgoing);
+        self.written.push((version, again));
         answer
     }
 }
@@ -124,6 +125,8 @@ fn number(uri: &Uri, name: &str) -> Option<u64> {
 
 async fn shown(State(of): State<Arc<Live>>, uri: Uri) -> Response {
     let (manager, had) = (of.manager.clone(), number(&uri, "since"));
+    // It may be large. Without a turn, so that others who want little go on.
+    manager.outgoing().room().await;
     match manager.turns().work(Cost::Little, move || of.state(had)).await {
         Ok(answer) => manager.outgoing().sent(answer),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -178,8 +181,31 @@ fn sent(batch: &Batch) -> Sent {
 
 #[cfg(test)]
 mod tests {
+    use evenweave::{FairScheduler, Settings};
+
     use self::picture::Whole;
     use super::*;
+    use crate::manager::Cluster;
+    use crate::scheduler::{Basics, Steps};
+
+    #[tokio::test]
+    async fn how_things_stand_waits_for_room() {
+        let settings = Settings::from_properties([]).expect("Hadoop's defaults");
+        let basics = Basics::of_fair(&settings);
+        let stepped = FairScheduler::builder().settings(settings).stepped().expect("a scheduler");
+        let manager = Arc::new(ResourceManager::new(Cluster::new(1, "rm:8088"), Arc::new(Steps::new(stepped, basics))));
+        let live = Arc::new(Live::new(manager.clone(), Arc::default()));
+        manager.outgoing().has_room(64 << 10);
+        let held = manager.outgoing().counted(http::Response::new(Bytes::from(vec![b'x'; 64 << 10])));
+        let asked = tokio::spawn(shown(State(live.clone()), Uri::from_static("/events/state")));
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        let kept = || live.kept.lock().expect("nobody panics").pictures.len();
+        assert_eq!((asked.is_finished(), kept()), (false, 0));
+        drop(held);
+        assert_eq!((asked.await.expect("answered").status(), kept()), (StatusCode::OK, 1));
+    }
 
     fn kept(versions: std::ops::RangeInclusive<u64>) -> Kept {
         let mut kept = Kept::default();

@@ -384,10 +384,12 @@ pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
 }
 
 pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let figures = of.figures();
-    let records = of.records();
-    let app = named(of, &records, asked)?;
-    let priority = figures.get(&app.number).and_then(|figures| figures.priority).unwrap_or(app.priority);
+    let (number, kept) = {
+        let records = of.records();
+        let app = named(of, &records, asked)?;
+        (app.number, app.priority)
+    };
+    let priority = of.scheduler().priority(number).unwrap_or(kept);
     Ok(Answer::bare("applicationpriority", Object::new().with("priority", priority)))
 }
 

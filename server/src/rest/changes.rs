@@ -83,7 +83,7 @@ pub(crate) fn queue(of: &ResourceManager, asked: &Asked) -> Outcome {
 pub(crate) fn priority(of: &ResourceManager, asked: &Asked) -> Outcome {
     let body = members(asked, "applicationpriority")?;
     let (number, state, _, may) = target(of, asked)?;
-    let present = of.figures().get(&number).and_then(|figures| figures.priority);
+    let present = of.scheduler().priority(number);
     let present = present.unwrap_or_else(|| of.records().app(number).map_or(0, |app| app.priority));
     let wanted = body.get("priority").and_then(|text| text.parse().ok()).unwrap_or(0);
     let answer = |priority: i32| Answer::bare("applicationpriority", Object::new().with("priority", priority));

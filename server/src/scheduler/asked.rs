@@ -242,6 +242,8 @@ pub trait Scheduler: Send + Sync {
     fn requests(&self) -> Vec<RequestView>;
     /// The applications that have not ended.
     fn apps(&self) -> Vec<AppFigures>;
+    /// The priority of one that has not ended, where the scheduler has such. It is looked up by its number.
+    fn priority(&self, number: u32) -> Option<i32>;
     /// The queues of a FairScheduler, by name; of another scheduler none.
     fn fair_queues(&self) -> Vec<FairQueue>;
     /// The queues of a CapacityScheduler, by path; of another scheduler none.

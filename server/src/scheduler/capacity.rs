@@ -103,6 +103,10 @@ impl Scheduler for CapacitySteps {
         figures(apps, &queues, &cluster)
     }
 
+    fn priority(&self, number: u32) -> Option<i32> {
+        self.step(|stepped| stepped.app(number)).map(|view| view.priority)
+    }
+
     fn fair_queues(&self) -> Vec<FairQueue> {
         Vec::new()
     }

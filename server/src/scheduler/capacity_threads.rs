@@ -77,6 +77,10 @@ impl Scheduler for CapacityThreads {
         figures(self.scheduler.apps().unwrap_or_default(), &self.capacity_queues(), &self.cluster())
     }
 
+    fn priority(&self, number: u32) -> Option<i32> {
+        self.scheduler.app(number).ok().flatten().map(|view| view.priority)
+    }
+
     fn fair_queues(&self) -> Vec<FairQueue> {
         Vec::new()
     }

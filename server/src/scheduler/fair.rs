@@ -129,6 +129,10 @@ impl Scheduler for Steps {
         figures(apps, &queues, &cluster)
     }
 
+    fn priority(&self, _: u32) -> Option<i32> {
+        None
+    }
+
     fn fair_queues(&self) -> Vec<FairQueue> {
         let inner = &mut *self.inner();
         let shares: BTreeMap<String, f32> =

@@ -79,6 +79,10 @@ impl Scheduler for Threads {
         figures(self.scheduler.apps(), &self.scheduler.queues(), &self.cluster())
     }
 
+    fn priority(&self, _: u32) -> Option<i32> {
+        None
+    }
+
     /// What AMs may use is as things stand: a running scheduler keeps no trace of what it last worked out.
     fn fair_queues(&self) -> Vec<FairQueue> {
         let configs = self.scheduler.queue_configs().unwrap_or_default();
