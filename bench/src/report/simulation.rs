@@ -129,7 +129,7 @@ fn differences(body: &mut String, simulated: &Simulated, comparisons: &[Comparis
             let class = match verdict {
                 Verdict::Wins => "good",
                 Verdict::Loses | Verdict::NotCompared => "bad",
-                Verdict::AsBefore => "",
+                Verdict::AsBefore | Verdict::CannotBeTold => "",
             };
             put(
                 body,

@@ -43,6 +43,8 @@ pub(crate) enum Verdict {
     Wins,
     Loses,
     AsBefore,
+    /// It has changed, and from one pair of jobs nobody can tell whether that is chance.
+    CannotBeTold,
     NotCompared,
 }
 
@@ -52,6 +54,7 @@ impl Verdict {
             Verdict::Wins => "wins",
             Verdict::Loses => "loses",
             Verdict::AsBefore => "as before",
+            Verdict::CannotBeTold => "cannot be told",
             Verdict::NotCompared => "not compared",
         }
     }
@@ -64,6 +67,7 @@ impl Compared {
             _ if after < before => Verdict::Loses,
             _ if after > before => Verdict::Wins,
             None => Verdict::NotCompared,
+            Some(change) if is_of_one(change) => Verdict::CannotBeTold,
             Some(change) if !change.is_real() => Verdict::AsBefore,
             Some(change) if change.part < 0.0 => Verdict::Wins,
             Some(_) => Verdict::Loses,
@@ -102,13 +106,25 @@ fn jobs(number: u64) -> String {
     format!("{} {}", count(number), if number == 1 { "job" } else { "jobs" })
 }
 
+/// A change smaller than this is none that anybody would look at.
+const SMALLEST_PERCENT: f64 = 0.5;
+
+/// Whether something has changed for the one job that can be compared: what chance does to it is not known.
+fn is_of_one(change: Change) -> bool {
+    !change.give_or_take.is_finite() && change.part.abs() * 100.0 >= SMALLEST_PERCENT
+}
+
 /// "waits 40 % less", "waits as before".
 fn changed(verb: &str, change: Change) -> String {
     let percent = (change.part * 100.0).abs();
-    if !change.is_real() || percent < 0.5 {
+    let words = format!("{verb} {percent:.0} % {}", if change.part < 0.0 { "less" } else { "more" });
+    if is_of_one(change) {
+        return format!("{words} (one pair of jobs: it may be chance)");
+    }
+    if !change.is_real() || percent < SMALLEST_PERCENT {
         return format!("{verb} as before");
     }
-    format!("{verb} {percent:.0} % {}", if change.part < 0.0 { "less" } else { "more" })
+    words
 }
 
 /// A change with what it may be off by, in percent.
@@ -362,6 +378,11 @@ mod tests {
         assert_eq!(changed("waits", change(-0.4, 0.1)), "waits 40 % less");
         assert_eq!(changed("waits", change(0.031, 0.01)), "waits 3 % more");
         assert_eq!(changed("waits", change(0.031, 0.04)), "waits as before");
+        assert_eq!(
+            changed("waits", change(0.5, f64::INFINITY)),
+            "waits 50 % more (one pair of jobs: it may be chance)"
+        );
+        assert_eq!(changed("waits", change(0.0, f64::INFINITY)), "waits as before");
         assert_eq!(figure(Some(change(0.1, 0.02))), "+10.0 % ± 2.0");
         assert_eq!(figure(Some(change(0.1, f64::INFINITY))), "+10.0 %");
         assert_eq!(figure(None), "-");
@@ -379,6 +400,11 @@ mod tests {
             (queue(100, [100, 100], change(-0.4, 0.1)), Verdict::Wins, "q waits 40 % less"),
             (queue(100, [100, 100], change(0.4, 0.1)), Verdict::Loses, "q waits 40 % more"),
             (queue(100, [100, 100], change(0.4, 0.5)), Verdict::AsBefore, "q waits as before"),
+            (
+                queue(1, [1, 1], change(54.5, f64::INFINITY)),
+                Verdict::CannotBeTold,
+                "q waits 5450 % more (one pair of jobs: it may be chance)",
+            ),
             (
                 queue(60, [100, 60], change(-0.4, 0.1)),
                 Verdict::Loses,
