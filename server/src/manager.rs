@@ -19,7 +19,7 @@ use crate::logging::Logging;
 use crate::outgoing::Outgoing;
 use crate::patience::Patience;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
-use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
+use crate::scheduler::{AppFigures, Kind, NotRefreshed, QueuesSource, QueuesText, Scheduler, reach_rules};
 use crate::time;
 use crate::turns::Turns;
 
@@ -424,6 +424,9 @@ impl ResourceManager {
 
     /// By one at a time.
     fn take_queues(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        if self.scheduler.basics().kind == Kind::Capacity {
+            reach_rules(queues, &self.patience).map_err(NotRefreshed::Unreadable)?;
+        }
         let warnings = self.scheduler.refresh_queues(Some(queues))?;
         if let Some(controls) = self.controls() {
             controls.taken(queues.text.clone());
@@ -513,9 +516,8 @@ impl ResourceManager {
     /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless it was kept meanwhile.
     pub fn node_drained(&self, node: &str) {
         let _one = self.command();
-        let is_to_go = |records: &Records| {
-            records.node_named(node).is_some_and(|one| one.state == NodeState::Decommissioning)
-        };
+        let is_to_go =
+            |records: &Records| records.node_named(node).is_some_and(|one| one.state == NodeState::Decommissioning);
         if is_to_go(&self.records()) {
             // One that is gone at this moment is gone, too.
             let _ = self.take_away(node);
