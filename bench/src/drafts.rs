@@ -10,21 +10,37 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempPath;
 
-/// Files under other names, in this whole program: what a program that ends at once has to remove.
-static UNNAMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// What a program that ends at once has to remove.
+static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished { files: BTreeSet::new(), made: BTreeSet::new() });
 
-fn unnamed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    UNNAMED.lock().unwrap_or_else(PoisonError::into_inner)
+/// Of this whole program.
+struct Unfinished {
+    /// Files under other names.
+    files: BTreeSet<PathBuf>,
+    /// Directories that were made for them.
+    made: BTreeSet<PathBuf>,
+}
+
+impl Unfinished {
+    /// A directory that somebody has filled meanwhile, and one that was there before, stays.
+    fn remove(&mut self) {
+        for path in std::mem::take(&mut self.files) {
+            let _ = std::fs::remove_file(path);
+        }
+        // Those within others stand behind them.
+        for directory in std::mem::take(&mut self.made).into_iter().rev() {
+            let _ = std::fs::remove_dir(directory);
+        }
+    }
+}
+
+fn unfinished() -> MutexGuard<'static, Unfinished> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes the drafts of this program, when it ends without waiting for those who write them.
 pub fn remove_unfinished() {
-    let mut unnamed = unnamed();
-    for path in std::mem::take(&mut *unnamed) {
-        let _ = std::fs::remove_file(&path);
-        // The directory goes if it was made for these alone.
-        let _ = path.parent().map(std::fs::remove_dir);
-    }
+    unfinished().remove();
 }
 
 /// Files that get their names together, or are removed together.
@@ -65,7 +81,7 @@ impl Drafts {
         #[cfg(unix)]
         builder.permissions(anew);
         let (file, meanwhile) = builder.tempfile_in(directory)?.into_parts();
-        unnamed().insert(meanwhile.to_path_buf());
+        unfinished().files.insert(meanwhile.to_path_buf());
         self.files.push(Draft { meanwhile, name });
         if let Some(before) = before {
             file.set_permissions(before)?;
@@ -78,7 +94,10 @@ impl Drafts {
             directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
         for path in missing.into_iter().rev() {
             match std::fs::create_dir(path) {
-                Ok(()) => self.made.push(path.to_owned()),
+                Ok(()) => {
+                    unfinished().made.insert(path.to_owned());
+                    self.made.push(path.to_owned());
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -108,10 +127,12 @@ impl Drafts {
         for Draft { meanwhile, name } in self.files.drain(..) {
             let path = meanwhile.to_path_buf();
             let renamed = meanwhile.persist(&name);
-            unnamed().remove(&path);
+            unfinished().files.remove(&path);
             renamed?;
         }
-        self.made.clear();
+        for directory in self.made.drain(..) {
+            unfinished().made.remove(&directory);
+        }
         Ok(())
     }
 }
@@ -121,11 +142,12 @@ impl Drop for Drafts {
         for Draft { meanwhile, .. } in self.files.drain(..) {
             let path = meanwhile.to_path_buf();
             drop(meanwhile);
-            unnamed().remove(&path);
+            unfinished().files.remove(&path);
         }
         // Only what was made for them, from the inside out; a directory that somebody else fills meanwhile stays.
         for directory in self.made.drain(..).rev() {
-            let _ = std::fs::remove_dir(directory);
+            let _ = std::fs::remove_dir(&directory);
+            unfinished().made.remove(&directory);
         }
     }
 }
@@ -165,6 +187,26 @@ mod tests {
         assert_eq!(std::fs::read_dir(base.join("a/b")).unwrap().count(), 1);
         let directory = Drafts::default().put(&base.join("a"), "new").unwrap_err();
         assert_eq!(directory.kind(), io::ErrorKind::IsADirectory);
+        std::fs::remove_dir_all(&base).unwrap();
+    }
+
+    #[test]
+    fn whoever_ends_at_once_removes_what_was_made_and_nothing_else() {
+        let base = std::env::temp_dir().join(format!("evenweave-drafts-end-{}", std::process::id()));
+        let [before, made] = ["before", "made/within"].map(|name| base.join(name));
+        std::fs::create_dir_all(&before).unwrap();
+        let files = BTreeSet::from([before.join("draft"), made.join("draft")]);
+        std::fs::create_dir_all(&made).unwrap();
+        files.iter().for_each(|file| std::fs::write(file, "new").unwrap());
+        Unfinished { files, made: BTreeSet::from([made.clone(), base.join("made")]) }.remove();
+        assert!(before.is_dir() && !base.join("made").exists());
+        assert_eq!(std::fs::read_dir(&before).unwrap().count(), 0);
+        let mut drafts = Drafts::default();
+        drafts.put(&made.join("file"), "new").unwrap();
+        let known = || unfinished().made.range(base.clone()..).filter(|path| path.starts_with(&base)).count();
+        assert_eq!(known(), 2);
+        drafts.keep().unwrap();
+        assert_eq!(known(), 0);
         std::fs::remove_dir_all(&base).unwrap();
     }
 

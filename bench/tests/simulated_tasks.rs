@@ -96,7 +96,7 @@ fn a_stage_begins_when_those_it_names_have_ended() {
                 R3_1_2,2,j_1,1,Terminated,1000,1050,100,0.2\nR4_3,1,j_1,1,Terminated,1000,1010,100,0.2\n";
     let run = alibaba(&scratch, text, 32, AmStyle::MapReduce);
     let job = &run.jobs[0];
-    assert_eq!((job.end, job.tasks_done, run.noted_count, job.alone_ms), (JobEnd::Done, 5, 0, 160_000));
+    assert_eq!((job.end, job.tasks_done, run.passed_over_count, job.alone_ms), (JobEnd::Done, 5, 0, 160_000));
     assert!((160_000..180_000).contains(&job.ended_ms.unwrap()), "{job:?}");
 }
 
@@ -108,7 +108,7 @@ fn stages_that_cannot_be_are_refused_or_noted() {
                 R2_1_7,1,j_3,1,Terminated,1011,1012,100,0.2\nR3_x,1,j_3,1,Terminated,1011,1012,100,0.2\n";
     let run = alibaba(&scratch, text, 32, AmStyle::MapReduce);
     assert_eq!((run.jobs.len(), run.jobs[0].end, run.jobs[0].tasks_done), (1, JobEnd::Done, 3));
-    assert_eq!((run.refused_count, run.noted_count), (2, 2));
+    assert_eq!((run.refused_count, run.passed_over_count), (2, 2));
     let simulated = evenweave_bench::simulate::Simulated { runs: vec![vec![run]], warnings: Vec::new() };
     let said = words(&simulated);
     for line in [

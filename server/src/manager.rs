@@ -19,7 +19,7 @@ use crate::logging::Logging;
 use crate::outgoing::Outgoing;
 use crate::patience::Patience;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
-use crate::scheduler::{AppFigures, NotRefreshed, QueuesSource, QueuesText, Scheduler};
+use crate::scheduler::{AppFigures, Kind, NotRefreshed, QueuesSource, QueuesText, Scheduler, reach_rules};
 use crate::time;
 use crate::turns::Turns;
 
@@ -424,6 +424,9 @@ impl ResourceManager {
 
     /// By one at a time.
     fn take_queues(&self, queues: &QueuesText) -> Result<Vec<Diagnostic>, NotRefreshed> {
+        if self.scheduler.basics().kind == Kind::Capacity {
+            reach_rules(queues, &self.patience).map_err(NotRefreshed::Unreadable)?;
+        }
         let warnings = self.scheduler.refresh_queues(Some(queues))?;
         if let Some(controls) = self.controls() {
             controls.taken(queues.text.clone());

@@ -80,8 +80,8 @@ impl Patience {
 mod tests {
     use super::*;
     use crate::manager::{Cluster, ResourceManager};
-    use crate::scheduler::{Basics, NotRefreshed, QueuesSource, QueuesText, Steps};
-    use evenweave::{FairScheduler, Settings};
+    use crate::scheduler::{Basics, CapacitySteps, NotRefreshed, QueuesSource, QueuesText, Steps};
+    use evenweave::{CapacityConfiguration, CapacityScheduler, FairScheduler, Settings};
     use std::sync::Mutex;
 
     #[test]
@@ -137,5 +137,34 @@ mod tests {
         assert_eq!(manager.refresh_queues(), Ok(Vec::new()));
         assert!(manager.scheduler().has_queue("root.a"));
         drop(release);
+    }
+
+    #[test]
+    fn a_file_of_mapping_rules_is_waited_for_as_any_other() {
+        let queues = [("yarn.scheduler.capacity.root.queues", "a"), ("yarn.scheduler.capacity.root.a.capacity", "100")];
+        let rules = ("yarn.scheduler.capacity.mapping-rule-json-file", "rules.json");
+        let text: String = queues
+            .into_iter()
+            .chain([rules])
+            .map(|(name, value)| format!("<property><name>{name}</name><value>{value}</value></property>"))
+            .collect();
+        let file = QueuesText { name: "q.xml".to_owned(), text: format!("<configuration>{text}</configuration>") };
+        let configuration = CapacityConfiguration::from_properties([], queues).unwrap();
+        let basics = Basics::of_capacity(configuration.file().settings());
+        let stepped = CapacityScheduler::builder(configuration).stepped().unwrap();
+        let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), Arc::new(CapacitySteps::new(stepped, basics)));
+        let manager = manager.with_patience(Duration::from_millis(1));
+        let (release, hangs) = channel::<()>();
+        let hangs = Arc::new(Mutex::new(hangs));
+        for _ in 0..MOST {
+            let hangs = hangs.clone();
+            let outcome = manager.patience().read("a file", move || drop(hangs.lock().map(|hangs| hangs.recv())));
+            assert!(outcome.is_err());
+        }
+        let Err(NotRefreshed::Unreadable(why)) = manager.refresh_with(&file) else { panic!("too many hang") };
+        assert!(why.contains("rules.json is not read: 4 earlier reads"), "{why}");
+        drop(release);
+        let taken = manager.with_patience(Duration::from_secs(600)).refresh_with(&file);
+        assert!(taken.is_ok(), "{taken:?}");
     }
 }

@@ -75,13 +75,13 @@ pub(super) struct Arrivals {
     pub(super) refused: Vec<RefusedJob>,
     pub(super) refused_count: u64,
     /// What readers have passed over, in which trace: the first, and how much there is.
-    pub(super) noted: Vec<(String, Note)>,
-    pub(super) noted_count: u64,
+    pub(super) passed_over: Vec<(String, Note)>,
+    pub(super) passed_over_count: u64,
     /// How far in time they have been given out.
     given: u64,
     pub(super) late: u64,
     /// What is to be said of the times.
-    pub(super) notes: Vec<String>,
+    pub(super) times_told: Vec<String>,
 }
 
 impl Arrivals {
@@ -92,11 +92,11 @@ impl Arrivals {
             traces,
             refused: Vec::new(),
             refused_count: 0,
-            noted: Vec::new(),
-            noted_count: 0,
+            passed_over: Vec::new(),
+            passed_over_count: 0,
             given: 0,
             late: 0,
-            notes: Vec::new(),
+            times_told: Vec::new(),
         }
     }
 
@@ -119,7 +119,7 @@ impl Arrivals {
         }
         for ahead in &mut self.traces {
             if let Some(own) = ahead.first_ms().and_then(shift_of) {
-                self.notes.push(format!("{} (--times as-written keeps them)", shift_told(&ahead.name, own)));
+                self.times_told.push(format!("{} (--times as-written keeps them)", shift_told(&ahead.name, own)));
                 ahead.known_from(first);
             }
         }
@@ -152,9 +152,9 @@ impl Arrivals {
         while known.len() < LOOKED_AHEAD && !*ended {
             match trace.next().transpose()? {
                 Some(Item::Job(mut job)) => {
-                    self.noted_count += job.noted.len() as u64;
-                    let room = MOST_REFUSED.saturating_sub(self.noted.len());
-                    self.noted.extend(job.noted.drain(..).take(room).map(|note| (name.clone(), note)));
+                    self.passed_over_count += job.noted.len() as u64;
+                    let room = MOST_REFUSED.saturating_sub(self.passed_over.len());
+                    self.passed_over.extend(job.noted.drain(..).take(room).map(|note| (name.clone(), note)));
                     shift(&mut job, *by);
                     let at = u64::try_from(job.arrival_ms).unwrap_or(0);
                     known.insert((at, *read), job);
@@ -227,7 +227,7 @@ mod tests {
             let later = trace("l", [2].into_iter().map(|at| first + at * unit));
             let mut arrivals = Arrivals::new(vec![calendar, trace("r", [1].into_iter()), later]);
             assert_eq!(arrivals.begin(Times::FirstJob, false).unwrap(), Some(first));
-            assert_eq!(arrivals.notes.len(), 2, "{:?}", arrivals.notes);
+            assert_eq!(arrivals.times_told.len(), 2, "{:?}", arrivals.times_told);
             let expected = [(0, "c1"), (1, "r0"), (2 * unit, "l0"), (5 * unit, "c0"), (7 * unit, "c2")];
             let (given, late) = all(arrivals);
             assert_eq!(given, expected.map(|(at, job)| (at, job.to_owned())));

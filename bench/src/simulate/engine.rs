@@ -365,9 +365,10 @@ impl Run<'_> {
         });
         let mut all_refused: Vec<String> = refused.collect();
         all_refused.append(&mut self.refused.said);
-        let noted = self.arrivals.noted.iter();
-        let noted = noted.map(|(trace, note)| format!("{trace}:{}:{}: {}", note.at.line, note.at.column, note.said));
-        let noted = noted.collect();
+        let passed_over = self.arrivals.passed_over.iter();
+        let passed_over =
+            passed_over.map(|(trace, note)| format!("{trace}:{}:{}: {}", note.at.line, note.at.column, note.said));
+        let passed_over = passed_over.collect();
         let heartbeats = self.ring.passed();
         let utilisation = self.busy.mean(last_end.max(1));
         let result = RunResult {
@@ -392,16 +393,16 @@ impl Run<'_> {
             scenario: self.core.take_scenario()?,
             refused: all_refused,
             refused_count: self.refused.count + self.arrivals.refused_count,
-            noted,
-            noted_count: self.arrivals.noted_count,
-            added_ams: self.added_ams,
-            added_am: self.plan.am,
             refused_of: self.refused.jobs,
             unread: self.arrivals.refused_count,
+            passed_over,
+            passed_over_count: self.arrivals.passed_over_count,
+            added_ams: self.added_ams,
+            added_am: self.plan.am,
             unended: self.tally.unended,
             cut: self.options.until_ms.is_some_and(|until| self.now >= until),
             late: self.arrivals.late,
-            notes: std::mem::take(&mut self.arrivals.notes),
+            times_told: std::mem::take(&mut self.arrivals.times_told),
             nodes: self.plan.cluster.clone(),
             cluster: self.cluster,
             lost_nodes: self.fates.lost,

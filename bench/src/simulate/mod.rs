@@ -152,7 +152,7 @@ pub fn simulate_drafted(
             warnings.push(warning.clone());
         }
     }
-    for note in runs.iter().flatten().flat_map(|run| &run.notes) {
+    for note in runs.iter().flatten().flat_map(|run| &run.times_told) {
         if !warnings.contains(note) {
             warnings.push(note.clone());
         }

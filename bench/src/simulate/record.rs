@@ -345,26 +345,26 @@ pub struct RunResult {
     pub refused: Vec<String>,
     /// How many were.
     pub refused_count: u64,
-    /// What was passed over in traces, as the jobs that were read have it; of more than a thousand the first.
-    pub noted: Vec<String>,
-    /// How much was.
-    pub noted_count: u64,
-    /// Jobs of which the trace has no AM, and that have one: how many, and its size.
-    pub added_ams: u64,
-    /// The size of such an AM.
-    pub added_am: Resource,
     /// Of these, the keys of those that were read, by the queue that they name.
     pub refused_of: BTreeMap<String, Vec<u64>>,
     /// Of these, those that could not be read.
     pub unread: u64,
+    /// What was passed over in traces, as the jobs that were read have it; of more than a thousand the first.
+    pub passed_over: Vec<String>,
+    /// How much was.
+    pub passed_over_count: u64,
+    /// Jobs of which the trace has no AM, and that have one: how many.
+    pub added_ams: u64,
+    /// The size of such an AM.
+    pub added_am: Resource,
     /// Jobs that had no end, and why.
     pub unended: AllUnended,
     /// The run ended at the time that was given for its end.
     pub cut: bool,
     /// Jobs that came too late in the trace.
     pub late: u64,
-    /// What is to be said of how the traces were read.
-    pub notes: Vec<String>,
+    /// What is to be said of the times of traces: that they count from the first job.
+    pub times_told: Vec<String>,
     /// Nodes that were lost.
     pub lost_nodes: u64,
     /// Containers that were lost with them.

@@ -11,7 +11,7 @@ use crate::numbers::grouped;
 /// So many refused jobs are named.
 const MOST_REFUSED: usize = 5;
 /// So much of what was passed over in a trace is named.
-const MOST_NOTED: usize = 3;
+const MOST_PASSED_OVER: usize = 3;
 
 /// A mean, and of several seeds what it may be off by.
 pub(crate) fn about(spread: Spread, give_or_take: Option<f64>) -> String {
@@ -32,12 +32,12 @@ pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
     if run.refused_count > MOST_REFUSED as u64 {
         remarks.push(format!("and {} jobs more are refused", run.refused_count - MOST_REFUSED as u64));
     }
-    remarks.extend(run.noted.iter().take(MOST_NOTED).map(|noted| format!("noted: {noted}")));
-    if run.noted_count > MOST_NOTED as u64 {
-        remarks.push(format!("and {} such notes more", run.noted_count - MOST_NOTED as u64));
+    remarks.extend(run.passed_over.iter().take(MOST_PASSED_OVER).map(|what| format!("passed over: {what}")));
+    if run.passed_over_count > MOST_PASSED_OVER as u64 {
+        remarks.push(format!("and {} more passed over", run.passed_over_count - MOST_PASSED_OVER as u64));
     }
     remarks.extend(run.booked.words());
-    remarks.extend(run.notes.iter().cloned());
+    remarks.extend(run.times_told.iter().cloned());
     if let Some(most) = run.overbooked() {
         let most = most * 100.0;
         remarks.push(format!(
@@ -169,7 +169,7 @@ pub fn words(simulated: &Simulated) -> String {
                 run.decisions
             ),
         );
-        for remark in remarks(run).iter().filter(|remark| !run.notes.contains(remark)) {
+        for remark in remarks(run).iter().filter(|remark| !run.times_told.contains(remark)) {
             put(&mut text, format_args!("  {remark}\n"));
         }
     }

@@ -228,8 +228,8 @@ fn run_object(run: &RunResult) -> Value {
         "jobs": run.figures.len(), "containers": run.granted, "preempted": run.preempted, "heartbeats": run.heartbeats,
         "heartbeats_left_out": run.skipped, "calls": run.calls, "decisions": format!("{:016x}", run.decisions),
         "utilisation": {"memory": run.utilisation[0], "vcores": run.utilisation[1]}, "most_vcores": run.most_vcores, "makespan_s": facts.makespan,
-        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "noted": run.noted_count, "added_ams": run.added_ams, "unended": unended, "late": run.late,
-        "notes": run.notes,
+        "jain": facts.jain, "missing_share": facts.missing_share, "refused": run.refused_count, "passed_over": run.passed_over_count, "added_ams": run.added_ams, "unended": unended, "late": run.late,
+        "times_told": run.times_told,
         "lost_nodes": run.lost_nodes, "lost_containers": run.lost_containers, "queues": queues
     })
 }

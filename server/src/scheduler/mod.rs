@@ -29,6 +29,7 @@ pub use booking::Booking;
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
+pub(crate) use reading::reach_rules;
 pub(crate) use refresh::decode;
 pub use refresh::{NotRefreshed, QueuesSource, QueuesText, queues_in};
 pub(crate) use shares::am_limit;

@@ -1,7 +1,6 @@
 //! Files of queues, read whole before a scheduler is given them.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use evenweave::CapacityConfiguration;
 use evenweave::config::{AllocationFile, CheckOptions, Diagnostic, LARGEST_FILE, SiteFile, read_file};
@@ -29,7 +28,6 @@ pub(super) fn capacities(
     in_force: &CapacityConfiguration,
 ) -> Result<(SiteFile, Vec<Diagnostic>), NotRefreshed> {
     let own = SiteFile::parse(&file.text, &file.name).map_err(|error| NotRefreshed::Wrong(vec![error.diagnostic()]))?;
-    reach_rules(&own).map_err(NotRefreshed::Unreadable)?;
     match in_force.with_queues(own.pairs()) {
         Ok(read) => {
             let warnings = own.warnings().iter().chain(read.file().warnings()).cloned().collect();
@@ -44,12 +42,15 @@ pub(super) fn capacities(
     }
 }
 
-/// Whether the file of mapping rules can be read at all. The scheduler reads it on this thread and would hang with it; what is wrong with it, the
-/// scheduler says.
-fn reach_rules(own: &SiteFile) -> Result<(), String> {
-    static PATIENCE: LazyLock<Patience> = LazyLock::new(Patience::default);
+/// Whether the file of mapping rules that a `capacity-scheduler.xml` names can be read at all. The scheduler reads it on the caller's thread and
+/// would hang with it; what is wrong with it or with the text, the scheduler says.
+///
+/// # Errors
+/// A sentence, where the file does not come in time.
+pub(crate) fn reach_rules(file: &QueuesText, patience: &Patience) -> Result<(), String> {
+    let Ok(own) = SiteFile::parse(&file.text, &file.name) else { return Ok(()) };
     let named = own.pairs().filter(|(name, _)| *name == RULES_FILE).last();
     let Some((_, path)) = named else { return Ok(()) };
     let path = PathBuf::from(path);
-    PATIENCE.read(&path.display().to_string(), move || drop(read_file(&path, LARGEST_FILE)))
+    patience.read(&path.display().to_string(), move || drop(read_file(&path, LARGEST_FILE)))
 }
