@@ -127,7 +127,7 @@ fn what_is_acquired_after_a_jump_of_the_clock_stays() {
         let mut scheduler = FairScheduler::builder().clock(clock.clone()).stepped().unwrap();
         let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
         let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.b")).unwrap();
-        let mut acquire = |scheduler: &mut Stepped| {
+        let acquire = |scheduler: &mut Stepped| {
             let mut answer = Allocation::default();
             scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]), &mut answer).unwrap();
             scheduler.update_now();
