@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SMALL: Resource = Resource::new(1024, 1);
 
-/// Some of these are more than half a word of 32 bits tells, one is whole such words.
-const JUMPS: [u64; 5] = [u64::MAX, i64::MAX.cast_unsigned(), 1 << 40, (1 << 32) + 700_000, 3 << 31];
+/// Some of these are more than half a word of 32 bits tells, some are a little more than whole such words.
+const JUMPS: [u64; 5] = [u64::MAX, i64::MAX.cast_unsigned(), (1 << 40) + 700_000, (1 << 32) + 700_000, 3 << 31];
 
 /// One queue `b` in which one may run.
 const ALLOCATIONS: &str = "<allocations><queue name='b'><maxRunningApps>1</maxRunningApps></queue></allocations>";
