@@ -387,8 +387,9 @@ fn a_limit_of_0_assignments_becomes_one_container_a_heartbeat() {
         let scratch = Scratch::with("assign-safe", "<queue name='a'/>", &site);
         let (code, _, said) = scratch.convert("-o @/out --safe");
         assert!(code == 0 && !said.contains("was no limit"), "{said}");
-        let written = property("yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "-1");
+        let written =
+            "<name>yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments</name><value>-1</value>";
         let text = scratch.read("yarn-site.xml").split_whitespace().collect::<String>();
-        assert!(text.contains(&written), "{text}");
+        assert!(text.contains(written), "{text}");
     }
 }
