@@ -29,9 +29,13 @@ struct Chunk {
 
 const _: () = assert!(CHUNK == u64::BITS as usize, "a bit a position");
 
-/// Some neighbouring chunks. One in which nobody ever was is left out.
+/// Some neighbouring chunks. One in which nobody ever was is left out, and has no bit: most leaves have one chunk, and nobody walks over the
+/// places of the others.
 #[derive(Clone, Debug)]
-struct Group([Option<Arc<Chunk>>; CHUNK]);
+struct Group {
+    chunks: [Option<Arc<Chunk>>; CHUNK],
+    present: u64,
+}
 
 /// See the module's text.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +76,23 @@ impl Chunk {
 
 impl Group {
     fn empty() -> Group {
-        Group(std::array::from_fn(|_| None))
+        Group { chunks: std::array::from_fn(|_| None), present: 0 }
+    }
+
+    /// The chunks that are there, with their places in the group.
+    fn iter(&self) -> impl Iterator<Item = (usize, &Chunk)> {
+        let mut left = self.present;
+        std::iter::from_fn(move || {
+            let at = left.trailing_zeros() as usize;
+            let chunk = self.chunks.get(at)?;
+            left &= left - 1;
+            Some((at, &**chunk.as_ref()?))
+        })
+    }
+
+    /// The last of them that somebody is in.
+    fn last_occupied(&self) -> Option<(usize, &Chunk)> {
+        self.iter().filter(|(_, chunk)| chunk.occupied != 0).last()
     }
 }
 
@@ -90,7 +110,8 @@ impl Members {
             self.groups.push(Arc::new(Group::empty()));
         }
         let group = Arc::make_mut(&mut self.groups[group]);
-        let chunk = Arc::make_mut(group.0[chunk].get_or_insert_with(|| Arc::new(Chunk::empty())));
+        group.present |= 1 << chunk;
+        let chunk = Arc::make_mut(group.chunks[chunk].get_or_insert_with(|| Arc::new(Chunk::empty())));
         let entry = &mut chunk.members[at];
         self.len = self.len + usize::from(member.is_some()) - usize::from(entry.is_some());
         chunk.occupied = chunk.occupied & !(1 << at) | u64::from(member.is_some()) << at;
@@ -99,16 +120,13 @@ impl Members {
 
     /// The chunk of a number, where somebody ever was in it.
     fn chunk(&self, number: usize) -> Option<&Arc<Chunk>> {
-        self.groups.get(number / CHUNK)?.0[number % CHUNK].as_ref()
+        self.groups.get(number / CHUNK)?.chunks[number % CHUNK].as_ref()
     }
 
     /// All chunks with their numbers.
-    fn chunks(&self) -> impl DoubleEndedIterator<Item = (usize, &Chunk)> {
-        let chunks = self.groups.iter().enumerate().flat_map(|(group, chunks)| {
-            let numbered = (0..CHUNK).map(move |at| group * CHUNK + at);
-            numbered.zip(chunks.0.iter())
-        });
-        chunks.filter_map(|(number, chunk)| Some((number, &**chunk.as_ref()?)))
+    fn chunks(&self) -> impl Iterator<Item = (usize, &Chunk)> {
+        let groups = self.groups.iter().enumerate();
+        groups.flat_map(|(group, chunks)| chunks.iter().map(move |(at, chunk)| (group * CHUNK + at, chunk)))
     }
 
     /// All members with their positions, in no order that means anything.
@@ -118,8 +136,9 @@ impl Members {
 
     /// No member's position is this or above.
     pub(crate) fn end(&self) -> u32 {
-        let last = self.chunks().rev().find(|(_, members)| members.occupied != 0);
-        last.map_or(0, |(chunk, members)| position(chunk, CHUNK - members.occupied.leading_zeros() as usize))
+        let mut groups = self.groups.iter().enumerate().rev();
+        let last = groups.find_map(|(group, chunks)| Some((group * CHUNK, chunks.last_occupied()?)));
+        last.map_or(0, |(group, (at, members))| position(group + at, CHUNK - members.occupied.leading_zeros() as usize))
     }
 
     /// All members, in no order that means anything.
@@ -224,7 +243,7 @@ mod tests {
             let now = &table.members;
             assert!(now.groups.len() <= MANY as usize / CHUNK / CHUNK + 1, "a clone has {} words", now.groups.len());
             let others = before.groups.iter().zip(&now.groups).filter(|(old, new)| !Arc::ptr_eq(old, new));
-            let others: Vec<_> = others.flat_map(|(old, new)| old.0.iter().zip(&new.0)).collect();
+            let others: Vec<_> = others.flat_map(|(old, new)| old.chunks.iter().zip(&new.chunks)).collect();
             assert_eq!(others.len(), CHUNK, "one group is another");
             let is_same = |old: &Option<Arc<Chunk>>, new: &Option<Arc<Chunk>>| match (old, new) {
                 (Some(old), Some(new)) => Arc::ptr_eq(old, new),
