@@ -214,7 +214,7 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     if json || quiet {
         simulate::refusals(&outcome)
             .iter()
-            .for_each(|said| evenweave_bench::note!("evenweave: warning: {}", plain(&said)));
+            .for_each(|said| evenweave_bench::note!("evenweave: warning: {}", plain(said)));
     }
     let nothing = outcome.nothing();
     if let Some(nothing) = &nothing {

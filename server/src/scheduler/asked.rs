@@ -11,16 +11,8 @@ use evenweave::view::{
 use evenweave::{AppHandle, Refused, Resource, Settings};
 
 use super::booking::Booking;
+use super::kind::Kind;
 use super::refresh::{NotRefreshed, QueuesText};
-
-/// Which scheduler it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The FairScheduler.
-    Fair,
-    /// The CapacityScheduler.
-    Capacity,
-}
 
 /// What stays as it is while a scheduler runs.
 #[derive(Clone, Debug)]

@@ -16,6 +16,8 @@ mod fair;
 
 mod guarantees;
 
+mod kind;
+
 mod reading;
 
 mod refresh;
@@ -24,11 +26,12 @@ mod shares;
 
 mod threads;
 
-pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, Kind, OfCapacity, Scheduler, Updates, Why};
+pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, OfCapacity, Scheduler, Updates, Why};
 pub use booking::Booking;
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;
 pub use fair::Steps;
+pub use kind::Kind;
 pub(crate) use reading::reach_rules;
 pub(crate) use refresh::decode;
 pub use refresh::{NotRefreshed, QueuesSource, QueuesText, queues_in};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use evenweave::Refused;
 use evenweave::config::{AllocationFile, Diagnostic, LARGEST_FILE, Severity, SiteFile, read_file};
 
-use super::asked::Kind;
+use super::kind::Kind;
 
 /// A file of queues: an allocation file, or a `capacity-scheduler.xml`.
 #[derive(Clone, Debug, PartialEq, Eq)]

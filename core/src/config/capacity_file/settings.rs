@@ -63,7 +63,7 @@ pub struct CapacitySettings {
     /// `per-node-heartbeat.maximum-offswitch-assignments`, at least 1.
     pub maximum_offswitch_assignments: i32,
     /// `max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one. 0 or less means no limit. See
-    /// [`CONTAINERS_PER_NODE`](crate::config::CONTAINERS_PER_NODE).
+    /// [`CONTAINERS_PER_NODE`].
     pub max_containers_per_node: i32,
     /// `reservations-continue-look-all-nodes`
     pub reservations_continue_look_all_nodes: bool,
