@@ -214,7 +214,7 @@ fn threads_go_on_at_the_end_of_time() {
                 let mut answer = Allocation::default();
                 $scheduler.allocate(app, &request, &mut answer).unwrap();
                 $scheduler.quiesce();
-                $update;
+                let () = $update;
                 $scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
                 $scheduler.quiesce();
                 clock.advance(u64::MAX);
