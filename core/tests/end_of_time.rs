@@ -224,6 +224,8 @@ fn threads_go_on_at_the_end_of_time() {
             $scheduler.shutdown();
         };
     }
-    goes_on!(fair, fair.update_now());
+    goes_on!(fair, {
+        fair.update_now();
+    });
     goes_on!(capacity, ());
 }
