@@ -27,9 +27,17 @@ impl Unfinished {
         for path in std::mem::take(&mut self.files) {
             let _ = std::fs::remove_file(path);
         }
+        self.remove_empty();
+    }
+
+    /// What was made for files that are all gone, whosever they were: the last of them takes the directory with it.
+    fn remove_empty(&mut self) {
         // Those within others stand behind them.
-        for directory in std::mem::take(&mut self.made).into_iter().rev() {
-            let _ = std::fs::remove_dir(directory);
+        let made: Vec<PathBuf> = self.made.iter().rev().cloned().collect();
+        for directory in made {
+            if std::fs::remove_dir(&directory).is_ok() {
+                self.made.remove(&directory);
+            }
         }
     }
 }
@@ -72,7 +80,9 @@ impl Drafts {
             Err(_) => None,
         };
         let directory = name.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        self.make(directory)?;
+        // Held until the file is there: a directory that was made for it is never seen empty by whoever removes others.
+        let mut known = unfinished();
+        self.make(directory, &mut known)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".evenweave-").suffix(".tmp");
         // As of a file that is made anew; a secret one is only for secrets.
@@ -81,7 +91,8 @@ impl Drafts {
         #[cfg(unix)]
         builder.permissions(anew);
         let (file, meanwhile) = builder.tempfile_in(directory)?.into_parts();
-        unfinished().files.insert(meanwhile.to_path_buf());
+        known.files.insert(meanwhile.to_path_buf());
+        drop(known);
         self.files.push(Draft { meanwhile, name });
         if let Some(before) = before {
             file.set_permissions(before)?;
@@ -89,13 +100,13 @@ impl Drafts {
         Ok(file)
     }
 
-    fn make(&mut self, directory: &Path) -> io::Result<()> {
+    fn make(&mut self, directory: &Path, known: &mut Unfinished) -> io::Result<()> {
         let missing: Vec<&Path> =
             directory.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
         for path in missing.into_iter().rev() {
             match std::fs::create_dir(path) {
                 Ok(()) => {
-                    unfinished().made.insert(path.to_owned());
+                    known.made.insert(path.to_owned());
                     self.made.push(path.to_owned());
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -139,16 +150,12 @@ impl Drafts {
 
 impl Drop for Drafts {
     fn drop(&mut self) {
+        let mut known = unfinished();
         for Draft { meanwhile, .. } in self.files.drain(..) {
-            let path = meanwhile.to_path_buf();
+            known.files.remove(&*meanwhile);
             drop(meanwhile);
-            unfinished().files.remove(&path);
         }
-        // Only what was made for them, from the inside out; a directory that somebody else fills meanwhile stays.
-        for directory in self.made.drain(..).rev() {
-            let _ = std::fs::remove_dir(&directory);
-            unfinished().made.remove(&directory);
-        }
+        known.remove_empty();
     }
 }
 
@@ -177,6 +184,10 @@ mod tests {
             drafts
         };
         drop(begun());
+        assert!(!base.exists());
+        // The first has made the directories, and the last to go removes them.
+        let two = [begun(), begun()];
+        two.into_iter().for_each(drop);
         assert!(!base.exists());
         begun().keep().unwrap();
         std::fs::write(&first, "old").unwrap();
