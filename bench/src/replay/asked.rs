@@ -131,8 +131,12 @@ fn play(family: &str, driver: DriverChoice, answers: &mut Answers) {
                     Some((app, priority, false)) => made.is_none() && stands(app, priority),
                     told => told == made,
                 };
-                // What is chosen on a node that is being emptied is refused when it is committed, as in Hadoop.
-                let is_refused = matches!(family, "nodes-change" | "all-mixed") && made.is_none();
+                // A pass tells what it chooses. What the commit refuses, as on a node that is being emptied, `why` has not promised.
+                let promised = |(app, priority, _): (u64, i64, bool)| {
+                    let all = asked.iter().find(|(other, _)| *other == app).map_or(&[][..], |(_, reasons)| reasons);
+                    is(all, priority, |wait| matches!(wait, CapacityWait::Offer | CapacityWait::WillReserve { .. }))
+                };
+                let is_refused = made.is_none() && !served(pass).is_some_and(promised);
                 if is_kept || is_refused {
                     answers.kept += usize::from(is_kept);
                 } else {
