@@ -326,12 +326,22 @@ impl Books {
 }
 
 impl Books {
+    /// Whether an application that may not start is offered nodes, as in Hadoop: a fair leaf orders it anew among those that have started, or
+    /// a list of an attempt before still has it.
+    fn is_served_all_the_same(&self, entry: AppEntry) -> bool {
+        let app = &self.apps[entry];
+        let leaf = self.leaf(app.leaf);
+        let is_listed = || app.lists > 0 && leaf.active.iter().any(|other| other == entry);
+        leaf.to_reorder.contains(&(app.number, entry)) || is_listed()
+    }
+
     /// Why an application is in no list whose applications are offered nodes.
     pub(super) fn why_not_offered(&self, entry: AppEntry) -> Option<CapacityWait> {
-        if self.apps[entry].is_active {
+        let app = &self.apps[entry];
+        if app.is_active || self.is_served_all_the_same(entry) {
             return None;
         }
-        match self.standing(&self.apps[entry]) {
+        match self.standing(app) {
             Standing::NonRunnable => Some(CapacityWait::NotRunnable { limit: None }),
             Standing::Pending => Some(self.why_not_started(entry)),
             Standing::Active => None,
