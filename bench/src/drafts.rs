@@ -6,12 +6,17 @@ use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Duration;
 
 use tempfile::TempPath;
 
 /// What a program that ends at once has to remove.
 static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished { files: BTreeSet::new(), made: BTreeSet::new() });
+
+/// To begin a file takes far less than these tries together.
+const TRIES: usize = 50;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Of this whole program.
 struct Unfinished {
@@ -46,9 +51,16 @@ fn unfinished() -> MutexGuard<'static, Unfinished> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the drafts of this program, when it ends without waiting for those who write them.
+/// Removes the drafts of this program, when it ends without waiting for those who write them. Whoever hangs while a file is begun, as on a dead
+/// mount, holds up no end: then they stay.
 pub fn remove_unfinished() {
-    unfinished().remove();
+    for _ in 0..TRIES {
+        match UNFINISHED.try_lock() {
+            Ok(mut known) => return known.remove(),
+            Err(TryLockError::Poisoned(known)) => return known.into_inner().remove(),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_TRIES),
+        }
+    }
 }
 
 /// Files that get their names together, or are removed together.

@@ -2,34 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use std::path::PathBuf;
+mod scratch;
 
 use evenweave_bench::Failure;
 use evenweave_bench::simulate::{
     AmStyle, ClusterOptions, JobEnd, NoEnd, RunResult, SimulateOptions, Simulated, simulate, words,
 };
-
-/// A directory of one test, gone at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("evenweave-nodes-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        std::fs::write(self.0.join(name), text).unwrap();
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use scratch::Scratch;
 
 const HEAD: &str = "time_s,event,node,rack,memory_mb,vcores\n";
 
@@ -58,7 +37,7 @@ fn run(
 
 #[test]
 fn what_ran_on_a_lost_rack_runs_again() {
-    let scratch = Scratch::new("lost");
+    let scratch = Scratch::new();
     for ams in [AmStyle::MapReduce, AmStyle::Sls] {
         let of = |changes: &str| run(&scratch, (1, 31, 60_000), changes, |options| options.ams = ams).unwrap();
         let whole = of("");
@@ -89,7 +68,7 @@ fn what_ran_on_a_lost_rack_runs_again() {
 
 #[test]
 fn nodes_that_come_are_used() {
-    let scratch = Scratch::new("come");
+    let scratch = Scratch::new();
     let end = |changes: &str| run(&scratch, (2, 60, 60_000), changes, |_| {}).unwrap().simulated_ms;
     let (none, more, back, larger) = (
         end(""),
@@ -106,7 +85,7 @@ fn nodes_that_come_are_used() {
 /// Nodes come and go all the time, and every job still ends; what is left out changes nothing.
 #[test]
 fn a_restless_cluster() {
-    let scratch = Scratch::new("restless");
+    let scratch = Scratch::new();
     let mut changes = String::new();
     for round in 0..200_u32 {
         let node = round % 3 + 1;
@@ -133,7 +112,7 @@ fn a_restless_cluster() {
 /// Containers that were granted, and whose node is lost before their AM launches them: their tasks run all the same.
 #[test]
 fn nodes_that_are_lost_before_a_launch() {
-    let scratch = Scratch::new("early");
+    let scratch = Scratch::new();
     let mut changes = String::new();
     for round in 0..300_u32 {
         let at = f64::from(round) * 2.3;
@@ -150,7 +129,7 @@ fn nodes_that_are_lost_before_a_launch() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let scratch = Scratch::new("refused");
+    let scratch = Scratch::new();
     for (changes, said) in [
         ("1,lose,node9,,,\n", "changes.csv:2: there is no node \"node9\" then; name one that is there"),
         ("1,lose,node1,,,\n2,lose,node1,,,\n", "changes.csv:3: there is no node \"node1\" then; "),

@@ -2,33 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+mod scratch;
+
 use std::path::PathBuf;
 
 use evenweave_bench::simulate::{AmStyle, ClusterOptions, JobEnd, RunResult, SimulateOptions, simulate, words};
 use evenweave_bench::site::SiteOptions;
 use proptest::prelude::*;
-
-/// A directory of one test, gone at its end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("evenweave-tasks-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Scratch(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        std::fs::write(self.0.join(name), text).unwrap();
-        self.0.join(name)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use scratch::Scratch;
 
 const FAIR: &str = "<allocations><queue name=\"a\"><minResources>6144 mb, 6 vcores</minResources>\
                     <minSharePreemptionTimeout>2</minSharePreemptionTimeout></queue>\
@@ -79,7 +60,7 @@ fn alibaba(scratch: &Scratch, text: &str, vcores: i64, ams: AmStyle) -> RunResul
 
 #[test]
 fn what_waits_is_not_lost_when_more_is_due() {
-    let scratch = Scratch::new("due");
+    let scratch = Scratch::new();
     let text = "M1,6,j_1,1,Terminated,1000,1100,100,0.2\nM2,2,j_1,1,Terminated,1010,1110,100,0.2\n";
     let run = alibaba(&scratch, text, 4, AmStyle::MapReduce);
     let job = &run.jobs[0];
@@ -90,7 +71,7 @@ fn what_waits_is_not_lost_when_more_is_due() {
 
 #[test]
 fn a_stage_begins_when_those_it_names_have_ended() {
-    let scratch = Scratch::new("stages");
+    let scratch = Scratch::new();
     // As the trace has it all three run at once.
     let text = "M1,1,j_1,1,Terminated,1000,1100,100,0.2\nM2,1,j_1,1,Terminated,1000,1030,100,0.2\n\
                 R3_1_2,2,j_1,1,Terminated,1000,1050,100,0.2\nR4_3,1,j_1,1,Terminated,1000,1010,100,0.2\n";
@@ -102,7 +83,7 @@ fn a_stage_begins_when_those_it_names_have_ended() {
 
 #[test]
 fn stages_that_cannot_be_are_refused_or_noted() {
-    let scratch = Scratch::new("circle");
+    let scratch = Scratch::new();
     let text = "M1_2,1,j_1,1,Terminated,1000,1100,100,0.2\nM2_1,1,j_1,1,Terminated,1000,1030,100,0.2\n\
                 M1_1,1,j_2,1,Terminated,1000,1100,100,0.2\nM1,1,j_3,1,Terminated,1000,1010,100,0.2\n\
                 R2_1_7,1,j_3,1,Terminated,1011,1012,100,0.2\nR3_x,1,j_3,1,Terminated,1011,1012,100,0.2\n";
@@ -124,7 +105,7 @@ fn stages_that_cannot_be_are_refused_or_noted() {
 /// With SLS's own AM tasks are lost: call for call as there.
 #[test]
 fn with_the_ams_of_sls_an_ask_replaces_what_waits() {
-    let scratch = Scratch::new("sls");
+    let scratch = Scratch::new();
     let text = "M1,6,j_1,1,Terminated,1000,1100,100,0.2\nM2,2,j_1,1,Terminated,1010,1110,100,0.2\n";
     let run = alibaba(&scratch, text, 4, AmStyle::Sls);
     assert_eq!((run.jobs[0].end, run.jobs[0].tasks_done), (JobEnd::Open, 5));
@@ -133,7 +114,7 @@ fn with_the_ams_of_sls_an_ask_replaces_what_waits() {
 /// Alibaba's jobs, and Google's, have no AM in the trace: one is added, which is said, and can be left out.
 #[test]
 fn ams_that_are_added_are_named_and_can_be_left_out() {
-    let scratch = Scratch::new("added");
+    let scratch = Scratch::new();
     let text = "M1,4,j_1,1,Terminated,1000,1100,100,0.2\nR2_1,4,j_1,1,Terminated,1100,1200,100,0.2\n";
     let trace = scratch.file("batch_task.csv", text);
     let of = |added_ams| {
@@ -166,7 +147,7 @@ fn ams_that_are_added_are_named_and_can_be_left_out() {
 /// At the ends of intervals the scheduler is asked what a job waits for.
 #[test]
 fn jobs_say_what_they_waited_for() {
-    let scratch = Scratch::new("waited");
+    let scratch = Scratch::new();
     let text = "job,submit_ms,queue,duration_ms,count,memory_mb\na,0,root.a,300000,3,1024\nb,1000,root.b,1000,1,1024\n";
     for (queues, why) in [
         ("<allocations><queue name=\"a\"/><queue name=\"b\"><maxRunningApps>0</maxRunningApps></queue></allocations>", "maxRunningApps"),
@@ -182,7 +163,7 @@ fn jobs_say_what_they_waited_for() {
 
 #[test]
 fn tasks_of_a_job_have_their_own_sizes() {
-    let scratch = Scratch::new("sizes");
+    let scratch = Scratch::new();
     let text = "job,submit_ms,duration_ms,count,task,memory_mb,vcores,type\n\
                 m,0,30000,2,map,1024,1,\nm,,30000,2,map,4096,1,\nm,,9000,1,reduce,1024,1,\nm,,9000,2,reduce,6144,1,\n\
                 d,60000,30000,2,x,1024,1,dag\nd,,30000,2,x,4096,1,\n";
@@ -257,7 +238,7 @@ proptest! {
         lost in prop::collection::vec((1..40_u32, 1..4_u32, 1..20_u32), 0..6),
         seed in any::<u64>(),
     ) {
-        let scratch = Scratch::new("property");
+        let scratch = Scratch::new();
         let trace = if of_stages { scratch.file("t.csv", &stages(&jobs)) } else { scratch.file("t.csv", &plain(&jobs)) };
         let queues = scratch.file("queues.xml", if capacity { CAPACITY } else { FAIR });
         // One node is away at a time, and all are there in the end.
