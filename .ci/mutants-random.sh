@@ -54,9 +54,8 @@ done
 cd "$sources"
 sed -i -e '/^#\[cfg(loom)\]$/{N;/mod engine;$/d}' core/src/lib.rs
 
-# Where the scheduler may go wrong: not what only looks on (audit, reasons, views), nor hints to the processor, which change time alone. Of the
-# CapacityScheduler not the plain twin either, which decides nothing for users. The tests are those that are quick and tell most, the
-# recordings of the part first.
+# Where the scheduler may go wrong: not what only looks on (audit, reasons, views), nor hints to the processor, which change time alone. The
+# tests are those that are quick and tell most, the recordings of the part first.
 files=() packages=(--test-package evenweave)
 case "$part" in
     fair)
@@ -65,7 +64,7 @@ case "$part" in
         tests=(asks stepped_properties kept_cases threaded lifecycle preemption preemption_threaded reload faults)
         ;;
     capacity)
-        files+=(-f 'core/src/capacity/**' -e 'core/src/capacity/plain/**')
+        files+=(-f 'core/src/capacity/**')
         for told in reasons obstacles engine/dry_run engine/explaining engine/told engine/survey engine/surveying engine/watching; do
             files+=(-e "core/src/capacity/$told.rs")
         done

@@ -1,5 +1,4 @@
-//! Recorded runs of Hadoop 3.4.2's CapacityScheduler, played on the engine and on the plain scheduler: every field of every step must be
-//! the recorded one.
+//! Recorded runs of Hadoop 3.4.2's CapacityScheduler: every field of every step must be the recorded one.
 
 use evenweave_bench::replay::{DriverChoice, PlayOptions, ReplayOptions, replay};
 use std::path::PathBuf;
@@ -28,16 +27,10 @@ fn replayed(family: &str, driver: DriverChoice) {
     assert_eq!(outcomes.text(5), format!("capacity {family}: {scenarios} passed, 0 failed\n"));
 }
 
-/// `plain` families, and those whose steps the plain scheduler does not know.
 macro_rules! families {
-    (plain { $($name:ident = $family:literal,)* } engine { $($own:ident = $of_engine:literal,)* }) => {
+    ($($name:ident = $family:literal,)*) => {
         $(
             mod $name {
-                #[test]
-                fn plain() {
-                    super::replayed($family, super::DriverChoice::Plain);
-                }
-
                 #[test]
                 fn stepped() {
                     super::replayed($family, super::DriverChoice::Stepped);
@@ -50,20 +43,6 @@ macro_rules! families {
             }
         )*
 
-        $(
-            mod $own {
-                #[test]
-                fn stepped() {
-                    super::replayed($of_engine, super::DriverChoice::Stepped);
-                }
-
-                #[test]
-                fn threaded() {
-                    super::replayed($of_engine, super::DriverChoice::Threaded);
-                }
-            }
-        )*
-
         /// Whether a file of the directory is forgotten here.
         #[test]
         fn none_is_forgotten() {
@@ -71,10 +50,7 @@ macro_rules! families {
             let names = files.map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned());
             let mut there: Vec<String> = names.collect();
             there.sort();
-            let mut named = vec![
-                $(concat!($family, ".jsonl.gz").to_owned(),)*
-                $(concat!($of_engine, ".jsonl.gz").to_owned(),)*
-            ];
+            let mut named = vec![$(concat!($family, ".jsonl.gz").to_owned(),)*];
             named.sort();
             assert_eq!(there, named);
         }
@@ -82,12 +58,15 @@ macro_rules! families {
 }
 
 families! {
-    plain {
     absolute = "absolute",
+    all_mixed = "all-mixed",
     am_limit = "am-limit",
+    asynchronous = "asynchronous",
+    attempts = "attempts",
     compared_amounts = "compared-amounts",
     derived = "derived",
     drf = "drf",
+    dynamic_queues = "dynamic-queues",
     fair_leaf = "fair-leaf",
     fifo_leaf = "fifo-leaf",
     headroom = "headroom",
@@ -96,6 +75,7 @@ families! {
     mixed = "mixed",
     moves = "move",
     multi = "multi",
+    nodes_change = "nodes-change",
     parallel = "parallel",
     preempt = "preempt",
     preempt_intra = "preempt-intra",
@@ -103,22 +83,14 @@ families! {
     preempt_priority = "preempt-priority",
     preempt_reserved = "preempt-reserved",
     priority = "priority",
+    recover = "recover",
+    recover_limits = "recover-limits",
+    recover_preempt = "recover-preempt",
+    recover_queues = "recover-queues",
     reload = "reload",
     reserve = "reserve",
     state = "state",
     user_limit = "user-limit",
     weights = "weights",
     wide = "wide",
-    }
-    engine {
-    all_mixed = "all-mixed",
-    asynchronous = "asynchronous",
-    attempts = "attempts",
-    dynamic_queues = "dynamic-queues",
-    nodes_change = "nodes-change",
-    recover = "recover",
-    recover_limits = "recover-limits",
-    recover_preempt = "recover-preempt",
-    recover_queues = "recover-queues",
-    }
 }

@@ -32,8 +32,3 @@ impl Children {
         self.0.winner()
     }
 }
-
-/// The CapacityScheduler's rules, played on plain data: what recordings of Hadoop are held against.
-pub mod capacity {
-    pub use crate::capacity::{Plain, difference};
-}

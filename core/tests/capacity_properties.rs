@@ -4,7 +4,7 @@
 
 mod capacity_machine;
 
-use capacity_machine::{Effects, Op, SHAPE, play};
+use capacity_machine::{Effects, Op, SHAPE, play, twins_agree};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
@@ -49,8 +49,11 @@ fn number<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
     text.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is to be a whole number, and is {text:?}"))
 }
 
-fn run(name: &str, workers: RangeInclusive<usize>) {
-    let wanted = number("EVENWEAVE_OPERATIONS", OPERATIONS) / 2;
+/// What is done with a case.
+type Play = fn(usize, &[u8], &[Op]) -> Result<Effects, String>;
+
+fn run(name: &str, workers: RangeInclusive<usize>, play: Play) {
+    let wanted = number("EVENWEAVE_OPERATIONS", OPERATIONS) / 3;
     let (mut seed, operations, effects) = (number("EVENWEAVE_SEED", SEED), Cell::new(0), RefCell::new(Effects::new()));
     while operations.get() < wanted {
         let config = ProptestConfig {
@@ -90,12 +93,18 @@ fn run(name: &str, workers: RangeInclusive<usize>) {
 
 #[test]
 fn books_balance_with_one_worker() {
-    run("one worker", 1..=1);
+    run("one worker", 1..=1, play);
 }
 
 #[test]
 fn books_balance_with_several_workers() {
-    run("several workers", 2..=4);
+    run("several workers", 2..=4, play);
+}
+
+/// What is kept in order decides as sorting anew and looking at all, for every container, does.
+#[test]
+fn kept_order_decides_as_sorting_anew() {
+    run("one worker, against sorting anew", 1..=1, twins_agree);
 }
 
 /// All of a case, as a failure prints it.

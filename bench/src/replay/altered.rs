@@ -1,28 +1,18 @@
-//! Recorded runs of the CapacityScheduler with steps left out, done twice or put elsewhere: nobody has recorded what Hadoop would do, but
-//! the engine must do what the plain scheduler does.
+//! Recorded runs of the CapacityScheduler as they are, and with steps left out, done twice or put elsewhere: nobody has
+//! recorded what Hadoop would do with those, but the engine must do what it does when every pass goes the whole way.
 
 use std::path::Path;
 
-use evenweave::parts::capacity::{Plain, difference};
 use serde_json::Value;
 
+use super::capacity_compare::difference;
 use super::input::Suite;
 use super::on_engine::OnEngine;
 use super::options::DriverChoice;
 use crate::random::mix;
 
-/// Families in which one thing hangs on another, and how often each scenario is altered: `wide` has ten.
-const FAMILIES: [(&str, usize); 9] = [
-    ("drf", 1),
-    ("fair-leaf", 1),
-    ("mixed", 1),
-    ("move", 1),
-    ("parallel", 1),
-    ("preempt", 1),
-    ("reload", 1),
-    ("reserve", 1),
-    ("wide", 20),
-];
+/// Of each family so many runs are altered at least: of those with fewer recordings each one several times.
+const RUNS: usize = 90;
 
 /// Numbers and nodes must be there once.
 fn may_be_altered(step: &Value) -> bool {
@@ -58,34 +48,38 @@ fn altered(steps: &[Value], lots: &mut Lots) -> Vec<Value> {
     out
 }
 
+/// Plays steps both ways.
+fn compare(name: &str, whole: &Value, steps: &[Value]) {
+    let mut engine = OnEngine::new(whole, DriverChoice::Stepped).unwrap();
+    let mut resorted = OnEngine::resorted(whole).unwrap();
+    for (at, step) in steps.iter().enumerate() {
+        let last = at + 1 == steps.len();
+        let [kept, sorted] = [&mut engine, &mut resorted].map(|engine| engine.step(step, last));
+        assert_eq!(difference(&sorted, &kept), None, "{name}, step {at}: {step}");
+    }
+}
+
 #[test]
-fn the_engine_does_with_altered_runs_what_the_plain_scheduler_does() {
+fn kept_order_decides_as_sorting_anew_in_recorded_and_in_altered_runs() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity");
     // Another number alters them otherwise.
     let lot = std::env::var("EVENWEAVE_ALTERED").ok().and_then(|lot| lot.parse().ok()).unwrap_or(7_u64);
-    let mut lots = Lots(lot << 32);
-    let mut played = 0;
-    for (family, times) in FAMILIES {
-        let Suite::Capacity(scenarios) = Suite::read(&directory.join(format!("{family}.jsonl.gz"))).unwrap() else {
-            panic!("{family} is of the CapacityScheduler");
+    let mut families: Vec<_> = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
+    families.sort();
+    let (mut lots, mut played) = (Lots(lot << 32), 0);
+    for family in &families {
+        let Suite::Capacity(scenarios) = Suite::read(family).unwrap() else {
+            panic!("{family:?} is of the CapacityScheduler");
         };
-        for scenario in scenarios.iter().flat_map(|scenario| std::iter::repeat_n(scenario, times)) {
-            let whole = scenario.whole();
-            let steps = altered(whole["steps"].as_array().unwrap(), &mut lots);
-            let mut plain = Plain::new(whole).unwrap();
-            let mut engine = OnEngine::new(whole, DriverChoice::Stepped).unwrap();
-            for (at, step) in steps.iter().enumerate() {
-                let last = at + 1 == steps.len();
-                let mut expected = plain.step(step);
-                if last {
-                    plain.show_end(&mut expected);
-                }
-                let shown = engine.step(step, last);
-                let differs = difference(&expected, &shown);
-                assert_eq!(differs, None, "{}, step {at} of the altered run: {step}", scenario.name);
+        let times = RUNS.div_ceil(scenarios.len());
+        for scenario in &scenarios {
+            let (whole, steps) = (scenario.whole(), scenario.steps());
+            compare(&scenario.name, whole, steps);
+            for _ in 0..times {
+                compare(&format!("{}, altered", scenario.name), whole, &altered(steps, &mut lots));
+                played += 1;
             }
-            played += 1;
         }
     }
-    assert_eq!(played, 30 * (FAMILIES.len() - 1) + 10 * 20);
+    assert!(played >= families.len() * RUNS && families.len() >= 32, "{played} of {} families", families.len());
 }

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use evenweave::parts::capacity::difference;
 use serde_json::Value;
 
+use super::capacity_compare::difference;
 use super::input::Suite;
 use super::on_engine::OnEngine;
 use super::options::DriverChoice;

@@ -115,9 +115,6 @@ pub(super) fn start(
             let stepped = builder.stepped().map_err(|error| error.to_string())?;
             Box::new(Steps { stepped, taken_over: TakenOver::by(beginning.epoch) })
         }
-        DriverChoice::Plain => {
-            return Err("the FairScheduler has no plain form: play it stepped or threaded".to_owned());
-        }
         DriverChoice::Threaded => {
             if scenario.steps.iter().any(|step| matches!(step, Step::Kill { due: true })) {
                 return Err("kills by the clock are played without threads: leave --driver threaded out".to_owned());

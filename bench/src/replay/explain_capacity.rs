@@ -7,9 +7,9 @@ use std::mem::discriminant;
 
 use serde_json::Value;
 
+use super::capacity_scenario::CapacityScenario;
 use super::on_engine::OnEngine;
 use super::options::{DriverChoice, ExplainOptions, When};
-use super::plain::CapacityScenario;
 use super::scenario::list;
 use super::timeline::Timeline;
 use super::words::Words;

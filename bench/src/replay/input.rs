@@ -7,8 +7,9 @@ use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use super::answers::{self, Answers};
+use super::capacity_scenario::{self, CapacityScenario};
 use super::lines::{filled_lines, parse_line};
-use super::plain::{self, CapacityScenario};
+
 use super::scenario::{self, Scenario};
 use super::vectors::{self, Vectors};
 use crate::api::read_file;
@@ -62,7 +63,7 @@ impl Suite {
         let kind: Kind = parse_line(first, &file, number, "a line is one JSON object, a scenario or a case")?;
         match kind {
             Kind { steps: Some(_), scheduler: Some(scheduler), .. } if scheduler == "capacity" => {
-                plain::parse(&text, &file).map(Suite::Capacity)
+                capacity_scenario::parse(&text, &file).map(Suite::Capacity)
             }
             Kind { steps: Some(_), .. } => scenario::parse(&text, &file).map(Suite::Scenarios),
             Kind { input: Some(_), .. } => vectors::parse(&text, path).map(Suite::Vectors),

@@ -23,7 +23,11 @@ mod booking;
 
 mod bookings;
 
+mod capacity_compare;
+
 mod capacity_driver;
+
+mod capacity_scenario;
 
 mod compare;
 
@@ -49,8 +53,6 @@ mod options;
 
 mod outcome;
 
-mod plain;
-
 mod play;
 
 mod record;
@@ -70,9 +72,9 @@ pub(crate) use record::{End, Grant, Happened, recorded};
 
 use crate::bundled;
 use crate::failure::Failure;
+use capacity_scenario::CapacityScenario;
 use deviation::{Deviation, Place};
 use input::Suite;
-use plain::CapacityScenario;
 use play::play;
 use scenario::{Scenario, no_scenario};
 

@@ -34,6 +34,8 @@ pub(super) struct OnEngine {
 /// What a scheduler begins with: the first, or one after a restart.
 struct Beginning {
     driver: DriverChoice,
+    /// Every pass goes the whole way.
+    resort: bool,
     site: Properties,
     /// Those in force of `capacity-scheduler.xml`.
     own: Properties,
@@ -55,10 +57,11 @@ impl Beginning {
             .clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
             .groups(Arc::new(self.groups.clone()))
             .mixed_fractions(MixedFractions::of_site(pairs(&self.site)))
+            .resort_for_each_container(self.resort)
             .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match self.driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),
-            DriverChoice::Stepped | DriverChoice::Plain => {
+            DriverChoice::Stepped => {
                 Box::new(Steps::new(built.stepped().map_err(|error| error.to_string())?, self.epoch))
             }
         };
@@ -149,6 +152,16 @@ impl OnEngine {
     /// # Errors
     /// What the core says against its configuration.
     pub(super) fn new(scenario: &Value, driver: DriverChoice) -> Result<OnEngine, String> {
+        OnEngine::begun(scenario, driver, false)
+    }
+
+    /// The same without threads, and every pass goes the whole way: decisions are those of [`new`](OnEngine::new).
+    #[cfg(test)]
+    pub(super) fn resorted(scenario: &Value) -> Result<OnEngine, String> {
+        OnEngine::begun(scenario, DriverChoice::Stepped, true)
+    }
+
+    fn begun(scenario: &Value, driver: DriverChoice, resort: bool) -> Result<OnEngine, String> {
         let (mut site, own) = (properties(scenario.get("properties")), properties(scenario.get("capacity")));
         if scenario.get("start").is_some() {
             // Whoever made a recording of the reservation system did not look after containers that were never launched.
@@ -159,6 +172,7 @@ impl OnEngine {
         clock.advance(start.unwrap_or_default());
         let beginning = Beginning {
             driver,
+            resort,
             site,
             own,
             groups: groups(scenario),

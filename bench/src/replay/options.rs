@@ -9,8 +9,6 @@ pub enum DriverChoice {
     Stepped,
     /// On its threads, quiet after each step.
     Threaded,
-    /// Of the CapacityScheduler: its rules alone, without the engine.
-    Plain,
 }
 
 /// How scenarios are played.

@@ -12,7 +12,6 @@ use crate::arguments::{Word, one_of, workers};
 const DRIVERS: &[Word<DriverChoice>] = &[
     ("stepped", DriverChoice::Stepped, "Without threads, a call for each step"),
     ("threaded", DriverChoice::Threaded, "On threads, waiting until all is quiet after each step"),
-    ("plain", DriverChoice::Plain, "The rules of the CapacityScheduler alone, without the engine"),
 ];
 
 /// How scenarios are played.

@@ -21,9 +21,7 @@ pub(crate) struct Leaf {
     pub(crate) pending: Ordered,
     /// Memory of the AMs of those that wait, each size with how many have it.
     pending_ams: BTreeMap<i64, usize>,
-    /// Those that a limit of parallel applications keeps waiting, in the order in which they came.
-    pub(crate) waiting: Vec<u32>,
-    /// Those that it does not.
+    /// Those that no limit of parallel applications keeps waiting.
     pub(crate) runnable: BTreeSet<AppEntry>,
     pub(crate) users: Users,
     pub(crate) am_used: Resource,
@@ -41,14 +39,13 @@ pub(crate) struct Leaf {
 }
 
 impl Leaf {
-    /// One whose lists are such as this one.
-    pub(crate) fn with_lists(list: &Ordered) -> Leaf {
+    /// One without applications. `stays_by_place`: its lists do, see [`Ordered`].
+    pub(crate) fn new(stays_by_place: bool) -> Leaf {
         Leaf {
-            active: list.anew(),
+            active: Ordered::new(stays_by_place),
             noted: BTreeMap::new(),
-            pending: list.anew(),
+            pending: Ordered::new(stays_by_place),
             pending_ams: BTreeMap::new(),
-            waiting: Vec::new(),
             runnable: BTreeSet::new(),
             users: Users::default(),
             am_used: Resource::ZERO,
@@ -59,11 +56,6 @@ impl Leaf {
             to_reorder: BTreeSet::new(),
             is_odd: false,
         }
-    }
-
-    /// Applications, those that wait included.
-    pub(crate) fn applications(&self) -> usize {
-        self.active.len() + self.pending.len() + self.waiting.len()
     }
 
     /// An application waits to be activated; whether it did not yet.
@@ -284,7 +276,7 @@ mod tests {
             user_limit: 100.0,
             factor: 1.0,
         };
-        let mut leaf = Leaf::with_lists(&Ordered::new());
+        let mut leaf = Leaf::new(false);
         leaf.published_limit = cluster;
         for entry in 0..MANY {
             let record = leaf.users.ensure("ann", || 1.0);

@@ -23,8 +23,6 @@ mod order;
 
 mod ordered;
 
-mod asks;
-
 mod allocator;
 
 mod reasons;
@@ -41,10 +39,6 @@ mod preemption;
 
 mod preempted;
 
-mod victims;
-
-mod plain;
-
 mod engine;
 
 pub use engine::{
@@ -55,7 +49,6 @@ pub(crate) use engine::{
     CapacityCall, CapacityControl, CapacityDecider, CapacityShard, NoPlans, Refresh, Waits, called, capacity_stats,
     order_round,
 };
-pub use plain::{Plain, difference};
 pub use reasons::{CapacityReason, CapacityWait};
 pub use tried::{
     AppEnd, AppTried, AppVisited, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried, Watch, Watched,

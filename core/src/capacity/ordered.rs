@@ -32,18 +32,14 @@ pub(crate) struct Ordered {
 }
 
 impl Ordered {
-    pub(crate) fn new() -> Ordered {
-        Ordered { sorted: BTreeMap::new(), places: None, stays_by_place: false }
-    }
-
-    /// One that is searched from the front, always.
-    pub(crate) fn by_place() -> Ordered {
-        Ordered { sorted: BTreeMap::new(), places: Some(Vec::new()), stays_by_place: true }
+    /// `stays_by_place`: it is searched from the front, always, as Hadoop's is.
+    pub(crate) fn new(stays_by_place: bool) -> Ordered {
+        Ordered { sorted: BTreeMap::new(), places: stays_by_place.then(Vec::new), stays_by_place }
     }
 
     /// Another one, empty.
     pub(crate) fn anew(&self) -> Ordered {
-        if self.stays_by_place { Ordered::by_place() } else { Ordered::new() }
+        Ordered::new(self.stays_by_place)
     }
 
     pub(crate) fn is_sorted(&self) -> bool {
@@ -206,7 +202,7 @@ mod tests {
                 })
                 .collect();
             let rank_of = |entry: AppEntry| ranks[entry as usize];
-            let (mut tree, mut list) = (Ordered::new(), Ordered::by_place());
+            let (mut tree, mut list) = (Ordered::new(false), Ordered::new(true));
             for (who, comes) in steps {
                 let (entry, rank) = (u32::try_from(who).unwrap(), ranks[who]);
                 if comes {

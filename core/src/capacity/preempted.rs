@@ -1,13 +1,5 @@
 //! What a round of the preemption policy looks at (reference 25.1 step 2), and the names that it gives to containers.
 
-use super::arith::Arith;
-use super::bounds::Bounds;
-use super::leaf::Leaf;
-use super::order::AppRank;
-use super::ordered::AppEntry;
-use super::tree::QueueNode;
-use super::users::Users;
-use crate::config::capacity::AppOrdering;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
 
@@ -67,42 +59,4 @@ pub(crate) struct OnNode {
     pub(crate) killable: bool,
     /// Of one that has ended: the leaf in which it did.
     pub(crate) leaf: Option<u32>,
-}
-
-/// What a round looks at. Queues by slot, applications by number; in lists by entry.
-pub(crate) trait Preempted {
-    /// Which node it is.
-    type Place: Clone;
-    fn arith(&self) -> Arith;
-    fn cluster(&self) -> Resource;
-    fn minimum(&self) -> Resource;
-    /// Those in force, each before its children.
-    fn queues(&self) -> Vec<u32>;
-    fn node(&self, slot: u32) -> &QueueNode;
-    fn is_leaf(&self, slot: u32) -> bool;
-    fn used(&self, slot: u32) -> Resource;
-    fn reserved(&self, slot: u32) -> Resource;
-    /// All nodes, or those on which something is reserved, in the order of their registration.
-    fn nodes(&self, all: bool) -> Vec<NodeIn<Self::Place>>;
-    /// A reservation stands on another node from now on. It is seen there by what the round looks at next.
-    fn move_reservation(&mut self, held: &HeldIn, from: &Self::Place, to: &Self::Place);
-    fn used_capacity(&self, slot: u32) -> f32;
-    fn killable_in(&self, slot: u32) -> Resource;
-    fn is_killable(&self, candidate: Candidate) -> bool;
-    fn leaf(&self, slot: u32) -> &Leaf;
-    fn users_mut(&mut self, slot: u32) -> &mut Users;
-    fn user_weight(&self, slot: u32, user: &str) -> f32;
-    fn bounds(&self, slot: u32) -> Bounds;
-    fn ordering(&self, slot: u32) -> AppOrdering;
-    /// A fair leaf: whose place awaits a refresh is put in anew.
-    fn reorder(&mut self, slot: u32);
-    fn app(&self, entry: AppEntry) -> Facts;
-    fn rank(&self, entry: AppEntry) -> AppRank;
-    /// None where it has ended.
-    fn leaf_of(&self, app: u32) -> Option<u32>;
-    /// Whether its application has moved to another leaf while it stood: then Hadoop knows it by that leaf's path.
-    fn has_moved_along(&self, candidate: Candidate) -> bool;
-    fn containers(&self, app: u32) -> Vec<Live>;
-    /// In the order in which they were made.
-    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)>;
 }

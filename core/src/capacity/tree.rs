@@ -238,12 +238,6 @@ impl Tree {
         }
     }
 
-    /// The weight of a user in a leaf.
-    pub(crate) fn user_weight(&self, leaf: u32, user: &str) -> f32 {
-        let node = self.get(leaf);
-        if node.known { self.file.user_weight(&node.config, user) } else { 1.0 }
-    }
-
     /// All figures anew for another cluster (6, from root down).
     pub(crate) fn cluster_changed(&mut self, cluster: &Resource) -> Result<(), CapacityFileError> {
         let mut figures: Vec<CapacityFigures> = self.slots.iter().map(|slot| self.get(*slot).figures.clone()).collect();

@@ -34,6 +34,7 @@ pub struct CapacitySchedulerBuilder {
     configuration: CapacityConfiguration,
     options: Options,
     fractions: Option<MixedFractions>,
+    resort: bool,
     /// Where the wake-up finds the scheduler.
     own_handle: OwnHandle<WeakCapacityScheduler>,
 }
@@ -46,12 +47,25 @@ impl fmt::Debug for CapacitySchedulerBuilder {
 
 impl CapacitySchedulerBuilder {
     pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
-        CapacitySchedulerBuilder { configuration, options: Options::default(), fractions: None, own_handle: None }
+        CapacitySchedulerBuilder {
+            configuration,
+            options: Options::default(),
+            fractions: None,
+            resort: false,
+            own_handle: None,
+        }
     }
 
     setters_of_options!();
 
     wake_up_with_handle!(WeakCapacityScheduler);
+
+    /// Sorts queues for every container and looks at every application, as the classic design does, instead of keeping
+    /// both in order. The decisions are the same. It exists for comparisons. Default: off.
+    pub fn resort_for_each_container(mut self, resort: bool) -> Self {
+        self.resort = resort;
+        self
+    }
 
     /// Records what the scheduler does ([`CapacityStepped::take_journal`]); applications and containers are then also found by
     /// number, as replay needs it. Records are kept until they are taken. Default: off.
@@ -79,7 +93,7 @@ impl CapacitySchedulerBuilder {
         self.configuration.check_supported()?;
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
-        let decider = CapacityDecider { settings: self.configuration.file().settings().clone() };
+        let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
         let (sink, source) = events(self.options.event_capacity);
         let (settings, control) =
             (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions)?);

@@ -36,6 +36,8 @@ mod told;
 
 mod anew;
 
+mod victims;
+
 mod preempting;
 
 mod survey;

@@ -46,7 +46,7 @@ impl CapacityWorker {
     pub(super) fn new(shared: &Shared, worker: usize) -> CapacityWorker {
         let place = Place { worker, workers: shared.workers };
         CapacityWorker {
-            books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place),
+            books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place, shared.decider.resort),
             known: Known::default(),
             to_go: SmallVec::new(),
             marked: BTreeMap::new(),

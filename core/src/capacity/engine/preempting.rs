@@ -7,17 +7,11 @@ use super::books::Books;
 use super::message::CapacityMessage;
 use super::survey::{Chosen, Survey};
 use super::types::{Node, Shard};
-use crate::capacity::arith::Arith;
-use crate::capacity::bounds::Bounds;
-use crate::capacity::leaf::Leaf;
-use crate::capacity::order::AppRank;
-use crate::capacity::ordered::AppEntry;
-use crate::capacity::preempted::{Candidate, Facts, HeldIn, Live, NodeIn, OnNode, Preempted};
+use super::victims::{Chooser, is_let_run, is_remembered};
+use crate::capacity::preempted::{Candidate, NodeIn, OnNode};
 use crate::capacity::preemption::ByPriority;
-use crate::capacity::tree::{QueueNode, ROOT};
-use crate::capacity::users::Users;
-use crate::capacity::victims::{Chooser, is_let_run, is_remembered};
-use crate::config::capacity::{AppOrdering, PreemptionSettings};
+use crate::capacity::tree::ROOT;
+use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::mail::container::EndReason;
 use crate::engine::worker::containers::ContainerRecord;
@@ -39,7 +33,7 @@ impl Shard {
             delay_ms: scheduler.underutilized_preemption_delay_ms,
             moves: scheduler.underutilized_preemption_moves_reservations,
         });
-        let chosen = Chooser { world: self }.choose(settings, for_higher);
+        let chosen = Chooser { shard: self }.choose(settings, for_higher);
         if settings.observe_only {
             return Vec::new();
         }
@@ -228,139 +222,5 @@ impl Books {
             }
             at = self.parent(queue);
         }
-    }
-}
-
-impl Preempted for Shard {
-    type Place = Arc<NodeShared>;
-
-    fn arith(&self) -> Arith {
-        self.own.books.arith
-    }
-
-    fn cluster(&self) -> Resource {
-        self.own.books.cluster
-    }
-
-    fn minimum(&self) -> Resource {
-        self.own.books.minimum
-    }
-
-    fn queues(&self) -> Vec<u32> {
-        self.own.books.in_order()
-    }
-
-    fn node(&self, slot: u32) -> &QueueNode {
-        self.own.books.node(slot)
-    }
-
-    fn is_leaf(&self, slot: u32) -> bool {
-        self.own.books.is_leaf(slot)
-    }
-
-    fn used(&self, slot: u32) -> Resource {
-        self.own.books.counts(slot).used
-    }
-
-    fn reserved(&self, slot: u32) -> Resource {
-        self.own.books.counts(slot).reserved
-    }
-
-    fn nodes(&self, all: bool) -> Vec<NodeIn<Arc<NodeShared>>> {
-        let mut nodes = self.own_nodes(all);
-        let others = self.own.surveyed.nodes();
-        if !others.is_empty() {
-            // Those on which nothing is reserved any more are of no interest where that is asked for.
-            nodes.extend(others.iter().filter(|node| all || node.held.is_some()).cloned());
-            nodes.sort_by_key(|node| node.place.id);
-        }
-        nodes
-    }
-
-    fn move_reservation(&mut self, held: &HeldIn, from: &Arc<NodeShared>, to: &Arc<NodeShared>) {
-        self.order_move(held, from, to);
-    }
-
-    fn used_capacity(&self, slot: u32) -> f32 {
-        self.own.books.counts(slot).used_capacity
-    }
-
-    fn killable_in(&self, slot: u32) -> Resource {
-        self.own.books.killable_in(slot).plus(&self.own.surveyed.killable_in(slot))
-    }
-
-    fn is_killable(&self, candidate: Candidate) -> bool {
-        if self.own.surveyed.is_killable(candidate) {
-            return true;
-        }
-        let queues = self.own.books.queues.iter().flatten().filter(|queue| queue.leaf.is_some());
-        queues.into_iter().any(|queue| queue.counts.killable.contains_key(&candidate))
-    }
-
-    fn leaf(&self, slot: u32) -> &Leaf {
-        self.own.books.leaf(slot)
-    }
-
-    fn users_mut(&mut self, slot: u32) -> &mut Users {
-        &mut self.own.books.leaf_mut(slot).users
-    }
-
-    fn user_weight(&self, slot: u32, user: &str) -> f32 {
-        self.own.books.queue(slot).published.user_weight(user)
-    }
-
-    fn bounds(&self, slot: u32) -> Bounds {
-        self.own.books.bounds(slot)
-    }
-
-    fn ordering(&self, slot: u32) -> AppOrdering {
-        self.own.books.ordering(slot).clone()
-    }
-
-    fn reorder(&mut self, slot: u32) {
-        self.own.books.reorder(slot);
-    }
-
-    fn app(&self, entry: AppEntry) -> Facts {
-        let books = &self.own.books;
-        let app = &books.apps[entry];
-        // Of one that has ended the engine has nothing.
-        let lives = books.apps.entry(app.number) == Some(entry);
-        let waits_for_am = lives && self.app(app.slot).waits_for_am();
-        Facts {
-            user: app.user.to_string(),
-            priority: app.priority,
-            am: app.am,
-            waits_for_am,
-            used: app.used,
-            reserved: app.reserved.plus(&app.others.reserved),
-            pending: app.pending.amount(),
-        }
-    }
-
-    fn rank(&self, entry: AppEntry) -> AppRank {
-        self.own.books.rank(entry)
-    }
-
-    fn leaf_of(&self, app: u32) -> Option<u32> {
-        self.own.books.find(app).map(|app| app.leaf)
-    }
-
-    fn has_moved_along(&self, candidate: Candidate) -> bool {
-        self.own.books.find(candidate.0).is_some_and(|app| candidate.1 < app.moved_below)
-    }
-
-    fn containers(&self, app: u32) -> Vec<Live> {
-        let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
-        let mut containers = self.own_containers(slot);
-        containers.extend_from_slice(self.own.surveyed.containers(app));
-        containers
-    }
-
-    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
-        let Some(slot) = self.own.books.find(app).map(|app| app.slot) else { return Vec::new() };
-        let mut reservations = self.own_reservations(slot);
-        reservations.extend_from_slice(self.own.surveyed.reservations(app));
-        reservations
     }
 }

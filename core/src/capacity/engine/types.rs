@@ -8,6 +8,9 @@ use crate::matching::size::Steps;
 #[derive(Clone, Debug)]
 pub(crate) struct CapacityDecider {
     pub(crate) settings: CapacitySettings,
+    /// Every pass goes the whole way, as Hadoop does: children are sorted anew, all applications of a leaf are looked
+    /// at, in lists that are searched from the front, and what a leaf may use is stored at each visit.
+    pub(crate) resort: bool,
 }
 
 fn milliseconds(setting: i64) -> u64 {

@@ -4,7 +4,7 @@ use super::{Books, QueueBook};
 #[cfg(feature = "faults")]
 use super::{Counts, apps::Apps};
 use crate::capacity::leaf::Leaf;
-use crate::capacity::ordered::{AppEntry, Ordered};
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
 #[cfg(feature = "faults")]
 use crate::resource::Resource;
@@ -12,10 +12,10 @@ use crate::resource::Resource;
 impl Books {
     /// Empty ones, with the queues that there were, and of which nothing is known but what was published. The newest structure is another one.
     pub(crate) fn anew(&self) -> Books {
-        let mut books = Books::new(self.arith, self.minimum, self.place);
+        let mut books = Books::new(self.arith, self.minimum, self.place, self.resort);
         let emptied = |queue: &QueueBook| {
             let (counts, siblings) = Default::default();
-            let leaf = queue.leaf.is_some().then(|| Leaf::with_lists(&Ordered::new()));
+            let leaf = queue.leaf.is_some().then(|| Leaf::new(self.resort));
             QueueBook { published: queue.published.clone(), counts, leaf, siblings, standing: None }
         };
         books.queues = self.queues.iter().map(|queue| queue.as_ref().map(emptied)).collect();
@@ -58,7 +58,7 @@ impl Books {
         for queue in self.queues.iter_mut().flatten() {
             queue.counts =
                 Counts { used: nonsense, reserved: nonsense, pending: (&nonsense).into(), ..Counts::default() };
-            queue.leaf = queue.leaf.as_ref().map(|_| Leaf::with_lists(&Ordered::new()));
+            queue.leaf = queue.leaf.as_ref().map(|_| Leaf::new(self.resort));
             queue.standing = None;
         }
         (self.cluster, self.apps, self.turns) = (nonsense, Apps::default(), [u64::MAX; 2]);

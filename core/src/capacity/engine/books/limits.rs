@@ -5,7 +5,7 @@ use super::{Books, QueueBook};
 use crate::capacity::bounds::Bounds;
 use crate::capacity::engine::published::CapacityPublished;
 use crate::capacity::leaf::{Candidate, Leaf};
-use crate::capacity::ordered::{AppEntry, Ordered};
+use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::Sharing;
 use crate::resource::Resource;
@@ -43,7 +43,7 @@ impl Books {
                 place => {
                     // Until the cluster changes a new one may use all of it, as in Hadoop.
                     let leaf = new.node.config.kind.is_leaf().then(|| {
-                        let mut leaf = Leaf::with_lists(&Ordered::new());
+                        let mut leaf = Leaf::new(self.resort);
                         (leaf.stored_limit, leaf.published_limit) = (cluster, cluster);
                         leaf
                     });

@@ -99,6 +99,8 @@ pub(crate) struct Books {
     pub(crate) place: Place,
     pub(crate) arith: Arith,
     pub(crate) minimum: Resource,
+    /// See [`CapacityDecider`](super::types::CapacityDecider).
+    pub(crate) resort: bool,
     pub(crate) cluster: Resource,
     /// Nodes of the cluster.
     pub(crate) nodes: u32,
@@ -114,11 +116,12 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    pub(crate) fn new(arith: Arith, minimum: Resource, place: Place) -> Books {
+    pub(crate) fn new(arith: Arith, minimum: Resource, place: Place, resort: bool) -> Books {
         Books {
             place,
             arith,
             minimum,
+            resort,
             cluster: Resource::ZERO,
             nodes: 0,
             queues: Vec::new(),

@@ -6,7 +6,7 @@
 
 use super::standing::{Mark, Siblings, Standing, Trail};
 use super::{Books, QueueBook};
-use crate::capacity::order::{QueueKey, QueueRank, compare_sizes, queue_key};
+use crate::capacity::order::{QueueKey, QueueRank, compare_queues, compare_sizes, queue_key};
 use crate::config::capacity::QueueOrdering;
 use std::ops::Bound;
 
@@ -78,11 +78,28 @@ impl Books {
 
     /// The first child in which more is asked for, or the next one after a key.
     pub(crate) fn next_child(&self, slot: u32, after: Option<QueueKey>) -> Option<QueueKey> {
+        if self.resort {
+            return self.next_child_anew(slot, after);
+        }
         let wanting = &self.queue(slot).siblings.wanting;
         match after {
             None => wanting.first().copied(),
             Some(key) => wanting.range((Bound::Excluded(key), Bound::Unbounded)).next().copied(),
         }
+    }
+
+    /// The first child, or the next one after one, whether more is asked for in it or not: all are sorted for each.
+    fn next_child_anew(&self, slot: u32, after: Option<QueueKey>) -> Option<QueueKey> {
+        let (node, rank) = (self.node(slot), |child: &u32| self.queue(*child).rank());
+        let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
+        let (mut by_size, mut children) = (node.children.clone(), node.children.clone());
+        by_size.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
+        children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
+        let size = |child: &u32| (0..).zip(&by_size).find(|(_, other)| *other == child).map_or(0, |(size, _)| size);
+        let keys = children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child));
+        debug_assert!(keys.clone().is_sorted(), "keys order as what is compared");
+        let mut later = keys.skip_while(|key| after.is_some_and(|after| *key != after));
+        if after.is_some() { later.nth(1) } else { later.next() }
     }
 
     /// All children in the order in which they are asked, for who is to hear of all: O(children × log children).
@@ -95,10 +112,10 @@ impl Books {
 
     /// A pass over children has ended.
     pub(crate) fn mark(&mut self, slot: u32, trail: Trail) {
-        let children = self.node(slot).children.len();
+        let (children, resort) = (self.node(slot).children.len(), self.resort);
         let siblings = &mut self.queue_mut(slot).siblings;
         // Those that want something have been visited themselves.
-        if siblings.wanting.len() == children {
+        if resort || siblings.wanting.len() == children {
             return;
         }
         siblings.turn += 1;

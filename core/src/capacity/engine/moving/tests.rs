@@ -27,7 +27,7 @@ pub(in crate::capacity::engine) fn stepper() -> World {
         ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
     ];
     let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
-    let decider = CapacityDecider { settings: configuration.file().settings().clone() };
+    let decider = CapacityDecider { settings: configuration.file().settings().clone(), resort: false };
     World::new(Parts::new(Setup {
         settings: decider.engine_settings(),
         control: CapacityControl::new(configuration, None).unwrap(),

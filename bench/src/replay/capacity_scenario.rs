@@ -1,10 +1,10 @@
-//! Recordings of the CapacityScheduler, played on the engine or on the plain one: the rules without the engine.
+//! Recordings of the CapacityScheduler, played on the engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use evenweave::parts::capacity::{Plain, difference};
 use serde_json::Value;
 
+use super::capacity_compare::difference;
 use super::deviation::{Deviation, Mismatch, Place};
 use super::lines::{filled_lines, parse_line};
 use super::on_engine::OnEngine;
@@ -36,28 +36,6 @@ const STEPS: [&str; 22] = [
     "restart",
     "recover-app",
 ];
-
-/// What a run is played on.
-enum Form {
-    Plain(Box<Plain>),
-    Engine(Box<OnEngine>),
-}
-
-impl Form {
-    /// Does a step; what it shows. `last`: all that the end shows, too.
-    fn step(&mut self, step: &Value, last: bool) -> Value {
-        match self {
-            Form::Engine(engine) => engine.step(step, last),
-            Form::Plain(plain) => {
-                let mut shown = plain.step(step);
-                if last {
-                    plain.show_end(&mut shown);
-                }
-                shown
-            }
-        }
-    }
-}
 
 /// One recorded run.
 #[derive(Debug)]
@@ -106,20 +84,11 @@ impl CapacityScenario {
         self.name.rsplitn(3, '-').nth(2).unwrap_or(&self.name)
     }
 
-    fn start(&self, driver: DriverChoice) -> Result<Form, String> {
-        Ok(match driver {
-            DriverChoice::Plain => Form::Plain(Box::new(Plain::new(&self.whole).map_err(|error| error.to_string())?)),
-            DriverChoice::Stepped | DriverChoice::Threaded => {
-                Form::Engine(Box::new(OnEngine::new(&self.whole, driver)?))
-            }
-        })
-    }
-
     /// Plays it up to its first difference.
     pub(super) fn play(&self, driver: DriverChoice) -> Option<Deviation> {
         let deviation = |place, mismatch| Some(Deviation { name: self.name.clone(), place, mismatch });
-        let mut form = match self.start(driver) {
-            Ok(form) => form,
+        let mut engine = match OnEngine::new(&self.whole, driver) {
+            Ok(engine) => engine,
             Err(error) => {
                 let mismatch = Mismatch::new("configuration", "taken", error);
                 return deviation(Place::BeforeTheFirstStep, mismatch);
@@ -129,7 +98,7 @@ impl CapacityScenario {
         for (index, (step, expected)) in steps.iter().zip(list(&self.whole, "expect")).enumerate() {
             let op = step.get("op").and_then(Value::as_str).unwrap_or_default();
             let op = STEPS.iter().find(|name| **name == op).copied().unwrap_or("unknown step");
-            let shown = catch_unwind(AssertUnwindSafe(|| form.step(step, index + 1 == steps.len())));
+            let shown = catch_unwind(AssertUnwindSafe(|| engine.step(step, index + 1 == steps.len())));
             let mismatch = match shown {
                 Err(_) => Mismatch::panic(),
                 Ok(shown) => match difference(expected, &shown) {
