@@ -1,7 +1,7 @@
 //! What one application asks for: request keys, each with what is wanted at which location.
 //!
-//! Reference 16.1; `AppSchedulingInfo` and `LocalityAppPlacementAllocator`. The `*` row drives everything: without it a key is not
-//! served, though its other rows stay.
+//! Follows rules/capacity.md 16.1; `AppSchedulingInfo` and `LocalityAppPlacementAllocator`. The `*` row drives
+//! everything: without it a key is not served, though its other rows stay.
 
 use super::allocator::Row;
 use crate::app::Locality;

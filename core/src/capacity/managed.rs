@@ -1,7 +1,7 @@
 //! How a managed parent divides what it has among the leaves that have made themselves in it: each has the template's part, or nothing.
 //!
-//! Reference 26; `ManagedParentQueue` and `GuaranteedOrZeroCapacityOverTimePolicy`. Plain data of whoever owns the tree; 32-bit floats, in the
-//! order in which Hadoop adds and subtracts them.
+//! Follows rules/capacity.md 26; `ManagedParentQueue` and `GuaranteedOrZeroCapacityOverTimePolicy`. Plain data of
+//! whoever owns the tree; 32-bit floats, in the order in which Hadoop adds and subtracts them.
 
 use super::arith::Arith;
 use crate::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, LabelFigures, LeafTemplate};

@@ -1,4 +1,4 @@
-//! What an ApplicationMaster asks and is told: the allocate call (reference 10).
+//! What an ApplicationMaster asks and is told: the allocate call (rules/capacity.md 10).
 
 use super::settings::{number, text};
 use super::state::{Container, Plain, Refused};
@@ -129,7 +129,7 @@ impl Plain {
         }
     }
 
-    /// 10 step 6: only fair leaves with size-based weight react.
+    /// rules/capacity.md 10.6: only fair leaves with size-based weight react.
     fn demand_changed(&mut self, app: u32) {
         let leaf = self.app(app).leaf;
         if self.ordering(leaf) == (AppOrdering::Fair { size_based_weight: true }) {

@@ -1,4 +1,4 @@
-//! A proposal becomes a container, a reservation, or nothing (reference 18).
+//! A proposal becomes a container, a reservation, or nothing (rules/capacity.md 18).
 
 use super::state::{Container, Plain, Reserved};
 use crate::app::Locality;
@@ -29,7 +29,7 @@ impl Plain {
         }
     }
 
-    /// 18.1
+    /// Whether a proposal still holds: all that it rests on is looked at once more (rules/capacity.md 18.1).
     fn accepts(&mut self, proposal: &Proposal) -> bool {
         let Proposal { app, key, node, chosen, converts, gives_up, kills } = proposal;
         let (arith, cluster) = (self.arith, self.cluster);
@@ -74,7 +74,7 @@ impl Plain {
             .all(|queue| arith.fits_in(&self.counts[queue as usize].used.plus(&net), self.tree.get(queue).maximum()))
     }
 
-    /// 18.2
+    /// A proposal that holds comes into force: books are charged, what it replaces ends (rules/capacity.md 18.2).
     fn apply(&mut self, proposal: &Proposal) {
         let Proposal { app, key, node, chosen, converts, gives_up, .. } = *proposal;
         if self.app(app).asks.row(key, ANY).is_none_or(|row| row.count <= 0) {

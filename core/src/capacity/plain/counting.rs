@@ -11,7 +11,7 @@ use crate::resource::{Resource, Wide};
 impl Plain {
     // ------------------------------------------------------------------------------------------------ counting
 
-    /// 5.3
+    /// How full a queue is, of its guarantee and of the cluster (rules/capacity.md 5.3).
     pub(super) fn work_out_statistics(&mut self, slot: u32) {
         let (arith, cluster) = (self.arith, self.cluster);
         let guaranteed = arith.most(&cluster, self.tree.get(slot).guaranteed(), &self.minimum);
@@ -72,7 +72,7 @@ impl Plain {
 
     // ------------------------------------------------------------------------------------------------ the cluster
 
-    /// Reference 6.
+    /// After a change of the cluster figures and limits of all queues are worked out anew (rules/capacity.md 6).
     pub(super) fn cluster_changed(&mut self) {
         let cluster = self.cluster;
         self.tree.cluster_changed(&cluster).expect("what fails with the nodes has failed with the file");
@@ -108,14 +108,14 @@ impl Plain {
         }
     }
 
-    /// 13.1 step 1
+    /// Stores what a leaf may use, without publishing it (rules/capacity.md 13.1.1).
     pub(super) fn store_limit(&mut self, slot: u32, limit: &Resource) {
         let most = self.arith.round_down(self.tree.get(slot).maximum(), &self.minimum);
         let limit = self.arith.least(&self.cluster, &most, limit);
         self.leaf_mut(slot).stored_limit = limit;
     }
 
-    /// 9
+    /// Starts those that wait in a leaf, as far as the limits of AMs allow (rules/capacity.md 9).
     pub(super) fn activate(&mut self, slot: u32) {
         let bounds = self.bounds(slot);
         let ordering = self.ordering(slot);
@@ -148,7 +148,7 @@ impl Plain {
         self.app_mut(app).publication = Some(Publication { leaf: slot, user });
     }
 
-    /// 15
+    /// What an AM is told it can still get, by the figures last published for it (rules/capacity.md 15).
     pub(super) fn headroom(&mut self, app: u32) -> Resource {
         let Some(Publication { leaf: slot, user: record }) = self.app(app).publication else { return Resource::ZERO };
         let user = self.app(app).user.clone();

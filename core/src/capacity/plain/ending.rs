@@ -1,4 +1,4 @@
-//! How containers and reservations end, and nodes go (reference 20).
+//! How containers and reservations end, and nodes go (rules/capacity.md 20).
 
 use super::killable::as_candidate;
 use super::state::{Container, Lingering, Plain, Refused, Reserved};

@@ -1,4 +1,4 @@
-//! Lazy preemption: containers that go only when somebody needs their room (25.4, 16.6 step 4, 18.2).
+//! Lazy preemption: containers that go only when somebody needs their room (rules/capacity.md 25.4, 16.6.4, 18.2).
 
 use super::state::Plain;
 use crate::capacity::preempted::Candidate;

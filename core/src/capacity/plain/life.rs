@@ -1,4 +1,4 @@
-//! The life of applications: submission, priority, move, end (reference 8, 20, 21, 23).
+//! The life of applications: submission, priority, move, end (rules/capacity.md 8, 20, 21, 23).
 
 use super::settings::{number, text};
 use super::state::{App, Plain, Refused};

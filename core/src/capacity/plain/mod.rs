@@ -1,4 +1,4 @@
-//! A plain CapacityScheduler: one thread, maps and lists, every rule where the reference has it.
+//! A plain CapacityScheduler: one thread, maps and lists, every rule where `docs/rules/capacity.md` has it.
 //!
 //! It decides by the same rooms as the rest of `capacity`, but walks and sorts where those who have to be fast keep things in order. It
 //! speaks the words of recordings: a step in, what it shows out. What it shows is held against recordings of Hadoop, and what others

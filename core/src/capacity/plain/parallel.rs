@@ -1,4 +1,4 @@
-//! Limits of applications that run at once (reference 22; `CSMaxRunningAppsEnforcer`).
+//! Limits of applications that run at once (rules/capacity.md 22; `CSMaxRunningAppsEnforcer`).
 
 use super::state::Plain;
 use crate::capacity::heap::JavaHeap;

@@ -1,4 +1,5 @@
-//! A node's heartbeat: passes over it, each from root down to one container or one reservation (reference 11 to 17).
+//! A node's heartbeat: passes over it, each from root down to one container or one reservation
+//! (rules/capacity.md 11 to 17).
 
 use super::commit::Proposal;
 use super::killable::as_container;
@@ -107,7 +108,7 @@ impl Plain {
         answer
     }
 
-    /// 12.2, with what is blocked.
+    /// What a child may use of what its parent has left, less what is blocked (rules/capacity.md 12.2).
     fn limit_of_child(&self, slot: u32, child: u32, limits: &mut Limits) -> Resource {
         limits.limit = self.arith.least(&self.cluster, &limits.limit, self.tree.get(slot).maximum());
         let used = self.counts[slot as usize].used.minus(&self.killable_in(slot));
@@ -115,7 +116,8 @@ impl Plain {
         self.arith.round_down(&left.plus(&self.counts[child as usize].used), &self.minimum)
     }
 
-    /// 12.3
+    /// The children of a queue, the one that uses least of its guarantee first, or by priority
+    /// (rules/capacity.md 12.3).
     fn children_in_order(&self, slot: u32) -> Vec<u32> {
         let node = self.tree.get(slot);
         let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |parent| parent.ordering);
@@ -140,7 +142,7 @@ impl Plain {
         children
     }
 
-    /// 12.4
+    /// Whether a queue has anything left, or would have if reservations were given up (rules/capacity.md 12.4).
     fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> bool {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.tree.get(slot).maximum(), &limits.limit);
@@ -156,7 +158,7 @@ impl Plain {
             && arith.is_less(cluster, &used.minus(could_unreserve), &now)
     }
 
-    /// What every offer to a leaf begins with (13.1 steps 1 and 2).
+    /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2).
     fn enter_leaf(&mut self, slot: u32, limits: &mut Limits) {
         self.store_limit(slot, &limits.limit);
         let (node, counts) = (self.tree.get(slot), &self.counts[slot as usize]);
@@ -167,7 +169,8 @@ impl Plain {
         };
     }
 
-    /// 13.1
+    /// A leaf offers the node to its applications in order, until one takes it or holds back what is left
+    /// (rules/capacity.md 13.1).
     fn offer_leaf(&mut self, slot: u32, node: usize, limits: &mut Limits) -> Offered {
         self.enter_leaf(slot, limits);
         if !self.arith.is_greater(&self.cluster, &self.counts[slot as usize].pending.amount(), &Resource::ZERO) {
@@ -198,13 +201,14 @@ impl Plain {
         Offered::Nothing
     }
 
-    /// Whether the active applications stand as their keys say: but for odd cases of 13.3 they do.
+    /// Whether the active applications stand as their keys say: but for odd cases of rules/capacity.md 13.3 they do.
     fn stands_by_keys(&self, slot: u32) -> bool {
         let ordering = self.ordering(slot);
         self.leaf(slot).active.iter().map(|app| AppOrder::of(&ordering).key(&self.rank(app))).is_sorted()
     }
 
-    /// 13.1 steps 6b and 6c, 13.2
+    /// Looks up the limit of a user, publishes it, and says whether he may have more
+    /// (rules/capacity.md 13.1.6 and 13.2).
     fn user_may(&mut self, slot: u32, app: u32, limits: &mut Limits) -> bool {
         let (arith, cluster) = (self.arith, self.cluster);
         let (user, reserved) = (self.app(app).user.clone(), self.app(app).reserved);
@@ -263,7 +267,7 @@ impl Plain {
 
     // ------------------------------------------------------------------------------------------------ an application
 
-    /// 16.2
+    /// The first of an application's keys that is not passed over decides for all of it (rules/capacity.md 16.2).
     fn offer_app(&mut self, app: u32, node: usize, limits: &Limits) -> Result<Proposal, Skipped> {
         if !self.arith.is_greater(&self.cluster, &self.app(app).asks.pending().amount(), &Resource::ZERO) {
             return Err(Skipped::App);
@@ -299,7 +303,8 @@ impl Plain {
         }
     }
 
-    /// 16.5: counts the visit; `reservation` is the number of the one in hand.
+    /// Counts the visit, and tries the node, its rack and anywhere (rules/capacity.md 16.5); `reservation` is the
+    /// number of the one in hand.
     fn offer_key(
         &mut self,
         app: u32,
@@ -348,7 +353,8 @@ impl Plain {
         Ok(Proposal { app, key, node, chosen, converts: reservation, gives_up, kills })
     }
 
-    /// 17.3
+    /// On a reserved node only the reservation is tried; it becomes a container, goes, or stays
+    /// (rules/capacity.md 17.3).
     fn serve_reservation(&mut self, node: usize, app: u32, number: u32) {
         let Some(local) = self.apps.get(&app) else { return };
         let leaf = local.leaf;

@@ -1,4 +1,4 @@
-//! Rounds of the preemption policy, and what they lead to (reference 25).
+//! Rounds of the preemption policy, and what they lead to (rules/capacity.md 25).
 
 use super::killable::{as_candidate, as_container};
 use super::state::{Node, Plain, Refused, Reserved};

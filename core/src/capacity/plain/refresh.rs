@@ -1,4 +1,4 @@
-//! Queues are refreshed from another file, whole or not at all (reference 24).
+//! Queues are refreshed from another file, whole or not at all (rules/capacity.md 24).
 
 use super::settings::{Properties, read_preemption, read_to_refresh};
 use super::state::{Plain, Refused};

@@ -144,7 +144,7 @@ pub struct Plain {
     pub(super) counts: Vec<Counts>,
     pub(super) leaves: Vec<Option<Leaf>>,
     pub(super) apps: BTreeMap<u32, App>,
-    /// Those that have ended: a list may still have them (13.3).
+    /// Those that have ended: a list may still have them (rules/capacity.md 13.3).
     pub(super) gone: BTreeMap<u32, App>,
     /// In the order in which they came.
     pub(super) nodes: Vec<Option<Node>>,
