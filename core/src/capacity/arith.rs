@@ -9,6 +9,10 @@ use crate::matching::size::LARGEST_AMOUNT;
 use crate::resource::{Calculator, Resource, f64_to_i64};
 use std::cmp::Ordering;
 
+/// So much may the parts that queues are given have together beyond the whole: `CSQueueUtils.EPSILON`
+/// (rules/capacity.md 26, rules/reservations.md 13).
+pub(crate) const TOLERANCE: f32 = 0.001;
+
 /// A calculator, and how many resource types there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arith {
