@@ -1,7 +1,7 @@
 //! Every section of `docs/rules` that is cited exists, and all are cited in one form.
 //!
-//! A comment names the page and the section, `docs/rules/README.md` says how; between those pages the page's name is enough. Read as text:
-//! sources, scripts and pages of the whole repository.
+//! A comment names the page and the section, `docs/rules/README.md` says how; between those pages the page's name is
+//! enough. Read as text: sources, scripts and pages of the whole repository.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -159,7 +159,7 @@ fn check(path: &Path, text: &str, rules: &Rules) -> (usize, Vec<String>) {
             fault(at, format!("rules/{name}.md has no section {number}"));
         }
     }
-    let comments = text.lines().map(|line| line.trim_start()).zip(1..).filter(|_| !is_page);
+    let comments = text.lines().map(str::trim_start).zip(1..).filter(|_| !is_page);
     let comments =
         comments.filter_map(|(line, at)| Some((line.strip_prefix("//")?.trim_start_matches(['/', '!']).trim(), at)));
     for (comment, line) in comments.filter(|(comment, _)| is_bare(comment)) {
@@ -168,8 +168,8 @@ fn check(path: &Path, text: &str, rules: &Rules) -> (usize, Vec<String>) {
     (cited, wrong)
 }
 
-/// The text with its lines joined by blanks, and where each begins. Of comments without what marks them, so that a citation may go on
-/// behind the end of a line.
+/// The text with its lines joined by blanks, and where each begins. Comments lose what marks them, so that a citation
+/// may go on behind the end of a line.
 fn without_markers(text: &str, is_page: bool) -> (String, Vec<usize>) {
     let (mut joined, mut starts) = (String::new(), Vec::new());
     for line in text.lines() {
