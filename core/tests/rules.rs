@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The sections of each page, by the page's name without `.md`: numbers of headings, and of items in the lists below them.
+/// The sections of each page, by its name without `.md`: numbers of headings, and of items in the lists below them.
 type Rules = BTreeMap<String, BTreeSet<String>>;
 
 /// Where the pages are; a citation begins with the last part.
