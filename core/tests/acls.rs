@@ -1,6 +1,6 @@
 //! Who may do what: at submission, for kills and moves, and in the questions that an embedder asks.
 //!
-//! Configuration reference 5; Hadoop's `RMAppManager`, `ClientRMService` and `FairQueueACLsManager`.
+//! Follows rules/configuration.md 5; Hadoop's `RMAppManager`, `ClientRMService` and `FairQueueACLsManager`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

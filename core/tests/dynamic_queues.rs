@@ -235,6 +235,18 @@ fn leaves_of_a_managed_parent_have_the_template_s_part_while_it_lasts() {
     assert_eq!(made(&mut scheduler).len(), 3, "they do not go");
 }
 
+/// 0.1 % of the cluster may be lacking (rules/capacity.md 26): of the parent's half two leaves get 25.025 % each.
+#[test]
+fn a_leaf_of_a_managed_parent_has_its_part_where_little_is_lacking() {
+    let mut scheduler = with_nodes(MANAGED, &[("root.users.leaf-queue-template.capacity", "50.05")]);
+    for (number, user) in [(1, "ann"), (2, "bob"), (3, "cat")] {
+        submit(&mut scheduler, number, user, "default").unwrap();
+    }
+    let of = ["ann", "bob", "cat"]
+        .map(|user| queue(&mut scheduler, &format!("root.users.{user}")).unwrap().guaranteed.memory_mb());
+    assert_eq!(of, [4100, 4100, 0]);
+}
+
 #[test]
 fn a_leaf_of_a_managed_parent_takes_whom_a_rule_leads_there() {
     let more: Pairs<'_> = &[

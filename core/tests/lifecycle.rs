@@ -1,4 +1,4 @@
-//! The life of containers, nodes and attempts: what the assignment reference says in sections 2, 9, 11, 12, 13 and 18.
+//! The life of containers, nodes and attempts: rules/assignment.md 2, 9, 11, 12, 13 and 18.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -69,8 +69,8 @@ fn used(stepped: &mut Stepped, app: &AppHandle) -> Resource {
 
 // ---------------------------------------------------------------------------------------------------- expiry
 
-/// 11.5: acquired and not launched within the interval; the look that comes later than that ends it. Its room is back, its
-/// ask is not.
+/// rules/assignment.md 11.5: acquired and not launched within the interval; the look that comes later than that ends
+/// it. Its room is back, its ask is not.
 #[test]
 fn an_acquired_container_that_is_never_launched_expires() {
     for workers in [1, 2] {
@@ -102,7 +102,8 @@ fn an_acquired_container_that_is_never_launched_expires() {
     }
 }
 
-/// 11.5: the interval counts from the acquisition, not from the grant, and exactly the interval is still in time.
+/// rules/assignment.md 11.5: the interval counts from the acquisition, not from the grant, and exactly the interval is
+/// still in time.
 #[test]
 fn the_interval_counts_from_the_acquisition_and_is_inclusive() {
     let mut stepped = stepped(1);
@@ -120,8 +121,8 @@ fn the_interval_counts_from_the_acquisition_and_is_inclusive() {
     assert_eq!(stepped.take_journal().completed.len(), 1);
 }
 
-/// 11.5: launched, completed or released in time there is nothing to expire; a container that takes the place of one of
-/// these has its own time.
+/// rules/assignment.md 11.5: launched, completed or released in time there is nothing to expire; a container that takes
+/// the place of one of these has its own time.
 #[test]
 fn what_was_launched_or_has_ended_does_not_expire() {
     let mut stepped = stepped(1);
@@ -199,7 +200,8 @@ fn expiry_goes_by_the_embedders_clock() {
 
 // ---------------------------------------------------------------------------------------------------- asks given back
 
-/// 11.4: a container that nobody has acquired gives its ask back when its node is lost, whoever the workers are.
+/// rules/assignment.md 11.4: a container that nobody has acquired gives its ask back when its node is lost, whoever the
+/// workers are.
 #[test]
 fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
     for workers in 1..=3 {
@@ -254,7 +256,8 @@ fn statistics_tell_how_near_containers_were_placed() {
 
 // ---------------------------------------------------------------------------------------------------- nodes
 
-/// 2.6, 13.4: nothing happens until the node reports; then its total follows what it runs, and it is empty in the end.
+/// rules/assignment.md 2.6, 13.4: nothing happens until the node reports; then its total follows what it runs, and it
+/// is empty in the end.
 ///
 /// `TestFairScheduler.testResourceUpdateDecommissioningNode`
 #[test]
@@ -283,8 +286,9 @@ fn a_decommissioning_node_follows_what_it_runs() {
     assert_eq!(stepped.next_event(), None, "told once");
 }
 
-/// 2.6 (quirk): the smaller total is an event, and the heartbeat that sends it still assigns. What then is above the total
-/// is killed when the event comes, at an overcommit timeout of 0; its ask is back, its number is used up.
+/// rules/assignment.md 2.6 (quirk): the smaller total is an event, and the heartbeat that sends it still assigns. What
+/// then is above the total is killed when the event comes, at an overcommit timeout of 0; its ask is back, its number
+/// is used up.
 #[test]
 fn the_heartbeat_of_a_decommissioning_node_still_assigns() {
     let mut stepped = stepped(1);
@@ -349,7 +353,7 @@ fn a_node_is_drained_and_comes_back_in_the_threaded_runtime() {
 
 // ---------------------------------------------------------------------------------------------------- continuous scheduling
 
-/// 18: a thread makes passes by itself; no node has to report.
+/// rules/assignment.md 18: a thread makes passes by itself; no node has to report.
 #[test]
 fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
     const NODES: usize = 6;
@@ -382,8 +386,9 @@ fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
     }
 }
 
-/// 18 (recorded): three idle nodes of 4096/4 and an application that asks for nine: 1, 3, 6, 9 after four passes, because
-/// nodes with equal free memory collapse to one; a node without room for the smallest container is passed over.
+/// rules/assignment.md 18 (recorded): three idle nodes of 4096/4 and an application that asks for nine: 1, 3, 6, 9
+/// after four passes, because nodes with equal free memory collapse to one; a node without room for the smallest
+/// container is passed over.
 #[test]
 fn a_pass_visits_one_node_of_each_free_memory() {
     let mut stepped = FairScheduler::builder().stepped().unwrap();
@@ -415,8 +420,8 @@ fn ids(granted: &[Container]) -> Vec<(i32, i64)> {
     granted.iter().map(|container| (container.priority, container.allocation_request_id)).collect()
 }
 
-/// 5.1: a smaller priority first, within it a smaller allocation request id, whatever the order of asking; the container
-/// says which ask it answers.
+/// rules/assignment.md 5.1: a smaller priority first, within it a smaller allocation request id, whatever the order of
+/// asking; the container says which ask it answers.
 #[test]
 fn asks_are_served_by_priority_then_by_request_id() {
     let mut stepped = stepped(1);
@@ -433,7 +438,7 @@ fn asks_are_served_by_priority_then_by_request_id() {
     assert_eq!(ids(&granted), [(1, -3), (1, -3), (1, 0), (1, 9), (2, -5), (2, 1 << 40)]);
 }
 
-/// 5.3: asks of one priority and different ids stand beside each other, and are replaced apart.
+/// rules/assignment.md 5.3: asks of one priority and different ids stand beside each other, and are replaced apart.
 #[test]
 fn asks_of_different_request_ids_are_replaced_apart() {
     for workers in [1, 2] {
@@ -452,7 +457,7 @@ fn asks_of_different_request_ids_are_replaced_apart() {
     }
 }
 
-/// 11.4: what comes back comes back to its own key.
+/// rules/assignment.md 11.4: what comes back comes back to its own key.
 #[test]
 fn an_unacquired_container_gives_back_to_its_request_id() {
     for workers in [1, 2] {
@@ -498,7 +503,7 @@ fn a_reservation_is_of_one_request_id() {
 
 // ---------------------------------------------------------------------------------------------------- the AM's request
 
-/// 9.3.1: the AM's request may name a rack and a node; not relaxed, it waits for them.
+/// rules/assignment.md 9.3.1: the AM's request may name a rack and a node; not relaxed, it waits for them.
 #[test]
 fn an_am_is_placed_where_its_request_says() {
     for workers in [1, 2] {
@@ -526,7 +531,8 @@ fn an_am_is_placed_where_its_request_says() {
     }
 }
 
-/// 4: while the AM's container is awaited the system's blacklist counts, afterwards the AM's own, and only that.
+/// rules/assignment.md 4: while the AM's container is awaited the system's blacklist counts, afterwards the AM's own,
+/// and only that.
 #[test]
 fn the_system_blacklist_counts_for_the_am_alone() {
     for workers in [1, 2] {
@@ -587,8 +593,8 @@ fn a_blacklist_that_was_kept_is_no_matter_of_headroom_at_first() {
     assert_eq!(left(&mut stepped, &next), 4096);
 }
 
-/// 12.2, 12.3: running containers stay and all others end; the next attempt has their usage, its numbers begin at 1, asks
-/// and reservations are gone, its AM's blacklist is there.
+/// rules/assignment.md 12.2, 12.3: running containers stay and all others end; the next attempt has their usage, its
+/// numbers begin at 1, asks and reservations are gone, its AM's blacklist is there.
 #[test]
 fn a_new_attempt_keeps_running_containers() {
     for workers in 1..=3 {
@@ -784,7 +790,8 @@ fn poll_if_open(scheduler: &FairScheduler, app: &AppHandle) -> Result<Allocation
     threads::allocate(scheduler, app, &AllocateRequest::default())
 }
 
-/// 9.2.2, 9.3.1: the request of a further AM passes the check for what the queue may have nothing of, as the first did.
+/// rules/assignment.md 9.2.2, 9.3.1: the request of a further AM passes the check for what the queue may have nothing
+/// of, as the first did.
 #[test]
 fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
     let mut stepped = stepped(1);

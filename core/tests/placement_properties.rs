@@ -1,6 +1,6 @@
 //! Random queues, rules, rights and submissions, against a plain model of what becomes of each.
 //!
-//! The model is written from the configuration reference, 5 and 6, over strings and maps; with a fault common to both the
+//! The model is written from rules/configuration.md 5 and 6, over strings and maps; with a fault common to both the
 //! recordings are the judge.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]

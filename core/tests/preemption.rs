@@ -1,4 +1,5 @@
-//! Preemption on the stepped driver: the worked examples of the reference, and what must hold whatever happens.
+//! Preemption on the stepped driver: the worked examples of `docs/rules/preemption.md`, and what must hold whatever
+//! happens.
 //!
 //! Exactness against Hadoop is what the recorded families `preempt` and `preempt-am` show.
 
@@ -69,7 +70,7 @@ fn full_node_with(inside: &str, acquired: bool, more: &[(&str, &str)]) -> (Stepp
     (stepped, node, x, y)
 }
 
-/// Preemption reference 10: half of its share of 4 GiB is missing, two containers go, and what they leave goes to it.
+/// rules/preemption.md 10: half of its share of 4 GiB is missing, two containers go, and what they leave goes to it.
 #[test]
 fn the_worked_round_of_the_reference() {
     let (mut stepped, node, x, y) = full_node("", true);
@@ -120,8 +121,8 @@ fn owed_room_is_not_for_who_comes_first() {
     assert_eq!(allocate(&mut stepped, &y, vec![]).granted.len(), 2);
 }
 
-/// Assignment reference 11.2.7, recorded: an unseen container's request comes back once for its node's loss and once for the
-/// kill.
+/// rules/assignment.md 11.2.7, recorded: an unseen container's request comes back once for its node's loss and once for
+/// the kill.
 #[test]
 fn a_request_comes_back_for_each_end_that_is_told() {
     let (mut stepped, node, _, _) = full_node("<queue name='x'><weight>0.0001</weight></queue>", false);
@@ -134,7 +135,8 @@ fn a_request_comes_back_for_each_end_that_is_told() {
     assert!(stepped.take_journal().held.is_empty(), "what was owed went with the node");
 }
 
-/// Preemption reference 6.3: for each container the first node that has a set, and on it the newest, until it has none left.
+/// rules/preemption.md 6.3: for each container the first node that has a set, and on it the newest, until it has none
+/// left.
 #[test]
 fn nodes_are_emptied_one_after_the_other() {
     let inside = "<queue name='x'><weight>0.0001</weight></queue>\
@@ -557,7 +559,7 @@ struct Made {
     kept: bool,
 }
 
-/// By section 6.4 of the reference, over again: how many AMs go where room for `want` MiB is made on a node, plain containers
+/// rules/preemption.md 6.4 over again: how many AMs go where room for `want` MiB is made on a node, plain containers
 /// first and the newest first.
 fn ams_on(node: usize, free: i64, want: i64, made: &[Made], spare: &HashMap<u32, i64>) -> Option<usize> {
     let here = || made.iter().filter(move |made| made.node == node);

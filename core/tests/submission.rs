@@ -1,7 +1,8 @@
 //! Submissions and moves whose answer hangs on more than rules and rights: plan queues, the size of an AM, a tree that
 //! cannot grow. Real Hadoop gave every answer here.
 //!
-//! Configuration reference 3.1 and 5.5; assignment reference 12.1 and 14; `FairScheduler.resolveReservationQueueName` and
+//! Follows rules/configuration.md 3.1 and 5.5; rules/assignment.md 12.1 and 14;
+//! `FairScheduler.resolveReservationQueueName` and
 //! `handleMoveToPlanQueue`, `RMAppManager.createAndPopulateNewRMApp`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]

@@ -1,4 +1,4 @@
-//! Killable containers of one node, in the order in which Hadoop's hash map has them (16.6 step 4).
+//! Killable containers of one node, in the order in which Hadoop's hash map has them (rules/capacity.md 16.6.4).
 
 use super::preempted::Candidate;
 use crate::id::ContainerNumber;

@@ -1,6 +1,7 @@
 //! Who comes first: queues among their siblings, applications in a leaf.
 //!
-//! Reference 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`, `FairOrderingPolicy`.
+//! Follows rules/capacity.md 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`,
+//! `FairOrderingPolicy`.
 
 use crate::config::capacity::{AppOrdering, QueueOrdering};
 use crate::resource::Resource;

@@ -7,6 +7,7 @@
 //! the plan) to entitle one. The first change after a publish copies the settings of all queues, which the published structure shares; outside of
 //! the legacy mode an entitlement is such a change too, as figures follow from what is configured.
 
+use super::arith::TOLERANCE;
 use super::making::MakingFault;
 use super::tree::{QueueNode, Tree};
 use crate::config::capacity::{
@@ -15,8 +16,6 @@ use crate::config::capacity::{
 use crate::config::float_to_int;
 use crate::sync::Arc;
 
-/// By so much leaves may have more than all of the plan together: `CSQueueUtils.EPSILON`.
-const TOLERANCE: f32 = 0.0001;
 /// Applications of all leaves of a plan that does not say how many: `DEFAULT_MAXIMUM_SYSTEM_APPLICATIIONS`.
 const APPLICATIONS: f32 = 10_000.0;
 
@@ -271,6 +270,16 @@ mod tests {
                 bed.check();
             }
         }
+    }
+
+    #[test]
+    fn leaves_may_have_a_thousandth_more_than_all_of_the_plan() {
+        let mut bed = Bed::new(true, &[]);
+        assert!(bed.come("root.p", "r1") && bed.come("root.p", "r2"));
+        let (one, other) = (bed.slot("root.p.r1").unwrap(), bed.slot("root.p.r2").unwrap());
+        assert!(bed.tree.entitle(one, 0.5, 1.0));
+        assert!(!bed.tree.entitle(other, 0.502, 1.0));
+        assert!(bed.tree.entitle(other, 0.5005, 1.0));
     }
 
     #[test]

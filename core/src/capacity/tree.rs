@@ -1,7 +1,8 @@
 //! The queue tree of a running scheduler: settings in force, derived figures, states, and how another file is taken over.
 //!
-//! Reference 3 to 7 and 24; `CapacitySchedulerQueueManager`, `AbstractCSQueue` and `QueueStateManager`. Plain data of one thread. A queue
-//! keeps its slot as long as it is known; one that a refresh has removed keeps it too, for the applications that it may still have.
+//! Follows rules/capacity.md 3 to 7 and 24; `CapacitySchedulerQueueManager`, `AbstractCSQueue` and `QueueStateManager`.
+//! Plain data of one thread. A queue keeps its slot as long as it is known; one that a refresh has removed keeps it
+//! too, for the applications that it may still have.
 //!
 //! # Whole or not at all
 //! A refresh is planned on copies: what Hadoop would find wrong half-way is found before anything changes. Hadoop then applies the old file

@@ -1,5 +1,5 @@
-//! A pass over a node that hands out nothing (reference 11 to 17): who comes first there, for [`explaining`](super::explaining), and all that
-//! a pass tries, for [`watching`](super::watching).
+//! A pass over a node that hands out nothing (rules/capacity.md 11 to 17): who comes first there, for
+//! [`explaining`](super::explaining), and all that a pass tries, for [`watching`](super::watching).
 //!
 //! Run by a worker between two messages, or right before the pass. It changes nothing: users and lists are copies.
 
@@ -43,7 +43,8 @@ fn served(chosen: &Chosen) -> (AppEnd, QueueEnd) {
 }
 
 impl Books {
-    /// The active applications of a leaf in the order in which the next pass meets them: who awaits a refresh of its place has got it (13.3).
+    /// The active applications of a leaf in the order in which the next pass meets them: who awaits a refresh of its
+    /// place has got it (rules/capacity.md 13.3).
     fn in_turn(&self, slot: u32) -> Vec<AppEntry> {
         let (leaf, order) = (self.leaf(slot), self.app_order(slot));
         if leaf.to_reorder.is_empty() {
@@ -110,7 +111,7 @@ impl Shard {
         PassCourse::Offered(self.walk_queue(ROOT, &mut Limits::new(books.cluster), &mut walk))
     }
 
-    /// 17.3
+    /// What becomes of a reserved node: only its reservation is tried there (rules/capacity.md 17.3).
     fn course_of_reservation(&self, node: u32) -> Option<PassCourse> {
         let made = self.nodes[node as usize].reservation?;
         let entry = self.find_app(made.app).and_then(|app| app.own.entry)?;
@@ -236,7 +237,7 @@ impl Shard {
         KeyTried { priority: id.priority, allocation_request_id: id.allocation_request_id, ends }
     }
 
-    /// 16.2
+    /// The first of an application's keys that is not passed over decides for all of it (rules/capacity.md 16.2).
     fn try_app(&self, entry: AppEntry, node: u32, limits: &Limits) -> (AppTried, Result<Chosen, Skipped>) {
         let (books, mut tried) = (&self.own.books, self.tried(entry, AppEnd::Nothing));
         let (app, rules) = (books.apps[entry].slot, books.rules(books.apps[entry].leaf));
@@ -271,7 +272,7 @@ impl Shard {
         (tried, Err(Skipped::App))
     }
 
-    /// 16.5, the visit counted.
+    /// What a key would get on a node, the visit counted (rules/capacity.md 16.5).
     fn try_key(
         &self,
         app: u32,

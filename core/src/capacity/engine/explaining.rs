@@ -87,7 +87,8 @@ impl Books {
         }
     }
 
-    /// What a pass may use when it comes to an application (12.2, 12.4, 13.1, 13.2); else what stops it before.
+    /// What a pass may use when it comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2); else what stops
+    /// it before.
     fn limits_at(&self, entry: AppEntry) -> Result<Limits, CapacityWait> {
         let app = &self.apps[entry];
         let mut path = vec![app.leaf];
@@ -127,7 +128,7 @@ impl Books {
         CapacityWait::QueueLimit { queue: node.config.path.clone(), used: self.counts(slot).used, limit }
     }
 
-    /// 13.2. `users` are a copy of the leaf's.
+    /// Whether a user may have more (rules/capacity.md 13.2). `users` are a copy of the leaf's.
     pub(super) fn check_user(
         &self,
         slot: u32,
@@ -154,7 +155,7 @@ impl Books {
         Err(CapacityWait::UserLimit { queue: queue(), user, used, limit })
     }
 
-    /// 18.1: what stands against a choice when it is committed. So much is given up for it.
+    /// rules/capacity.md 18.1: what stands against a choice when it is committed. So much is given up for it.
     fn refused_at_commit(&self, entry: AppEntry, size: &Resource, given_up: &Resource) -> Option<CapacityWait> {
         let app = &self.apps[entry];
         let queue = |slot: u32| self.node(slot).config.path.clone();

@@ -1,7 +1,8 @@
 //! Queues that have made themselves, as a file is read with them: where they stand, and what templates give them.
 //!
-//! Reference 26; `AutoCreatedQueueTemplate`, `AutoCreatedLeafQueue` and `AbstractCSQueue.parseAndSetDynamicTemplates`. Whoever runs the scheduler
-//! keeps the list; the file is read anew with it, so that such a queue is read and checked as a configured one is. Pure.
+//! Follows rules/capacity.md 26; `AutoCreatedQueueTemplate`, `AutoCreatedLeafQueue` and
+//! `AbstractCSQueue.parseAndSetDynamicTemplates`. Whoever runs the scheduler keeps the list; the file is read anew with
+//! it, so that such a queue is read and checked as a configured one is. Pure.
 
 use super::capacities::LabelCapacity;
 use super::defaults::Defaults;

@@ -1,7 +1,7 @@
 //! The CapacityScheduler's configuration: capacity-scheduler.xml, parsed and checked.
 //!
 //! From properties to a queue tree with all settings, and from that to what capacities come to on a cluster. Pure
-//! functions, any thread. Reference of the CapacityScheduler 1 to 5, 7, 26 and 27; Hadoop's
+//! functions, any thread. Follows rules/capacity.md 1 to 5, 7, 26 and 27; Hadoop's
 //! `CapacitySchedulerConfiguration`, `CapacitySchedulerQueueManager` and the set-up of the queue classes.
 
 mod access;

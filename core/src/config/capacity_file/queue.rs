@@ -1,7 +1,7 @@
 //! The settings of one queue.
 //!
-//! Reference 2.2, 3.6, 5.6 and 7; `AbstractCSQueue.setupQueueConfigs` and what its subclasses add. They are read in Hadoop's
-//! order, so that of several mistakes the same one is told of.
+//! Follows rules/capacity.md 2.2, 3.6, 5.6 and 7; `AbstractCSQueue.setupQueueConfigs` and what its subclasses add. They
+//! are read in Hadoop's order, so that of several mistakes the same one is told of.
 
 use super::capacities::LabelCapacity;
 use super::defaults::Defaults;

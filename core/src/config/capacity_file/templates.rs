@@ -1,7 +1,7 @@
 //! Queues that make themselves: which parents may have some, and from which templates.
 //!
-//! Reference 26; `AutoCreatedQueueTemplate` and `ManagedParentQueue`. A template is properties with a queue's prefix cut
-//! off, as they stand in the file; what they mean is read when a queue is made of them.
+//! Follows rules/capacity.md 26; `AutoCreatedQueueTemplate` and `ManagedParentQueue`. A template is properties with a
+//! queue's prefix cut off, as they stand in the file; what they mean is read when a queue is made of them.
 
 use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, maximum_percent, percent, weight};
 use super::defaults::Defaults;

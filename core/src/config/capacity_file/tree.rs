@@ -1,7 +1,7 @@
 //! The queue tree: every queue's settings read, its parent's before its own, and siblings compared.
 //!
-//! Reference 3 and 4; `CapacitySchedulerQueueManager.initializeQueues`. The order is Hadoop's: a queue, its children with all
-//! below them, then what the children are together.
+//! Follows rules/capacity.md 3 and 4; `CapacitySchedulerQueueManager.initializeQueues`. The order is Hadoop's: a queue,
+//! its children with all below them, then what the children are together.
 
 use super::amounts::percent;
 use super::capacities::Reader;

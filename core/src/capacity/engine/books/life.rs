@@ -1,4 +1,5 @@
-//! Applications enter the lists of a leaf queue, leave them, move, get another priority (reference 8.3, 20, 21, 23).
+//! Applications enter the lists of a leaf queue, leave them, move, get another priority (rules/capacity.md 8.3, 20, 21,
+//! 23).
 
 use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;

@@ -1,4 +1,4 @@
-//! Whom a queue asks, in which order, and within which limits (reference 12, 13.1, 13.2).
+//! Whom a queue asks, in which order, and within which limits (rules/capacity.md 12, 13.1, 13.2).
 
 use super::Books;
 use super::apps::Publication;
@@ -26,7 +26,7 @@ impl Books {
         }
     }
 
-    /// 12.2, with what is blocked: what a child may use beside what it uses.
+    /// rules/capacity.md 12.2, with what is blocked: what a child may use beside what it uses.
     pub(crate) fn left_for_children(&self, slot: u32, limits: &mut Limits) -> Resource {
         limits.limit = self.arith.least(&self.cluster, &limits.limit, self.node(slot).maximum());
         let used = self.counts(slot).used.minus(&self.killable_in(slot));
@@ -38,7 +38,7 @@ impl Books {
         self.arith.round_down(&left.plus(&self.counts(child).used), &self.minimum)
     }
 
-    /// 12.4
+    /// Whether a queue has anything left, or would have if reservations were given up (rules/capacity.md 12.4).
     pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> bool {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.node(slot).maximum(), &limits.limit);
@@ -54,7 +54,7 @@ impl Books {
             && arith.is_less(cluster, &used.minus(could_unreserve), &now)
     }
 
-    /// What every offer to a leaf begins with (13.1 steps 1 and 2).
+    /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2).
     pub(crate) fn enter_leaf(&mut self, slot: u32, limits: &mut Limits) {
         self.store_limit(slot, &limits.limit);
         self.stored_now(slot);
@@ -76,9 +76,9 @@ impl Books {
         self.arith.is_positive(&self.cluster, &self.counts(slot).pending.amount())
     }
 
-    /// The next application of a walk that asks for something and whose user may have more (13.1 step 6). Of a sorted list only those that
-    /// are noted are looked at, once what all have in common is done: O(log applications), and one step for each noted one that may not have
-    /// more.
+    /// The next application of a walk that asks for something and whose user may have more (rules/capacity.md 13.1.6).
+    /// Of a sorted list only those that are noted are looked at, once what all have in common is done: O(log
+    /// applications), and one step for each noted one that may not have more.
     pub(crate) fn next_app(&mut self, slot: u32, limits: &mut Limits, walk: &mut Walk) -> Option<AppEntry> {
         let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
         loop {
@@ -101,7 +101,8 @@ impl Books {
         }
     }
 
-    /// 13.1 steps 6b and 6c, 13.2
+    /// Looks up the limit of a user, publishes it, and says whether he may have more
+    /// (rules/capacity.md 13.1.6 and 13.2).
     fn user_may(
         &mut self,
         slot: u32,

@@ -1,5 +1,5 @@
 //! Queues make themselves when an application comes for them, go when nobody has needed them for long, and divide what a managed parent has
-//! (reference 26).
+//! (rules/capacity.md 26).
 //!
 //! The control owns all of it. What a queue that has come or gone means for limits is worked out by the worker, which is told in the order in
 //! which it came about.

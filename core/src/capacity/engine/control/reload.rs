@@ -1,4 +1,4 @@
-//! Queues are refreshed from another file, whole or not at all (reference 24).
+//! Queues are refreshed from another file, whole or not at all (rules/capacity.md 24).
 
 use crate::capacity::engine::configuration::{CapacityConfiguration, Refresh};
 use crate::capacity::engine::types::Control;

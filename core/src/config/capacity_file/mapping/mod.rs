@@ -1,6 +1,7 @@
 //! Mapping rules: which queue an application enters.
 //!
-//! Reference 8.4; `CSMappingPlacementRule`. Rules are read and checked with the file, and applied when applications come.
+//! Follows rules/capacity.md 8.4; `CSMappingPlacementRule`. Rules are read and checked with the file, and applied when
+//! applications come.
 
 mod check;
 
