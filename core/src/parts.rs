@@ -1,4 +1,5 @@
-//! A door for this repository's own benchmarks, which time the parts one by one. No promise: whatever is here may change or go.
+//! A door for this repository's own crates: benchmarks time the parts one by one, and the server shows what the core shows. No promise:
+//! whatever is here may change or go.
 
 pub use crate::engine::commit::lease::{AskPool, NotTaken, Recounted, Room, Taken, Took};
 pub use crate::engine::mail::mailbox::{Arena, FreeRecords, Stack};
@@ -36,4 +37,10 @@ impl Children {
 /// The CapacityScheduler's rules, played on plain data: what recordings of Hadoop are held against.
 pub mod capacity {
     pub use crate::capacity::{Plain, difference};
+}
+
+/// Orders and texts of Java's that decide what Hadoop shows.
+pub mod java {
+    pub use crate::config::hash_order::{hash_of_text, hash_order, spread, types_in_order};
+    pub use crate::config::shown::resource_text;
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use evenweave::config::Diagnostic;
+use evenweave::parts::java::types_in_order;
 use evenweave::{Refused, Resource};
 
 use crate::access::Access;
@@ -13,7 +14,6 @@ use crate::activities::Activities;
 use crate::assigned::Assigned;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
-use crate::java::types_in_order;
 use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::outgoing::Outgoing;

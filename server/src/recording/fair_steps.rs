@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use evenweave::parts::java::resource_text;
 use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, QueueVisit};
 use evenweave::view::RunningLimit;
 use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Settings, Submission};
@@ -12,7 +13,6 @@ use super::file::{Setup, Step, Submit};
 use super::keeping::Keeping;
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
-use crate::rest::resource::in_words;
 use crate::scheduler::{Basics, Steps};
 
 /// A FairScheduler, and the ResourceManager over it.
@@ -226,7 +226,7 @@ impl FairState {
         let types = self.manager.scheduler().basics().types.clone();
         for app in &queue.apps {
             let mut say = |size: &Resource, reason: &str| {
-                self.keeping.not_activated(app.app, &format!(" (Resource request: {}{reason}", in_words(&types, size)));
+                self.keeping.not_activated(app.app, &format!(" (Resource request: {}{reason}", resource_text(&types, size)));
             };
             if let AppOutcome::AmShare(share) = &app.outcome {
                 say(&share.asked, " exceeds maximum AM resource allowed).");
@@ -234,7 +234,7 @@ impl FairState {
             for key in &app.keys {
                 match &key.outcome {
                     KeyOutcome::PassedOver(Obstacle::MaxShare { .. }) => {
-                        let most = limits.get(&queue.queue).map_or(String::new(), |limit| in_words(&types, limit));
+                        let most = limits.get(&queue.queue).map_or(String::new(), |limit| resource_text(&types, limit));
                         let reason =
                             " exceeds current queue or its parents maximum resource allowed). Max share of queue: ";
                         say(&key.size, &format!("{reason}{most}"));

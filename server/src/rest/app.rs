@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::Resource;
+use evenweave::parts::java::types_in_order;
 use evenweave::view::RequestView;
 
 use super::asked::{Answer, Asked, Outcome};
@@ -11,7 +12,6 @@ use super::errors::Fault;
 use super::resource::Amounts;
 use super::rights::Rights;
 use super::waiting::Waiting;
-use crate::java::types_in_order;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord, Records};
 use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};

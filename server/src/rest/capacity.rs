@@ -7,6 +7,7 @@ use evenweave::config::AccessControlList;
 use evenweave::config::capacity::{
     CapacityMode, CapacityQueue, CapacityQueueKind, CapacityQueueRole, CapacityUnit, LabelCapacity, QueueMaking,
 };
+use evenweave::parts::java::{hash_order, types_in_order};
 use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 
 use super::asked::{Answer, Outcome};
@@ -45,8 +46,7 @@ impl Tree<'_> {
     /// What the queue is to have of each type, as it was written.
     fn vector(&self, of: &LabelCapacity) -> Object {
         let types = &self.basics.types;
-        let mut order: Vec<usize> = (0..types.len()).collect();
-        order.sort_by_key(|index| (place_of_text(types.name(*index), types.len()), *index));
+        let order = hash_order(types_in_order(types).into_iter().map(|index| types.name(index)));
         let part = |index: usize| {
             let (unit, value) = of.vector.part(index)?;
             let unit = match unit {
@@ -56,7 +56,7 @@ impl Tree<'_> {
             };
             Some((types.name(index), format!("{value:?}{unit}")))
         };
-        let parts: Vec<(&str, String)> = order.into_iter().filter_map(part).collect();
+        let parts: Vec<(&str, String)> = order.into_iter().filter_map(|name| part(types.index(name)?)).collect();
         let whole = parts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
         let entries = parts
             .iter()

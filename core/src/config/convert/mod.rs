@@ -26,8 +26,6 @@ mod context;
 
 mod error;
 
-mod hash_order;
-
 mod mapping;
 
 mod meaning;
