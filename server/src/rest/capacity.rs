@@ -354,12 +354,14 @@ fn template(of: &BTreeMap<String, String>) -> Object {
     Object::new().with("property", of.iter().map(property).collect::<Value>())
 }
 
-/// What leaves of a managed parent are made with, by names that begin with that of the template.
+/// What the file says of leaves to be made, of whatever queue. A name begins where it has that of the template last, as Hadoop cuts it.
 fn leaf_template(of: &CapacityQueue) -> Object {
-    let CapacityQueueRole::Parent(settings) = &of.role else { return Object::new() };
-    let Some(managed) = &settings.managed_creation else { return Object::new() };
-    let named = managed.template.iter().map(|(name, value)| (format!("leaf-queue-template.{name}"), value.clone()));
-    template(&named.collect())
+    const BEGIN: &str = "leaf-queue-template.";
+    let property = |(name, value): (&String, &String)| {
+        let own = name.rsplit(BEGIN).next().unwrap_or(name);
+        Object::new().with("name", format!("{BEGIN}{own}")).with("value", value.as_str())
+    };
+    Object::new().with("property", of.leaf_template.iter().map(property).collect::<Value>())
 }
 
 pub(crate) fn scheduler(of: &ResourceManager) -> Outcome {
