@@ -92,9 +92,9 @@ impl<'m> Seen<'m> {
         answer
     }
 
-    /// How it has ended, or why it waits.
+    /// How it has ended, or else what is said of its attempt: why it waits, or what it has asked for and cannot get.
     fn diagnostics(&self, app: &AppRecord) -> String {
-        match app.attempt.as_ref().filter(|_| !app.state.is_over()) {
+        match app.attempt.as_ref().filter(|_| app.diagnostics.is_empty()) {
             Some(attempt) => self.diagnostics_of(app, attempt),
             None => app.diagnostics.clone(),
         }
