@@ -149,7 +149,9 @@ macro_rules! note {
 /// The same of a JSON value.
 #[macro_export]
 macro_rules! say_json {
-    ($value:expr) => { $crate::output::write(format_args!("{}\n", $crate::output::json(&$value.to_string()))) };
+    ($value:expr) => {
+        $crate::output::write(format_args!("{}\n", $crate::output::json(&$value.to_string())))
+    };
 }
 pub use {note, say, say_json};
 

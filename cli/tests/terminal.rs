@@ -41,7 +41,11 @@ fn inputs(scratch: &TempDir) -> Vec<(Vec<&'static str>, bool)> {
     let files = [
         ("jobs.json", job("\"a\"", "\"j\"") + &job(&name, &name)),
         ("swim.tsv", format!("job0\t0\t0\t1\t{HOSTILE}\t3\n")),
-        ("fair-scheduler.xml", "<allocations><queue name='a'/><queue name='a\u{9b}2J\u{202e}b'><odd\u{202e}/></queue></allocations>".to_owned()),
+        (
+            "fair-scheduler.xml",
+            "<allocations><queue name='a'/><queue name='a\u{9b}2J\u{202e}b'><odd\u{202e}/></queue></allocations>"
+                .to_owned(),
+        ),
         (
             "scenario.jsonl",
             format!(

@@ -85,7 +85,8 @@ fn paths_lead_nowhere_else() {
 /// As Hadoop reads them; what it does not read at all is refused as its web server does.
 #[test]
 fn bytes_that_are_no_letters_are_refused_as_other_names() {
-    for path in ["apps/%ff", "apps/application_1_0001%c3/state", "apps/%e2%82/appattempts", "nodes/%ff", "apps/%2f%ff"] {
+    for path in ["apps/%ff", "apps/application_1_0001%c3/state", "apps/%e2%82/appattempts", "nodes/%ff", "apps/%2f%ff"]
+    {
         let path = format!("/ws/v1/cluster/{path}?a=%ff");
         let (status, kind, body) = get(&path, "application/json");
         assert_eq!(status, StatusCode::BAD_REQUEST, "{path}");

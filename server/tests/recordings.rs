@@ -160,12 +160,12 @@ fn capacity_reservation_lost() {
 /// Submissions and asks that are refused, of many kinds; and paths whose bytes are no UTF-8.
 #[test]
 fn capacity_refused() {
-    check("capacity-refused", 76, 76);
+    check("capacity-refused", 75, 75);
 }
 
 #[test]
 fn fair_refused() {
-    check("fair-refused", 76, 76);
+    check("fair-refused", 74, 74);
 }
 
 #[test]

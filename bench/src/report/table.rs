@@ -145,7 +145,11 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     }
     crate::output::say!("{}", queues(run));
     if run.refused_jobs.count > 0 {
-        crate::output::say!("refused: {} jobs; the first: {}", run.refused_jobs.count, crate::output::line(&run.refused_jobs.first));
+        crate::output::say!(
+            "refused: {} jobs; the first: {}",
+            run.refused_jobs.count,
+            crate::output::line(&run.refused_jobs.first)
+        );
     }
     for line in run.booked.iter().flat_map(BookedCourse::words) {
         crate::output::say!("{line}");

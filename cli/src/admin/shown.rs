@@ -24,6 +24,9 @@ mod tests {
     fn texts_and_names_are_lines() {
         let hostile = "a\u{1b}[2J\n\u{202e}b";
         let shown = r"a\u{1b}[2J\n\u{202e}b";
-        assert_eq!(lines(json!({hostile: [hostile, 1, null, {"a": hostile}]})), json!({shown: [shown, 1, null, {"a": shown}]}));
+        assert_eq!(
+            lines(json!({hostile: [hostile, 1, null, {"a": hostile}]})),
+            json!({shown: [shown, 1, null, {"a": shown}]})
+        );
     }
 }

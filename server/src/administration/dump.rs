@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use evenweave::parts::java::resource_text;
 use evenweave::Resource;
+use evenweave::parts::java::resource_text;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::CapacityQueueView;
 

@@ -278,7 +278,8 @@ impl CapacityState {
         let denied = "org.apache.hadoop.security.AccessControlException: Queue";
         // What the scheduler itself refuses is an application that has failed.
         let (queue, why) = match &refused {
-            Refused::NoSuchQueue(queue) => {
+            // The ResourceManager itself refuses what names no queue.
+            Refused::NoSuchQueue(queue) if !queue.is_empty() => {
                 (queue.clone(), format!("Application {id} submitted by user {user} to unknown queue: {queue}"))
             }
             Refused::AmbiguousQueue(queue) => (
@@ -336,7 +337,8 @@ impl CapacityState {
             }
             _ => return Err(refused),
         };
-        self.manager.records().submitted(record(&queue, asked_for).refused(why, now));
+        let most = self.steps.step(|stepped| stepped.configuration().file().settings().max_application_priority);
+        self.manager.records().submitted(record(&queue, asked_for.min(most)).refused(why, now));
         Ok(())
     }
 

@@ -198,15 +198,17 @@ impl FairState {
             }
             Err(Refused::Placement { queue, .. }) => {
                 let (id, user) = (self.manager.cluster().app_id(submit.app), &submit.user);
-                let why =
-                    format!("Reject application {id} submitted by user {user} application rejected by placement rules.");
+                let why = format!(
+                    "Reject application {id} submitted by user {user} application rejected by placement rules."
+                );
                 self.manager.records().submitted(record(&queue).refused(why, now));
                 Ok(())
             }
             Err(Refused::ZeroMax { queue, asked }) => {
                 let id = self.manager.cluster().app_id(submit.app);
                 let queues = self.steps.step(|stepped| stepped.queues());
-                let most = queues.into_iter().find(|view| view.name == queue).map_or(Resource::ZERO, |view| view.max_share);
+                let most =
+                    queues.into_iter().find(|view| view.name == queue).map_or(Resource::ZERO, |view| view.max_share);
                 let why = format!(
                     "Cannot submit application {id} to queue {queue} because it has zero amount of resource for a requested \
                      resource! Invalid requested AM resources: [{}], maximum queue resources: {}",
@@ -239,7 +241,8 @@ impl FairState {
         let types = self.manager.scheduler().basics().types.clone();
         for app in &queue.apps {
             let mut say = |size: &Resource, reason: &str| {
-                self.keeping.not_activated(app.app, &format!(" (Resource request: {}{reason}", resource_text(&types, size)));
+                self.keeping
+                    .not_activated(app.app, &format!(" (Resource request: {}{reason}", resource_text(&types, size)));
             };
             if let AppOutcome::AmShare(share) = &app.outcome {
                 say(&share.asked, " exceeds maximum AM resource allowed).");

@@ -6,8 +6,8 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use evenweave::parts::java::resource_text;
 use evenweave::Resource;
+use evenweave::parts::java::resource_text;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::CapacityQueueView;
 
@@ -99,11 +99,9 @@ impl<'m> Waiting<'m> {
         let (scheduler, by_name) = (self.of.scheduler(), |view: CapacityQueueView| (view.name.clone(), view));
         let queues = self.capacity.get_or_init(|| scheduler.capacity_queues().into_iter().map(by_name).collect());
         let queue = queues.get(&figures.queue)?;
+        // Of one that waits for `max-parallel-apps` Hadoop says nothing.
         if !figures.runnable {
-            let leaf = &figures.queue;
-            return Some(format!(
-                "{NOT_ACTIVATED}The queue \"{leaf}\", one above it or the user runs as many applications as max-parallel-apps allows."
-            ));
+            return None;
         }
         Some(match of.is_active {
             true => format!("{ACTIVATED}{}", on_no_node(&scheduler.basics().types, &scheduler.cluster(), queue)),

@@ -4,8 +4,8 @@
 //! container are the default ones.
 
 use super::error::{ConvertError, ConvertFault, JavaException};
-use crate::config::hash_order::types_in_map;
 use crate::config::capacity_file::{CapacityFault, CapacityFile, CapacityFileError};
+use crate::config::hash_order::types_in_map;
 use crate::config::site::SiteProperties;
 use crate::resource::ResourceTypes;
 use std::collections::BTreeMap;

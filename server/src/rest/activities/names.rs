@@ -1,7 +1,7 @@
 //! How Hadoop names nodes, applications and containers.
 
-use evenweave::parts::java::resource_text;
 use evenweave::Resource;
+use evenweave::parts::java::resource_text;
 use evenweave::reason::{AppTried, KeyTried};
 
 use crate::manager::ResourceManager;

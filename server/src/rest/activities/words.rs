@@ -1,7 +1,7 @@
 //! Hadoop's words for what comes of a try: states, and `ActivityDiagnosticConstant`.
 
-use evenweave::parts::java::{hash_order, resource_text, types_in_order};
 use evenweave::Resource;
+use evenweave::parts::java::{hash_order, resource_text, types_in_order};
 use evenweave::reason::{AppEnd, KeyEnd, QueueEnd};
 
 use crate::scheduler::Basics;
