@@ -94,7 +94,7 @@ fn an_application_that_waits_in_a_capacity_scheduler_says_why() {
          AM Resource Limit of the queue = <memory:1024, vCores:1>; Queue AM Resource Usage = <memory:1024, vCores:1>; "
     );
     // It waits for max-parallel-apps, of which Hadoop says nothing.
-    assert_eq!(diagnostics(&manager, 4), "");
+    assert_eq!(json(&manager, "/apps/application_7_0004")["app"]["diagnostics"], "");
     // By memory alone no vcore is left where no memory is.
     scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
     scheduler.quiesce();
