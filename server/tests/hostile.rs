@@ -82,11 +82,35 @@ fn paths_lead_nowhere_else() {
     assert_eq!(get("/ws/v1/cluster/../../etc/passwd", "application/json").0, StatusCode::NOT_FOUND);
 }
 
+/// As Hadoop reads them; what it does not read at all is refused as its web server does.
+#[test]
+fn bytes_that_are_no_letters_are_refused_as_other_names() {
+    for path in ["apps/%ff", "apps/application_1_0001%c3/state", "apps/%e2%82/appattempts", "nodes/%ff", "apps/%2f%ff"]
+    {
+        let path = format!("/ws/v1/cluster/{path}?a=%ff");
+        let (status, kind, body) = get(&path, "application/json");
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}");
+        let read: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let message = read["RemoteException"]["message"].as_str().unwrap();
+        assert!(kind.starts_with("application/json") && message.contains('\u{fffd}'), "{path}: {body}");
+        let (status, kind, body) = get(&path, "application/xml");
+        assert!(status == StatusCode::BAD_REQUEST && kind.starts_with("application/xml"), "{path}: {kind}");
+        assert!(body.contains("<RemoteException>"), "{path}: {body}");
+    }
+    for path in ["/ws/v1/cluster/apps/%zz", "/ws/v1/cluster/apps/%", "/%f"] {
+        let (status, kind, body) = get(path, "application/json");
+        assert_eq!((status, kind.as_str()), (StatusCode::BAD_REQUEST, "text/html;charset=iso-8859-1"), "{path}");
+        assert!(body.contains("Bad Message 400"), "{body}");
+    }
+}
+
 #[test]
 fn large_and_deep_bodies_are_refused() {
     const STATE: &str = "/ws/v1/cluster/apps/application_1_0001/state";
     let large = vec![b' '; 1 << 20];
-    assert_eq!(put(STATE, "application/json", large).0, StatusCode::PAYLOAD_TOO_LARGE);
+    let (status, kind, body) = put(STATE, "application/json", large);
+    assert_eq!((status, kind.as_str()), (StatusCode::PAYLOAD_TOO_LARGE, "application/json;charset=utf-8"));
+    assert!(body.contains("\"javaClassName\":\"javax.ws.rs.WebApplicationException\""), "{body}");
     let deep = "[".repeat(30_000);
     assert_eq!(put(STATE, "application/json", deep).0, StatusCode::BAD_REQUEST);
     let deep = "<appstate>".repeat(6_000);

@@ -1,10 +1,10 @@
 //! `evenweave check`: configuration files, with all that is wrong in them or probably a mistake.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use evenweave_bench::Failure;
+use evenweave_bench::{Failure, output};
 
 use crate::check::{self, Kind};
 
@@ -57,13 +57,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
         Format::Text => checked.text(colours()),
         Format::Json => checked.json(),
     };
-    match std::io::stdout().write_all(out.as_bytes()) {
-        // Whoever listened has heard enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            return Err(Failure::input(format!("standard output: {error}")));
-        }
-        Ok(()) | Err(_) => {}
-    }
+    // It has colours, and a line of each name.
+    output::write_raw(&out);
     Ok(if checked.errors() > 0 {
         REFUSED
     } else if args.deny_warnings && checked.warnings() > 0 {

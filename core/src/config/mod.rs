@@ -23,6 +23,8 @@ mod file;
 
 mod findings;
 
+pub(crate) mod hash_order;
+
 mod in_force;
 
 mod java;
@@ -45,7 +47,7 @@ mod scheduler_class;
 
 mod settings;
 
-mod shown;
+pub(crate) mod shown;
 
 mod site;
 

@@ -220,12 +220,12 @@ pub(super) fn managed(
             minimum: absolute(source, types, &Source::of(&template, CAPACITY))?,
             maximum: absolute(source, types, &Source::of(&template, MAXIMUM_CAPACITY))?,
         }),
-        template: template_of(source, &template),
+        template: leaf_template(source, parent.path),
     })
 }
 
-fn template_of(source: &Source<'_>, path: &str) -> Template {
-    let prefix = format!("{PREFIX}{path}.");
+pub(super) fn leaf_template(source: &Source<'_>, queue: &str) -> Template {
+    let prefix = format!("{PREFIX}{queue}.{LEAF_TEMPLATE}.");
     let value = |tail: &str| source.raw(&format!("{prefix}{tail}")).unwrap_or_default().to_owned();
     source.under(&prefix).map(|tail| (tail.to_owned(), value(tail))).collect()
 }

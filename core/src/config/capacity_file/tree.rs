@@ -207,7 +207,9 @@ impl Builder<'_, '_> {
         }
         let removal = || Source::of(&path, "auto-queue-creation-v2.queue-auto-removal.enable");
         let removes_itself = making == Some(QueueMaking::Flexible) && source.flag(&removal(), true);
+        let leaf_template = templates::leaf_template(source, &path);
         self.queues.push(CapacityQueue {
+            leaf_template,
             path,
             name,
             parent,

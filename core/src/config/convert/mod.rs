@@ -27,8 +27,6 @@ mod context;
 
 mod error;
 
-mod hash_order;
-
 mod mapping;
 
 mod meaning;
