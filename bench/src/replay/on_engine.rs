@@ -55,6 +55,7 @@ impl Beginning {
             .clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
             .groups(Arc::new(self.groups.clone()))
             .mixed_fractions(MixedFractions::of_site(pairs(&self.site)))
+            .rules_last(true)
             .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match self.driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),

@@ -1,10 +1,12 @@
-//! Queues are refreshed from another file, whole or not at all (reference 24).
+//! Queues are refreshed from another file, whole or not at all (reference 24), but for mapping rules and priorities of
+//! workflows: as in Hadoop these are looked at when the queues are in force.
 
 use super::settings::{Properties, read_preemption, read_to_refresh};
 use super::state::{Plain, Refused};
 use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::Ordered;
 use crate::capacity::tree::{Applications, RefreshFault};
+use crate::config::capacity::CapacityFileError;
 
 impl Plain {
     pub(super) fn reload(&mut self, new: Properties) -> Result<(), Refused> {
@@ -24,16 +26,20 @@ impl Plain {
     }
 
     fn take_over(&mut self, properties: &Properties) -> Result<(), RefreshFault> {
-        let file = read_to_refresh(&self.site, properties)?;
+        let (file, late) = read_to_refresh(&self.site, properties)?;
         let apps = |slot: u32| Applications { all: self.applications(slot), ..Applications::default() };
         let property = |name: &str| properties.get(name).cloned();
-        read_preemption(&self.site, properties)?;
+        let preemption = read_preemption(&self.site, properties)?;
+        let before = self.tree.file.clone();
         let plan = self.tree.plan(file, &self.cluster, property, apps)?;
         let maximum = self.tree.len();
         self.tree.apply(plan);
         self.make_room();
         self.maximum = self.tree.file.settings().maximum;
-        self.preemption = read_preemption(&self.site, properties)?;
+        match &late {
+            Some(fault) => self.tree.keep_common(&before, fault),
+            None => self.preemption = preemption,
+        }
         let slots = self.tree.slots().to_vec();
         for slot in slots {
             if (slot as usize) < maximum && self.leaves[slot as usize].is_some() {
@@ -41,7 +47,7 @@ impl Plain {
             }
         }
         self.cluster_changed();
-        Ok(())
+        late.map_or(Ok(()), |fault| Err(CapacityFileError::from(fault).into()))
     }
 
     /// Its applications go into a new list in the order of the old one; awaited refreshes of places are forgotten.

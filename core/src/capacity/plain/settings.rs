@@ -1,7 +1,7 @@
 //! What a recording says of the configuration, and fields of its steps.
 
 use crate::config::SiteProperties;
-use crate::config::capacity::{CapacityFile, CapacityFileError, PreemptionSettings};
+use crate::config::capacity::{CapacityFile, CapacityFileError, LateFault, MadeQueues, PreemptionSettings};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -21,13 +21,16 @@ pub(super) fn read_file(site: &Properties, properties: &Properties) -> Result<Ca
     )
 }
 
-/// The same for a refresh.
-pub(super) fn read_to_refresh(site: &Properties, properties: &Properties) -> Result<CapacityFile, CapacityFileError> {
+/// The same for a refresh, with what is wrong with what Hadoop looks at last.
+pub(super) fn read_to_refresh(
+    site: &Properties,
+    properties: &Properties,
+) -> Result<(CapacityFile, Option<LateFault>), CapacityFileError> {
     let pairs = |map: &Properties| map.iter().map(|(n, v)| (n.clone(), v.clone())).collect::<Vec<_>>();
     let (own, site) = (pairs(properties), pairs(site));
     let site: SiteProperties = site.into_iter().filter(|(_, value)| !value.is_empty()).collect();
     let own = own.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    CapacityFile::read_to_refresh(&site, &CapacityFile::lay_over(&site, own))
+    CapacityFile::read_to_refresh(&site, &CapacityFile::lay_over(&site, own), &MadeQueues::default())
 }
 
 /// The settings, whether monitors run by themselves or not.
@@ -35,7 +38,7 @@ pub(super) fn read_preemption(site: &Properties, own: &Properties) -> Result<Pre
     let mut site = site.clone();
     site.insert("yarn.resourcemanager.scheduler.monitor.enable".to_owned(), "true".to_owned());
     site.remove("yarn.resourcemanager.scheduler.monitor.policies");
-    let file = read_to_refresh(&site, own)?;
+    let (file, _) = read_to_refresh(&site, own)?;
     Ok(file.settings().monitors.preemption.clone().expect("the monitor that is there by default"))
 }
 

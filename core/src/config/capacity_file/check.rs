@@ -104,7 +104,10 @@ impl Reading {
     /// The file and all that is odd in it. What compares capacities is left out where some are not as they were written.
     fn read(&self, cluster: Option<&Resource>) -> Result<(CapacityFile, Vec<Diagnostic>), CapacityFileError> {
         let mut all = Cow::Borrowed(&self.all);
-        let read = read_all(&self.site, &mut all, &MadeQueues::default(), None, &self.uncompared)?;
+        let (read, late) = read_all(&self.site, &mut all, &MadeQueues::default(), None, &self.uncompared)?;
+        if let Some(fault) = late {
+            return Err(fault.into());
+        }
         let figures = match self.uncompared.parents.is_empty() {
             true => Some(read.figures(cluster.unwrap_or(&Resource::ZERO))?),
             false => None,
