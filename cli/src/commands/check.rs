@@ -10,7 +10,7 @@ use crate::check::{self, Kind};
 
 /// Warnings, where they are denied.
 const WARNED: u8 = 1;
-/// Errors.
+/// Errors, and what Evenweave refuses although Hadoop takes it.
 const REFUSED: u8 = 2;
 
 /// How findings are told.
@@ -22,7 +22,7 @@ enum Format {
     Json,
 }
 
-/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors.
+/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors and with what Evenweave does not have (`unsupported`).
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Configuration files. The name of each says its kind (capacity-scheduler.xml, fair-scheduler.xml, yarn-site.xml), else its content.
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     };
     // It has colours, and a line of each name.
     output::write_raw(&out);
-    Ok(if checked.errors() > 0 {
+    Ok(if checked.errors() > 0 || checked.are_unsupported() {
         REFUSED
     } else if args.deny_warnings && checked.warnings() > 0 {
         WARNED

@@ -204,24 +204,23 @@ mod tests {
         /// A leaf comes where it is not there; whether it is there by now.
         fn come(&mut self, plan: &str, name: &str) -> bool {
             let slot = self.slot(plan).unwrap();
-            let rules = self.tree.file.mapping_rules().clone();
-            let texts = Texts { site: &self.site, all: &self.all, rules: &rules };
+            let read = self.tree.file.clone();
+            let texts = Texts { site: &self.site, all: &self.all, read: &read };
             self.slot(&format!("{plan}.{name}")).is_some() || self.tree.add_reserved(slot, name, &texts).is_ok()
         }
 
         fn go(&mut self, path: &str) {
             let Some(slot) = self.slot(path) else { return };
-            let rules = self.tree.file.mapping_rules().clone();
-            let texts = Texts { site: &self.site, all: &self.all, rules: &rules };
+            let read = self.tree.file.clone();
+            let texts = Texts { site: &self.site, all: &self.all, read: &read };
             self.tree.remove_reserved(slot, &texts).unwrap();
             self.tree.give_back(slot);
         }
 
         /// The file is what it is when it is read with the queues that there are, and each queue has its settings from there.
         fn check(&self) {
-            let rules = self.tree.file.mapping_rules().clone();
-            let read =
-                Texts { site: &self.site, all: &self.all, rules: &rules }.read_with(&self.tree.all_made()).unwrap();
+            let texts = Texts { site: &self.site, all: &self.all, read: &self.tree.file };
+            let read = texts.read_with(&self.tree.all_made()).unwrap();
             let mut own = (*self.tree.file).clone();
             for (place, queue) in read.queues().iter().enumerate() {
                 if queue.kind == CapacityQueueKind::Reservation && own.settings().legacy_queue_mode {

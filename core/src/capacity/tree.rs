@@ -11,8 +11,8 @@
 use super::arith::Arith;
 use super::managed::{Division, Withheld, divisions_of};
 use crate::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LeafSettings, MadeQueues,
-    MixedFractions, QueueState,
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LateFault, LeafSettings,
+    MadeQueues, MixedFractions, QueueState,
 };
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -388,6 +388,13 @@ impl Tree {
         self.divisions = divisions.into_iter().map(|(index, division)| (self.slots[index], division)).collect();
         self.withheld = withheld.into_iter().map(|(index, withheld)| (self.slots[index], withheld)).collect();
         self.show_shares();
+    }
+
+    /// The file is refused although its queues are in force: see [`CapacityFile::keep_common`].
+    pub(crate) fn keep_common(&mut self, before: &CapacityFile, fault: &LateFault) {
+        let mut file = (*self.file).clone();
+        file.keep_common(before, fault);
+        self.file = Arc::new(file);
     }
 
     /// The queues of a file take their places: `stays` has the slots of those that have one, by place in the file, `status` says what a new one

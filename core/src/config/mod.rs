@@ -89,5 +89,5 @@ pub mod capacity {
         QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template,
         ToPlace, WorkflowPriorities,
     };
-    pub(crate) use super::capacity_file::{LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts};
+    pub(crate) use super::capacity_file::{LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts};
 }

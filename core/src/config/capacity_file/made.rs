@@ -44,7 +44,7 @@ pub(crate) struct Reserved {
 }
 
 /// All of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct MadeQueues {
     /// The leaves of plans that there are, by path; a plan that is new has one for all of it.
     pub(crate) reserved: BTreeMap<String, Vec<Reserved>>,
@@ -52,6 +52,12 @@ pub(crate) struct MadeQueues {
     pub(crate) queues: Vec<MadeQueue>,
     /// What templates have set, by full name, for those that have gone again too: as in Hadoop it stays until the next refresh.
     pub(crate) properties: BTreeMap<String, String>,
+}
+
+impl MadeQueues {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queues.is_empty() && self.reserved.is_empty()
+    }
 }
 
 /// The same, by what reading looks for.
