@@ -4,6 +4,7 @@
 
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
+use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
 use evenweave::view::CapacityLeafView;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Container,
@@ -271,6 +272,34 @@ fn of_an_application_without_a_reservation_none_is_told_to_be_over() {
         format!("{} goes on in queue {queue:?}, which is the plan's default queue now", app.id())
     );
     assert_eq!(scheduler.next_event(), Some(moved));
+}
+
+/// Of 20 MB the reservation has 7. Of 21 MB it still has 7, and the default queue still has the 13 MB that are left of its share, rounded down.
+/// The parts are others.
+#[test]
+fn a_run_after_which_parts_differ_and_shares_do_not_has_changed_something() {
+    let (mut scheduler, node) = with_a_plan("false");
+    let part = |scheduler: &mut CapacityStepped, name: &str| {
+        let queues = scheduler.queues(false);
+        queues.iter().find(|queue| queue.name == format!("root.p.{name}")).expect("a queue of the plan").capacity
+    };
+    let follow = |scheduler: &mut CapacityStepped, mb: i64| {
+        scheduler.resize_node(&node, Resource::new(mb, mb)).unwrap();
+        scheduler.follow_plans().unwrap()["root.p"].changed
+    };
+    assert!(follow(&mut scheduler, 20), "a default queue of another name");
+    let id = scheduler.reserve_new().unwrap();
+    let stages = vec![Stage::new(Resource::new(1, 1), 7, 3_600_000).in_gangs_of(7)];
+    let definition = ReservationDefinition::new(0, 3_600_000, Interpreter::All, stages);
+    let request = ReservationSubmission { id: Some(id), queue: Some("root.p"), definition: Some(&definition) };
+    scheduler.reserve_submit("ann", &request).unwrap();
+    follow(&mut scheduler, 20);
+    assert!(!follow(&mut scheduler, 20), "all is as it was");
+    let name = id.to_string();
+    let before = [part(&mut scheduler, &name), part(&mut scheduler, "root.p-default")];
+    assert!(follow(&mut scheduler, 21));
+    let after = [part(&mut scheduler, &name), part(&mut scheduler, "root.p-default")];
+    assert_eq!([before, after], [[7.0 / 20.0, 1.0 - 7.0 / 20.0], [7.0 / 21.0, 1.0 - 7.0 / 21.0]]);
 }
 
 // ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself

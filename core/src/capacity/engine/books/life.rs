@@ -198,7 +198,7 @@ impl Books {
         let is_published = app.publication.is_some_and(|publication| {
             publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
         });
-        let is_due = !is_published || app.open_keys > 0 || !app.pending.is_zero() || !app.reserved.is_zero();
+        let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
         if is_due == app.is_noted {
             return;
         }
