@@ -224,7 +224,8 @@ mod tests {
     }
 
     proptest! {
-        /// Keys order as what is compared, so that a winner tree has the order of a sort. What is used may be less than nothing.
+        /// Keys order as what is compared, so that a winner tree has the order of a sort. What is used may be less than
+        /// nothing.
         #[test]
         fn keys_of_queues_order_as_they_are_compared(
             queues in prop::collection::vec((0_u8..3, -4_i8..8, -2_i32..3, 0_i64..3), 1..8),
