@@ -4,9 +4,10 @@ use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueMaking;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped,
-    Heartbeat, Refused, Resource, Submission,
+    Allocation, AppHandle, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped, Heartbeat, Refused,
+    Resource, Submission,
 };
+use evenweave_testkit::{ask, until};
 use std::collections::BTreeMap;
 
 type Pairs<'a> = &'a [(&'a str, &'a str)];
@@ -113,7 +114,7 @@ fn it_takes_applications_and_gets_containers() {
     let mut scheduler = with_nodes(FLEXIBLE, &[]);
     let node = scheduler.find_node("n1").unwrap();
     let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.teams.ann")).unwrap();
-    let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 20)]);
+    let asks = ask(20);
     scheduler.allocate(&app, &asks, &mut Allocation::default()).unwrap();
     for _ in 0..20 {
         scheduler.heartbeat(Heartbeat::new(&node));
@@ -340,9 +341,9 @@ fn on_threads_monitors_divide_and_remove_by_themselves() {
     assert_eq!(guaranteed("root.users.bob"), Some(0));
     scheduler.finish(&ann).unwrap();
     scheduler.finish(&team).unwrap();
-    while guaranteed("root.users.bob") == Some(0) || guaranteed("root.teams.ann").is_some() {
-        std::thread::yield_now();
-    }
+    until("what ann leaves behind", || {
+        guaranteed("root.users.bob") != Some(0) && guaranteed("root.teams.ann").is_none()
+    });
     assert_eq!(guaranteed("root.users.ann"), Some(0));
     scheduler.shutdown();
 }

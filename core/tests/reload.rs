@@ -13,6 +13,7 @@ use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, BuildError, FairScheduler, FairSchedulerBuilder, Heartbeat,
     NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission,
 };
+use evenweave_testkit::SMALL;
 use memory::Memory;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +21,6 @@ use std::time::Duration;
 
 /// When each of these worlds begins, by its clock. The files of before are older.
 const START_MS: u64 = 1_000_000;
-const SMALL: Resource = Resource::new(1024, 1);
-
 fn document(body: &str) -> String {
     format!("<allocations>{body}</allocations>")
 }

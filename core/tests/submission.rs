@@ -7,16 +7,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use evenweave::{AllocationFile, AppHandle, FairScheduler, Refused, Resource, Settings, Stepped, Submission};
+use evenweave::{AppHandle, Refused, Resource, Stepped, Submission};
+use evenweave_testkit::fair;
 
 fn text(queues: &str) -> String {
     format!("<allocations>{queues}</allocations>")
 }
 
 fn stepped(queues: &str) -> Stepped {
-    let settings = Settings::default();
-    let file = AllocationFile::parse(&text(queues), "allocations", &settings.types, &[]).unwrap().file;
-    let mut stepped = FairScheduler::builder().settings(settings).allocations(file).stepped().unwrap();
+    let mut stepped = fair(&[], queues).stepped().unwrap();
     stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     stepped
 }

@@ -1,14 +1,16 @@
 //! Requests and names of people who mean no good: refused, or shown as what they are.
 
+mod asking;
+
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use evenweave::{FairScheduler, Resource, Settings};
 use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, Steps};
 use evenweave_server::{Cluster, ResourceManager, router};
-use tower::ServiceExt;
 
 const HOSTILE: &str = "</name><script>alert(\"1\")</script>&'\u{1}\u{202e}";
 
@@ -27,14 +29,9 @@ fn manager() -> Arc<ResourceManager> {
 
 /// Status, content type and body.
 fn ask(request: Request<Body>) -> (StatusCode, String, String) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(async {
-        let response = router(manager()).oneshot(request).await.expect("an answer");
-        let (parts, body) = response.into_parts();
-        let kind = parts.headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().expect("letters").to_owned());
-        let body = to_bytes(body, 1 << 20).await.expect("a body");
-        (parts.status, kind.unwrap_or_default(), String::from_utf8(body.to_vec()).expect("UTF-8"))
-    })
+    let (parts, body) = answer(router(manager()), request).into_parts();
+    let kind = parts.headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().expect("letters").to_owned());
+    (parts.status, kind.unwrap_or_default(), body)
 }
 
 fn get(path: &str, accept: &str) -> (StatusCode, String, String) {
