@@ -415,8 +415,9 @@ impl World {
         heartbeat.completed.extend(here.iter().filter(|view| view.ended).map(|view| view.id));
         if b == 255 {
             // Of others, and more than once.
-            let strangers: Vec<_> = self.ever.iter().copied().take(3).collect();
-            heartbeat.completed.extend(strangers);
+            let mut strangers: Vec<_> = self.ever.iter().copied().collect();
+            strangers.sort_unstable_by_key(|id| (id.application_number(), id.number()));
+            heartbeat.completed.extend(strangers.into_iter().take(3));
         }
         self.stepped.heartbeat(heartbeat);
         "a heartbeat"
