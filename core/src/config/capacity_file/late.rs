@@ -1,7 +1,7 @@
 //! What Hadoop looks at last in a refresh, when the queues of the new file are in force already: mapping rules, then
 //! priorities of workflows.
 //!
-//! Reference 24; `CapacityScheduler.reinitializeQueues`. Whoever refreshes decides whether that is too late.
+//! rules/capacity.md 24; `CapacityScheduler.reinitializeQueues`. Whoever refreshes decides whether that is too late.
 
 use super::CapacityFile;
 use super::error::CapacityFileError;
