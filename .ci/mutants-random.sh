@@ -70,7 +70,7 @@ case "$part" in
         done
         packages+=(--test-package evenweave-bench)
         tests=(scenarios capacity_scenarios capacity capacity_alike capacity_calls capacity_properties capacity_workers capacity_faults)
-        tests+=(hadoop_capacity)
+        tests+=(hadoop_capacity capacity_plans lifetimes dynamic_queues)
         ;;
     plans)
         files+=(-f 'core/src/reservation/**' -f core/src/capacity/engine/control/plans.rs -f 'core/src/fair/control/plan*.rs')

@@ -8,7 +8,8 @@ fn directory() -> PathBuf {
 }
 
 /// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine, `all-mixed` 319. `wide` has ten that mix moves with
-/// preemption and with lists of a fair leaf.
+/// preemption and with lists of a fair leaf, `one-rule` three of a few steps, each for a rule that decides nothing in
+/// most others.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
     let play = PlayOptions { driver, ..PlayOptions::EXACT };
@@ -20,7 +21,9 @@ fn replayed(family: &str, driver: DriverChoice) {
         "all-mixed" => 319,
         "attempts" => 32,
         "compared-amounts" => 9,
+        "late-refresh" => 18,
         "nodes-change" => 31,
+        "one-rule" => 3,
         "wide" => 10,
         _ => 30,
     };
@@ -71,11 +74,13 @@ families! {
     fifo_leaf = "fifo-leaf",
     headroom = "headroom",
     hierarchy = "hierarchy",
+    late_refresh = "late-refresh",
     locality = "locality",
     mixed = "mixed",
     moves = "move",
     multi = "multi",
     nodes_change = "nodes-change",
+    one_rule = "one-rule",
     parallel = "parallel",
     preempt = "preempt",
     preempt_intra = "preempt-intra",

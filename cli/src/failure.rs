@@ -1,8 +1,7 @@
 //! How a failure is told, and with which exit code the program ends then.
 
 use evenweave_bench::Failure;
-use evenweave_bench::output::plain;
-use miette::{GraphicalReportHandler, Report};
+use miette::{GraphicalReportHandler, GraphicalTheme, Report, ThemeStyles};
 
 /// The exit code that goes with it.
 fn code(failure: &Failure) -> u8 {
@@ -16,12 +15,15 @@ fn code(failure: &Failure) -> u8 {
 pub(crate) fn tell(failure: Failure) -> u8 {
     let code = code(&failure);
     match failure {
-        Failure::Input(message) => evenweave_bench::note!("evenweave: {}", plain(&message)),
+        Failure::Input(message) => evenweave_bench::note!("evenweave: {}", message),
         Failure::Scheduler(message) => evenweave_bench::note!("evenweave: the scheduler failed: {message}"),
         Failure::Trace(error) => {
             let mut text = String::new();
             let head = error.to_string();
-            let shown = GraphicalReportHandler::new().render_report(&mut text, Report::from(*error).as_ref());
+            // A colour is what a terminal obeys, and so would be what stands in the trace.
+            let theme = GraphicalTheme { styles: ThemeStyles::none(), ..GraphicalTheme::default() };
+            let handler = GraphicalReportHandler::new_themed(theme);
+            let shown = handler.render_report(&mut text, Report::from(*error).as_ref());
             evenweave_bench::note!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
         }
     }

@@ -361,6 +361,18 @@ fn amounts_that_a_refresh_refuses_on_this_cluster_are_told() {
 }
 
 #[test]
+fn bounds_of_containers_hide_no_sum_of_capacities() {
+    let scratch = Scratch::new("bounds");
+    let more = [
+        ("yarn.scheduler.minimum-allocation-mb", "9000"),
+        ("yarn.scheduler.maximum-allocation-vcores", "0"),
+        (".root.a.capacity", "60"),
+    ];
+    // By their places.
+    assert_eq!(with(&scratch, &more, &[CAPACITY]), ["capacity-sum", "minimum-allocation", "minimum-allocation"]);
+}
+
+#[test]
 fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     let scratch = Scratch::new("unsupported");
     for (more, line, what) in [
@@ -383,6 +395,8 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     ] {
         assert_eq!(with(&scratch, &more, &[CAPACITY]), ["unsupported"], "{more:?}");
         let output = evenweave(&scratch.0, &["check", CAPACITY, "--format", "json"]);
+        // No error of the file, and the commands below refuse it.
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(document["files"][0]["diagnostics"][0]["line"], line, "{more:?}");
         for command in [
@@ -399,7 +413,7 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     }
     let site = [(CLASS, CAPACITY_CLASS), ("yarn.node-labels.enabled", "true")];
     scratch.properties(SITE, &site);
-    assert_eq!(check(&scratch.0, &[SITE]).1, ["unsupported"]);
+    assert_eq!(check(&scratch.0, &[SITE]), (2, vec!["unsupported".to_owned()]));
     let site = [("yarn.resourcemanager.placement-constraints.handler", "scheduler")];
     scratch.properties(SITE, &site);
     assert_eq!(with(&scratch, &[], &WITH_SITE), ["unsupported"]);

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use evenweave_testkit::until;
 use tempfile::TempDir;
 
 /// The program under way, with `out` below a directory of its own.
@@ -15,9 +16,10 @@ fn simulate(scratch: &TempDir, arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_evenweave"));
     command.arg("simulate").args(arguments).arg("--out").arg(scratch.path().join("out"));
     let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    while files(scratch.path()).is_empty() {
+    until("the first file", || {
         std::thread::sleep(Duration::from_millis(5));
-    }
+        !files(scratch.path()).is_empty()
+    });
     child
 }
 

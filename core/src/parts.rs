@@ -1,4 +1,5 @@
-//! A door for this repository's own benchmarks, which time the parts one by one. No promise: whatever is here may change or go.
+//! A door for this repository's own crates: benchmarks time the parts one by one, and the server shows what the core shows. No promise:
+//! whatever is here may change or go.
 
 pub use crate::engine::commit::lease::{AskPool, NotTaken, Recounted, Room, Taken, Took};
 pub use crate::engine::mail::mailbox::{Arena, FreeRecords, Stack};
@@ -31,4 +32,10 @@ impl Children {
     pub fn first(&self) -> Option<u32> {
         self.0.winner()
     }
+}
+
+/// Orders and texts of Java's that decide what Hadoop shows.
+pub mod java {
+    pub use crate::config::hash_order::{hash_of_text, hash_order, spread, types_in_order};
+    pub use crate::config::shown::resource_text;
 }

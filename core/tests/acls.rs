@@ -1,15 +1,14 @@
 //! Who may do what: at submission, for kills and moves, and in the questions that an embedder asks.
 //!
-//! Configuration reference 5; Hadoop's `RMAppManager`, `ClientRMService` and `FairQueueACLsManager`.
+//! Follows rules/configuration.md 5; Hadoop's `RMAppManager`, `ClientRMService` and `FairQueueACLsManager`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::config::{AccessControlList, QueueAccess};
 use evenweave::event::AppAccess;
 use evenweave::groups::Groups;
-use evenweave::{
-    AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Resource, Settings, Stepped, Submission,
-};
+use evenweave::{AppHandle, FairSchedulerBuilder, Refused, Resource, Stepped, Submission};
+use evenweave_testkit::fair;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,13 +22,10 @@ const QUEUES: &str = "<queue name='root'><aclSubmitApps> </aclSubmitApps><aclAdm
     <queue name='b'><aclSubmitApps>bo</aclSubmitApps></queue></queue>";
 
 fn builder(properties: &[(&str, &str)], queues: &str) -> FairSchedulerBuilder {
-    let settings = Settings::from_properties(properties.iter().copied()).unwrap();
-    let text = format!("<allocations>{queues}</allocations>");
-    let file = AllocationFile::parse(&text, "allocations", &settings.types, &[]).unwrap().file;
     let groups = [("opal", vec!["ops"]), ("ada", vec!["admins"])];
     let groups: HashMap<String, Vec<String>> =
         groups.into_iter().map(|(user, of)| (user.to_owned(), of.into_iter().map(str::to_owned).collect())).collect();
-    FairScheduler::builder().settings(settings).allocations(file).groups(Arc::new(groups))
+    fair(properties, queues).groups(Arc::new(groups))
 }
 
 fn stepped(properties: &[(&str, &str)], queues: &str) -> Stepped {

@@ -2,24 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource,
-    Settings, Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource, Settings, Stepped,
+    Submission,
 };
+use evenweave_testkit::{ask_for, fair};
 
-fn scheduler(workers: usize, allocations: &str, properties: &[(&str, &str)]) -> Stepped {
-    let settings = Settings::from_properties(properties.iter().copied()).unwrap();
-    let file = AllocationFile::parse(allocations, "allocations", &settings.types, &[]).unwrap().file;
-    let builder = FairScheduler::builder().settings(settings).allocations(file).workers(workers);
-    builder.journal(true).stepped().unwrap()
+fn scheduler(workers: usize, queues: &str, properties: &[(&str, &str)]) -> Stepped {
+    fair(properties, queues).workers(workers).journal(true).stepped().unwrap()
 }
 
 fn submit(stepped: &mut Stepped, number: u32, am: Option<i64>) -> AppHandle {
     let am = am.map(|mb| Resource::new(mb, 1));
     stepped.submit(Submission::new(number, "ann").in_queue("root.q").maybe_with_am(am)).unwrap()
-}
-
-fn ask(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) {
-    stepped.allocate(app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();
 }
 
 fn of_size(mb: i64, count: u32) -> Ask {
@@ -39,39 +33,39 @@ fn offered(stepped: &mut Stepped, node: &NodeHandle) -> Vec<(u32, i64)> {
 fn a_key_that_is_wanted_again_brings_its_rows_along() {
     // Nothing is large enough for a reservation: what fits nothing is passed over.
     let properties = [("yarn.scheduler.reservation-threshold.increment-multiple", "100")];
-    let mut stepped = scheduler(1, "<allocations/>", &properties);
+    let mut stepped = scheduler(1, "", &properties);
     let [first, second] =
         ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
     let [filler, app] = [1, 2].map(|number| submit(&mut stepped, number, None));
     let places = ["/r1", "n1", "/r2", "n2"].map(|name| stepped.location(name));
     let at_second = places[2..].iter().map(|place| of_size(3072, 1).at(*place));
-    ask(&mut stepped, &filler, at_second.chain([of_size(3072, 1).strict()]).collect());
+    ask_for(&mut stepped, &filler, at_second.chain([of_size(3072, 1).strict()]));
     stepped.update_now();
     assert_eq!(offered(&mut stepped, &second), [(1, 3072)]);
     let rows = places.iter().map(|place| of_size(1024, 1).at(*place));
     // Another key keeps the application pending, and is too large for what is left of any node.
     let other = Ask::anywhere(2, Resource::new(4096, 1), 1);
-    ask(&mut stepped, &app, rows.chain([of_size(4096, 1), other]).collect());
+    ask_for(&mut stepped, &app, rows.chain([of_size(4096, 1), other]));
     stepped.update_now();
     assert_eq!(offered(&mut stepped, &first), [(2, 1024)], "on its node");
     // Nothing is wanted of the key when everything is put in order anew.
     stepped.update_now();
-    ask(&mut stepped, &app, vec![of_size(4096, 1)]);
+    ask_for(&mut stepped, &app, vec![of_size(4096, 1)]);
     assert_eq!(offered(&mut stepped, &second), [(2, 1024)], "on its node, which has room for that much");
 }
 
 /// Of two asks for one key and location in a call the last counts, for every worker.
 #[test]
 fn an_ask_that_its_own_call_replaces_forgets_nothing() {
-    let mut stepped = scheduler(2, "<allocations/>", &[]);
+    let mut stepped = scheduler(2, "", &[]);
     let nodes =
         ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 8)).unwrap());
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let app = submit(&mut stepped, 1, None);
     let places = ["/r1", "n1", "/r2", "n2"].map(|name| stepped.location(name));
     let rows = places.iter().map(|place| of_size(1024, 1).at(*place));
-    ask(&mut stepped, &app, rows.chain([of_size(1024, 2).strict()]).collect());
-    ask(&mut stepped, &app, vec![of_size(1024, 0).strict(), of_size(1024, 2).strict()]);
+    ask_for(&mut stepped, &app, rows.chain([of_size(1024, 2).strict()]));
+    ask_for(&mut stepped, &app, vec![of_size(1024, 0).strict(), of_size(1024, 2).strict()]);
     stepped.update_now();
     for node in &nodes {
         assert_eq!(offered(&mut stepped, node), [(1, 1024)], "where it was asked for, of whichever worker");
@@ -92,7 +86,7 @@ fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
         let [am, other] = if number % 2 == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
         assert_eq!(offered(&mut stepped, am), [(number, 1024)], "its AM");
         let priority = if number < 2 { 1 } else { 0 };
-        ask(&mut stepped, &app, vec![of_size(1024, 1).with_priority(priority)]);
+        ask_for(&mut stepped, &app, vec![of_size(1024, 1).with_priority(priority)]);
         let served = offered(&mut stepped, other);
         assert_eq!(served, [(number, 1024)], "the AM share is full, and not its concern any more");
         stepped.finish(&app).unwrap();
@@ -102,12 +96,12 @@ fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
 /// What a worker has leased of an ask and not used is there for the others as soon as it has nothing more to do.
 #[test]
 fn what_one_worker_has_leased_another_one_finds() {
-    let mut stepped = scheduler(2, "<allocations><queue name='q'/></allocations>", &[]);
+    let mut stepped = scheduler(2, "<queue name='q'/>", &[]);
     let small = stepped.add_node("n1", "/r1", Resource::new(1024, 1)).unwrap();
     let large = stepped.add_node("n2", "/r2", Resource::new(65536, 64)).unwrap();
     assert_ne!(small.worker(), large.worker());
     let app = submit(&mut stepped, 1, None);
-    ask(&mut stepped, &app, vec![of_size(1024, 32)]);
+    ask_for(&mut stepped, &app, vec![of_size(1024, 32)]);
     stepped.update_now();
     assert_eq!(offered(&mut stepped, &small), [(1, 1024)], "its worker has leased more than this one");
     for _ in 0..31 {
@@ -118,15 +112,15 @@ fn what_one_worker_has_leased_another_one_finds() {
 /// Two workers with a node each; an application that has asked for one container and got it from the first node, after which the
 /// worker of the second has found nothing left.
 fn found_nothing_left() -> (Stepped, AppHandle, [NodeHandle; 2]) {
-    let mut stepped = scheduler(2, "<allocations><queue name='q'/></allocations>", &[]);
+    let mut stepped = scheduler(2, "<queue name='q'/>", &[]);
     let nodes =
         ["1", "2"].map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(65536, 64)).unwrap());
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let app = submit(&mut stepped, 1, None);
-    ask(&mut stepped, &app, vec![of_size(1024, 4)]);
+    ask_for(&mut stepped, &app, vec![of_size(1024, 4)]);
     stepped.update_now();
     // It stays pending: what is demanded is of the last update.
-    ask(&mut stepped, &app, vec![of_size(1024, 1)]);
+    ask_for(&mut stepped, &app, vec![of_size(1024, 1)]);
     assert_eq!(offered(&mut stepped, &nodes[0]), [(1, 1024)]);
     assert_eq!(offered(&mut stepped, &nodes[1]), []);
     (stepped, app, nodes)
@@ -138,13 +132,13 @@ fn who_has_found_nothing_left_serves_what_is_asked_next() {
     let (mut stepped, app, [first, second]) = found_nothing_left();
     let folds = stepped.stats().folds;
     for _ in 0..3 {
-        ask(&mut stepped, &app, vec![of_size(1024, 1)]);
+        ask_for(&mut stepped, &app, vec![of_size(1024, 1)]);
         assert_eq!(offered(&mut stepped, &second), [(1, 1024)]);
         assert_eq!(offered(&mut stepped, &first), [], "one was asked for");
     }
-    ask(&mut stepped, &app, vec![of_size(1024, 0)]);
+    ask_for(&mut stepped, &app, vec![of_size(1024, 0)]);
     assert_eq!([offered(&mut stepped, &first), offered(&mut stepped, &second)], [[], []]);
-    ask(&mut stepped, &app, vec![of_size(1024, 2)]);
+    ask_for(&mut stepped, &app, vec![of_size(1024, 2)]);
     assert_eq!(offered(&mut stepped, &second), [(1, 1024)]);
     assert_eq!(stepped.stats().folds, folds);
 }
@@ -164,7 +158,7 @@ fn who_has_found_nothing_left_serves_what_comes_back() {
 /// wanted there, and serves no more than that.
 #[test]
 fn counts_of_nodes_are_replaced_under_their_owners() {
-    let mut stepped = scheduler(2, "<allocations><queue name='q'/></allocations>", &[]);
+    let mut stepped = scheduler(2, "<queue name='q'/>", &[]);
     let nodes = ["1", "2"].map(|i| {
         ["a", "b"]
             .map(|name| stepped.add_node(&format!("n{i}{name}"), &format!("/r{i}"), Resource::new(65536, 64)).unwrap())
@@ -180,7 +174,7 @@ fn counts_of_nodes_are_replaced_under_their_owners() {
             asks.push(of_size(1024, of_rack.iter().sum()).strict().at(stepped.location(&format!("/r{i}"))));
         }
         asks.push(of_size(1024, of_nodes.iter().flatten().sum()).strict());
-        ask(stepped, &app, asks);
+        ask_for(stepped, &app, asks);
     };
     let served = |stepped: &mut Stepped| {
         nodes.each_ref().map(|of_rack| {

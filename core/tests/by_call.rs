@@ -2,16 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::clock::{Clock, VirtualClock};
 use evenweave::view::Journal;
 use evenweave::{
-    AllocateRequest, AllocationFile, AppHandle, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
-    Refused, Resource,
+    AllocateRequest, AppHandle, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Refused,
+    Resource,
 };
+use evenweave_testkit::{SMALL, allocate, allocations, ask, beat, fill, poll, settings, unmanaged};
 use std::sync::Arc;
-use threads::{SMALL, allocate, ask, beat, fill, poll, settings, unmanaged};
 
 struct World {
     scheduler: FairScheduler,
@@ -136,7 +134,7 @@ fn preemption_when_that_is_asked_for() {
         ]);
         let text = "<allocations><defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>\
                     <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold></allocations>";
-        let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
+        let file = allocations(text);
         let world = world_of(FairScheduler::builder().settings(settings).allocations(file));
         let (scheduler, clock) = (&world.scheduler, &world.clock);
         allocate(scheduler, &world.app, &ask(8)).unwrap();

@@ -2,9 +2,10 @@
 
 use evenweave::config::{SiteFile, SiteProperties};
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped,
-    FairScheduler, Heartbeat, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AppHandle, BuildError, CapacityConfiguration, CapacityScheduler,
+    CapacitySchedulerBuilder, CapacityStepped, FairScheduler, Heartbeat, Refused, Resource, Submission,
 };
+use evenweave_testkit::{Raised, allocate, ask, capacity, fetch, until};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,26 +20,20 @@ const QUEUES: [(&str, &str); 6] = [
     ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
 ];
 
-fn configuration(more: &[(&str, &str)]) -> CapacityConfiguration {
-    CapacityConfiguration::from_properties([], QUEUES.iter().chain(more).copied()).expect("queues that can be")
+fn builder(more: &[(&str, &str)]) -> CapacitySchedulerBuilder {
+    capacity([], QUEUES.iter().chain(more).copied())
 }
 
 fn stepped(more: &[(&str, &str)]) -> CapacityStepped {
-    CapacityScheduler::builder(configuration(more)).stepped().expect("nothing that is not built")
+    builder(more).stepped().expect("nothing that is not built")
 }
 
 fn submission(number: u32, user: &str, queue: &str) -> Submission {
     Submission::new(number, user).in_queue(queue)
 }
 
-fn asking(count: u32) -> AllocateRequest {
-    AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), count)])
-}
-
 fn granted(scheduler: &mut CapacityStepped, app: &AppHandle) -> usize {
-    let mut answer = Allocation::default();
-    scheduler.allocate(app, &AllocateRequest::default(), &mut answer).expect("an application that runs");
-    answer.granted.len()
+    fetch(scheduler, app).granted.len()
 }
 
 #[test]
@@ -47,7 +42,7 @@ fn a_queue_gets_no_more_than_its_maximum_and_says_what_is_left() {
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let app = scheduler.submit(submission(1, "ann", "b")).unwrap();
     let mut answer = Allocation::default();
-    scheduler.allocate(&app, &asking(20), &mut answer).unwrap();
+    scheduler.allocate(&app, &ask(20), &mut answer).unwrap();
     assert_eq!(answer.headroom, Resource::ZERO, "no pass has come to it, and the cluster has not changed since");
     for _ in 0..20 {
         scheduler.heartbeat(Heartbeat::new(&node));
@@ -61,13 +56,12 @@ fn a_queue_gets_no_more_than_its_maximum_and_says_what_is_left() {
 #[test]
 fn an_application_of_a_higher_priority_comes_first() {
     let site = [("yarn.cluster.max-application-priority", "9")];
-    let configuration = CapacityConfiguration::from_properties(site, QUEUES).unwrap();
-    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let mut scheduler = capacity(site, QUEUES).stepped().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(1024, 1)).unwrap();
     let low = scheduler.submit(submission(1, "ann", "a")).unwrap();
     let high = scheduler.submit_with_priority(submission(2, "ann", "a"), 5).unwrap();
     for app in [&low, &high] {
-        scheduler.allocate(app, &asking(1), &mut Allocation::default()).unwrap();
+        scheduler.allocate(app, &ask(1), &mut Allocation::default()).unwrap();
     }
     scheduler.set_priority(&low, 7).unwrap();
     scheduler.heartbeat(Heartbeat::new(&node));
@@ -84,7 +78,7 @@ fn mapping_rules_say_where_an_application_goes() {
     let more =
         [("yarn.scheduler.capacity.mapping-rule-format", "json"), ("yarn.scheduler.capacity.mapping-rule-json", rules)];
     let groups = HashMap::from([("ann".to_owned(), vec!["staff".to_owned(), "dev".to_owned()])]);
-    let mut scheduler = CapacityScheduler::builder(configuration(&more)).groups(Arc::new(groups)).stepped().unwrap();
+    let mut scheduler = builder(&more).groups(Arc::new(groups)).stepped().unwrap();
     for (number, user) in [(1, "ann"), (2, "bob")] {
         scheduler.submit(submission(number, user, "default")).unwrap();
     }
@@ -105,14 +99,14 @@ fn node_labels_are_refused() {
         ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu"),
         ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "100"),
     ];
-    let refused = CapacityScheduler::builder(configuration(&labels)).stepped().unwrap_err();
+    let refused = builder(&labels).stepped().unwrap_err();
     assert!(refused.to_string().contains("node labels, as \"gpu\" of root"), "{refused}");
 }
 
 #[test]
 fn what_is_not_built_is_refused_by_name() {
     let several_nodes = ("yarn.scheduler.capacity.multi-node-placement-enabled", "true");
-    let refused = CapacityScheduler::builder(configuration(&[several_nodes])).stepped().unwrap_err();
+    let refused = builder(&[several_nodes]).stepped().unwrap_err();
     assert!(matches!(refused, BuildError::Unsupported(_)));
     assert_eq!(refused.to_string(), "not supported: yarn.scheduler.capacity.multi-node-placement-enabled");
     let mut scheduler = stepped(&[]);
@@ -131,7 +125,7 @@ fn asynchronously_rounds_offer_and_reports_do_not() {
     let mut scheduler = stepped(&ASYNCHRONOUSLY);
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
-    scheduler.allocate(&app, &asking(10), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(10), &mut Allocation::default()).unwrap();
     scheduler.heartbeat(Heartbeat::new(&node));
     assert_eq!(granted(&mut scheduler, &app), 0, "a report offers nothing");
     scheduler.offer_all(0);
@@ -148,12 +142,12 @@ fn asynchronously_rounds_offer_and_reports_do_not() {
 
 #[test]
 fn on_threads_rounds_come_by_time() {
-    let scheduler = CapacityScheduler::builder(configuration(&ASYNCHRONOUSLY)).start().unwrap();
+    let scheduler = builder(&ASYNCHRONOUSLY).start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
     let (mut answer, mut granted) = (Allocation::default(), 0);
-    scheduler.allocate(&app, &asking(3), &mut answer).unwrap();
-    while granted < 3 {
+    scheduler.allocate(&app, &ask(3), &mut answer).unwrap();
+    until("all that was asked for", || {
         // Else it would be silent in the end.
         match scheduler.heartbeat(Heartbeat::new(&node)) {
             Ok(()) => {}
@@ -161,8 +155,8 @@ fn on_threads_rounds_come_by_time() {
         }
         scheduler.fetch(&app, &mut answer).unwrap();
         granted += answer.granted.len();
-        std::thread::yield_now();
-    }
+        granted >= 3
+    });
     scheduler.shutdown();
 }
 
@@ -241,10 +235,10 @@ fn another_scheduler_s_handles_are_refused() {
     let other = FairScheduler::builder().workers(4).start().unwrap();
     let apps: Vec<_> = (1..=4).map(|number| other.submit(submission(number, "ann", "root.a")).unwrap()).collect();
     let mut here = stepped(&[]);
-    let threaded = CapacityScheduler::builder(configuration(&[])).start().unwrap();
+    let threaded = builder(&[]).start().unwrap();
     for app in &apps {
         let none = AllocateRequest::default();
-        for request in [&none, &asking(1)] {
+        for request in [&none, &ask(1)] {
             let mut answer = Allocation::default();
             assert!(matches!(here.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
             assert!(matches!(threaded.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
@@ -258,10 +252,7 @@ fn another_scheduler_s_handles_are_refused() {
 #[test]
 fn numbers_that_cannot_be_are_refused() {
     for capacity in [0, usize::MAX] {
-        let builders = [
-            CapacityScheduler::builder(configuration(&[])).channel_capacity(capacity),
-            CapacityScheduler::builder(configuration(&[])).event_capacity(capacity),
-        ];
+        let builders = [builder(&[]).channel_capacity(capacity), builder(&[]).event_capacity(capacity)];
         for builder in builders {
             assert!(matches!(builder.start(), Err(BuildError::Capacity { asked, .. }) if asked == capacity));
         }
@@ -270,11 +261,11 @@ fn numbers_that_cannot_be_are_refused() {
 
 #[test]
 fn a_node_lists_what_it_has_to_stop() {
-    let builder = CapacityScheduler::builder(configuration(&[])).node_stops(true).cluster_timestamp(7).epoch(3);
+    let builder = builder(&[]).node_stops(true).cluster_timestamp(7).epoch(3);
     let mut scheduler = builder.stepped().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
-    scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
     let mut answer = Allocation::default();
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
@@ -293,10 +284,10 @@ fn a_node_lists_what_it_has_to_stop() {
 
 #[test]
 fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
-    let scheduler = CapacityScheduler::builder(configuration(&[])).node_stops(true).start().unwrap();
+    let scheduler = builder(&[]).node_stops(true).start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
-    scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     scheduler.quiesce();
     (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)).unwrap());
     scheduler.quiesce();
@@ -320,33 +311,30 @@ fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
 fn on_threads_a_maximum_holds_at_every_instant() {
     const APPS: u32 = 4;
     const CONTAINERS: usize = 60;
-    let scheduler = CapacityScheduler::builder(configuration(&[])).start().unwrap();
+    let scheduler = builder(&[]).start().unwrap();
     let nodes: Vec<_> = (0..4)
         .map(|number| scheduler.add_node(&format!("n{number}"), "/r1", Resource::new(5120, 5)).unwrap())
         .collect();
     let apps: Vec<_> = (1..=APPS).map(|number| scheduler.submit(submission(number, "ann", "b")).unwrap()).collect();
     let over = AtomicBool::new(false);
     let most = std::thread::scope(|scope| {
+        let until_here = Raised(&over);
         let ams: Vec<_> = apps
             .iter()
             .map(|app| {
                 let scheduler = &scheduler;
                 scope.spawn(move || {
-                    let mut answer = Allocation::default();
-                    let mut request = asking(u32::try_from(CONTAINERS).unwrap());
+                    let mut request = ask(u32::try_from(CONTAINERS).unwrap());
                     let mut had = 0;
-                    while had < CONTAINERS {
-                        match scheduler.allocate(app, &request, &mut answer) {
-                            Err(Refused::Busy) => continue,
-                            outcome => outcome.unwrap(),
-                        }
-                        had += answer.granted.len();
+                    until("all that was asked for", || {
+                        let granted = allocate(scheduler, app, &request).unwrap().granted;
+                        had += granted.len();
                         // What has come goes back at once.
-                        let releases: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
-                        request = AllocateRequest::default().with_releases(releases);
-                        std::thread::yield_now();
-                    }
-                    while !request.releases.is_empty() && scheduler.allocate(app, &request, &mut answer).is_err() {}
+                        request =
+                            AllocateRequest::default().with_releases(granted.iter().map(|container| container.id));
+                        had >= CONTAINERS
+                    });
+                    allocate(scheduler, app, &request).unwrap();
                     had
                 })
             })
@@ -369,7 +357,7 @@ fn on_threads_a_maximum_holds_at_every_instant() {
             most
         });
         let had: Vec<usize> = ams.into_iter().map(|am| am.join().unwrap()).collect();
-        over.store(true, Ordering::Relaxed);
+        drop(until_here);
         reporting.join().unwrap();
         assert_eq!(had, [CONTAINERS; APPS as usize], "everybody gets what it asked for, and no more");
         looking.join().unwrap()
@@ -403,7 +391,7 @@ fn the_page_s_file_does_what_the_page_says() {
         assert_eq!(app.queue(), "root.dev");
         assert_eq!(scheduler.submit(Submission::new(2, "bob")).unwrap().queue(), "root.default");
         assert!(matches!(scheduler.submit(submission(3, "bob", "test")), Err(Refused::NoSuchQueue(_))));
-        scheduler.allocate(&app, &asking(100), &mut Allocation::default()).unwrap();
+        scheduler.allocate(&app, &ask(100), &mut Allocation::default()).unwrap();
         scheduler.heartbeat(Heartbeat::new(&node));
         assert_eq!(granted(&mut scheduler, &app), 1, "one a heartbeat");
         (0..100).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));

@@ -3,20 +3,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::reason::CapacityNotOffered;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, AskWarning, CapacityConfiguration, CapacityScheduler,
-    CapacitySchedulerBuilder, CapacityStepped, Container, Heartbeat, Location, NewAttempt, NodeHandle, Polled, Refused,
+    CapacitySchedulerBuilder, CapacityStepped, Container, Heartbeat, Location, NewAttempt, NodeHandle, Refused,
     Resource, SchedulerEvent, Submission, Waited, WeakCapacityScheduler,
 };
+use evenweave_testkit::{SMALL, ask, capacity, event, poll, poll_until_idle, unmanaged, until, wait_for, within};
 use std::future::Future;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
-use threads::{SMALL, within};
 
 const SHORT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(3600);
@@ -34,24 +32,20 @@ const QUEUES: [(&str, &str); 7] = [
 const SITE: [(&str, &str); 1] = [("yarn.cluster.max-application-priority", "10")];
 
 fn builder() -> CapacitySchedulerBuilder {
-    CapacityScheduler::builder(CapacityConfiguration::from_properties(SITE, QUEUES).unwrap())
+    capacity(SITE, QUEUES)
 }
 
 fn submission(number: u32) -> Submission {
-    Submission::new(number, "ann").in_queue("a")
+    unmanaged(number, "a")
 }
 
 fn add_node(scheduler: &CapacityScheduler) -> NodeHandle {
     scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap()
 }
 
-fn asking(count: u32) -> AllocateRequest {
-    AllocateRequest::new([Ask::anywhere(1, SMALL, count)])
-}
-
 /// Asks for one container; it is offered the node when this returns.
 fn offer_one(scheduler: &CapacityScheduler, node: &NodeHandle, app: &AppHandle) {
-    scheduler.allocate(app, &asking(1), &mut Allocation::default()).unwrap();
+    scheduler.allocate(app, &ask(1), &mut Allocation::default()).unwrap();
     scheduler.quiesce();
     scheduler.heartbeat(Heartbeat::new(node)).unwrap();
 }
@@ -59,9 +53,7 @@ fn offer_one(scheduler: &CapacityScheduler, node: &NodeHandle, app: &AppHandle) 
 fn one(scheduler: &CapacityScheduler, node: &NodeHandle, app: &AppHandle) -> Container {
     offer_one(scheduler, node, app);
     scheduler.quiesce();
-    let mut answer = Allocation::default();
-    scheduler.fetch(app, &mut answer).unwrap();
-    answer.granted[0]
+    poll(scheduler, app).granted[0]
 }
 
 #[test]
@@ -135,7 +127,7 @@ fn handles_and_views_are_found_by_number_and_name() {
     drop(stepped.submit(submission(7)).unwrap());
     let id = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap().id();
     let (app, node) = (stepped.find_app(7).unwrap(), stepped.find_node_by_id(id).unwrap());
-    stepped.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
+    stepped.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     stepped.heartbeat(Heartbeat::new(&node));
     let view = stepped.app(7).unwrap();
     assert_eq!((view.used, stepped.apps()), (SMALL, vec![view]));
@@ -167,7 +159,7 @@ fn a_container_is_found_by_the_name_that_crosses_a_wire() {
     let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = stepped.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
-    stepped.allocate(&app, &asking(1), &mut answer).unwrap();
+    stepped.allocate(&app, &ask(1), &mut answer).unwrap();
     stepped.heartbeat(Heartbeat::new(&node));
     stepped.fetch(&app, &mut answer).unwrap();
     assert_eq!(stepped.container_name(answer.granted[0].id), name);
@@ -196,9 +188,7 @@ fn who_will_not_wait_for_ever_says_how_long() {
         let (scheduler, app) = (scheduler.clone(), app.clone());
         thread::spawn(move || scheduler.finish(&app))
     };
-    while !app.is_finished() {
-        thread::yield_now();
-    }
+    until("the end of the application", || app.is_finished());
     assert_eq!(within("shutdown", || scheduler.shutdown_within(SHORT)), Waited::NotDone(Refused::TimedOut));
     assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::ShutDown));
     lets_go.send(()).unwrap();
@@ -250,24 +240,17 @@ fn its_worker_runs_on_a_thread_of_the_embedders_and_nowhere_else() {
     assert_eq!(workers.iter().map(evenweave::Worker::index).collect::<Vec<_>>(), [0]);
     let node = add_node(&scheduler);
     let app = scheduler.submit(submission(1)).unwrap();
-    scheduler.allocate(&app, &asking(1), &mut Allocation::default()).unwrap();
-    while workers[0].poll(64) != Polled::Idle {}
+    scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
+    poll_until_idle(&mut workers[0]);
     assert_eq!(within("quiesce", || scheduler.quiesce().ok()), Err(Refused::OwnThread));
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     assert!(workers[0].wait(LONG));
     assert_eq!(scheduler.stats().granted, 0, "nobody has polled");
-    while workers[0].poll(64) != Polled::Idle {}
+    poll_until_idle(&mut workers[0]);
     assert_eq!(scheduler.stats().granted, 1);
     drop(workers);
     // A worker that is dropped is given up.
-    let event = within("the event", || {
-        loop {
-            match scheduler.next_event() {
-                Some(event) => break event,
-                None => thread::yield_now(),
-            }
-        }
-    });
+    let event = event(&scheduler);
     assert!(matches!(event, SchedulerEvent::WorkerPanicked { .. }), "{event:?}");
     assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
 }
@@ -279,13 +262,9 @@ fn another_attempt_is_a_future_too() {
     let mut next = Box::pin(scheduler.new_attempt_async(&app, NewAttempt::default()));
     let mut context = Context::from_waker(Waker::noop());
     assert!(scheduler.find_app(1).unwrap() == Some(app.clone()), "it does nothing before it is polled");
-    let next = within("the attempt", || {
-        loop {
-            match next.as_mut().poll(&mut context) {
-                Poll::Ready(next) => break next.unwrap(),
-                Poll::Pending => thread::yield_now(),
-            }
-        }
+    let next = wait_for("the attempt", || match next.as_mut().poll(&mut context) {
+        Poll::Ready(next) => Some(next.unwrap()),
+        Poll::Pending => None,
     });
     assert_eq!((next.attempt(), app.is_finished()), (2, true));
     assert_eq!(scheduler.find_app(1).unwrap(), Some(next));
@@ -419,9 +398,10 @@ fn what_was_served_elsewhere_is_not_said_to_be_asked_for_in_vain() {
     let (ask, elsewhere) = (Ask::anywhere(1, SMALL, 1), scheduler.location("n2"));
     let request = AllocateRequest::new([ask, ask.at(elsewhere)]);
     scheduler.allocate(&app, &request, &mut Allocation::default()).unwrap();
-    while scheduler.stats().granted == 0 {
+    until("a grant", || {
         scheduler.heartbeat(Heartbeat::new(&node));
-    }
+        scheduler.stats().granted > 0
+    });
     assert_eq!(
         scheduler.not_offered(&app),
         Some(CapacityNotOffered::NothingOutstanding),
@@ -437,7 +417,7 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
     let mut answer = Allocation::default();
     for number in 1..=150 {
         let app = scheduler.submit(submission(number)).unwrap();
-        scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 8)]), &mut answer).unwrap();
+        scheduler.allocate(&app, &ask(8), &mut answer).unwrap();
         scheduler.quiesce();
         let mut held = Vec::new();
         for _ in 0..8 {

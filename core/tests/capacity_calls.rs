@@ -4,11 +4,14 @@
 
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
+use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
 use evenweave::view::CapacityLeafView;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Container,
-    EndReason, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
+    CapacityStepped, Container, EndReason, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent,
+    Submission,
 };
+use evenweave_testkit::{ask, capacity, fetch, unmanaged};
 
 const QUEUES: [(&str, &str); 5] = [
     ("yarn.scheduler.capacity.root.queues", "a,b"),
@@ -26,26 +29,16 @@ const CLOSED: [(&str, &str); 2] = [
 
 const SITE: [(&str, &str); 2] = [("yarn.acl.enable", "true"), ("yarn.admin.acl", "root")];
 
-fn configuration() -> CapacityConfiguration {
-    CapacityConfiguration::from_properties(SITE, QUEUES.into_iter().chain(CLOSED)).expect("queues that can be")
+fn builder() -> CapacitySchedulerBuilder {
+    capacity(SITE, QUEUES.into_iter().chain(CLOSED))
 }
 
 fn stepped() -> CapacityStepped {
-    CapacityScheduler::builder(configuration()).stepped().expect("nothing that is not built")
+    builder().stepped().expect("nothing that is not built")
 }
 
 fn submission(number: u32) -> Submission {
-    Submission::new(number, "ann").in_queue("a")
-}
-
-fn asking(count: u32) -> AllocateRequest {
-    AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), count)])
-}
-
-fn called(scheduler: &mut CapacityStepped, app: &AppHandle) -> Allocation {
-    let mut answer = Allocation::default();
-    scheduler.allocate(app, &AllocateRequest::default(), &mut answer).expect("an application that runs");
-    answer
+    unmanaged(number, "a")
 }
 
 /// A node with as many containers of one application, fetched and launched.
@@ -53,9 +46,9 @@ fn with_containers(count: u32) -> (CapacityStepped, NodeHandle, AppHandle, Vec<C
     let mut scheduler = stepped();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(submission(1)).unwrap();
-    scheduler.allocate(&app, &asking(count), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(count), &mut Allocation::default()).unwrap();
     (0..count).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
-    let granted = called(&mut scheduler, &app).granted;
+    let granted = fetch(&mut scheduler, &app).granted;
     assert_eq!(granted.len(), count as usize);
     let mut heartbeat = Heartbeat::new(&node);
     heartbeat.offer = false;
@@ -101,10 +94,10 @@ fn a_smaller_node_keeps_its_containers_or_ends_the_youngest() {
     scheduler.resize_node(&node, Resource::new(2048, 8)).unwrap();
     scheduler.heartbeat(Heartbeat::new(&node));
     assert_eq!(scheduler.nodes()[0].free.memory_mb(), -2048);
-    assert!(called(&mut scheduler, &app).ended.is_empty());
+    assert!(fetch(&mut scheduler, &app).ended.is_empty());
     scheduler.resize_node(&node, Resource::new(8192, 8)).unwrap();
     scheduler.shrink_node(&node, Resource::new(2048, 8)).unwrap();
-    let ended = called(&mut scheduler, &app).ended;
+    let ended = fetch(&mut scheduler, &app).ended;
     let mut numbers: Vec<u32> = ended.iter().map(|end| end.id.number()).collect();
     numbers.sort_unstable();
     assert!(ended.iter().all(|end| end.reason == EndReason::Preempted));
@@ -114,15 +107,15 @@ fn a_smaller_node_keeps_its_containers_or_ends_the_youngest() {
 #[test]
 fn a_decommissioning_node_gets_nothing_and_has_its_total_again_when_it_stays() {
     let (mut scheduler, node, app, _) = with_containers(2);
-    scheduler.allocate(&app, &asking(3), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(3), &mut Allocation::default()).unwrap();
     scheduler.decommission_node(&node).unwrap();
     scheduler.heartbeat(Heartbeat::new(&node));
     assert_eq!(scheduler.nodes()[0].total, Resource::new(2048, 2));
-    assert!(called(&mut scheduler, &app).granted.is_empty());
+    assert!(fetch(&mut scheduler, &app).granted.is_empty());
     scheduler.recommission_node(&node).unwrap();
     scheduler.heartbeat(Heartbeat::new(&node));
     assert_eq!(scheduler.nodes()[0].total, Resource::new(8192, 8));
-    assert_eq!(called(&mut scheduler, &app).granted.len(), 1);
+    assert_eq!(fetch(&mut scheduler, &app).granted.len(), 1);
 }
 
 #[test]
@@ -181,11 +174,11 @@ fn who_may_what_is_asked_of_the_queues_lists() {
 /// The same calls on threads.
 #[test]
 fn attempts_on_threads() {
-    let scheduler = CapacityScheduler::builder(configuration()).start().unwrap();
+    let scheduler = builder().start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
-    scheduler.allocate(&app, &asking(1), &mut answer).unwrap();
+    scheduler.allocate(&app, &ask(1), &mut answer).unwrap();
     scheduler.quiesce();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     scheduler.quiesce();
@@ -204,7 +197,7 @@ fn attempts_on_threads() {
 
 #[test]
 fn nodes_change_on_threads() {
-    let scheduler = CapacityScheduler::builder(configuration()).start().unwrap();
+    let scheduler = builder().start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     scheduler.shrink_node(&node, Resource::new(4096, 4)).unwrap();
     scheduler.resize_node(&node, Resource::new(6144, 4)).unwrap();
@@ -243,12 +236,12 @@ fn in_a_plan(at_once: &str) -> (i64, usize) {
     let (mut scheduler, node) = with_a_plan(at_once);
     scheduler.follow_plans().unwrap();
     let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.p")).unwrap();
-    scheduler.allocate(&app, &asking(2), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(2), &mut Allocation::default()).unwrap();
     (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
     let queues = scheduler.queues(false);
     let leaf = queues.iter().find(|queue| queue.name == app.queue()).expect("the application is there");
     let most = leaf.maximum.memory_mb();
-    (most, called(&mut scheduler, &app).granted.len())
+    (most, fetch(&mut scheduler, &app).granted.len())
 }
 
 #[test]
@@ -273,6 +266,34 @@ fn of_an_application_without_a_reservation_none_is_told_to_be_over() {
     assert_eq!(scheduler.next_event(), Some(moved));
 }
 
+/// Of 20 MB the reservation has 7. Of 21 MB it still has 7, and the default queue still has 13 MB, as shares are rounded
+/// down. The parts are others.
+#[test]
+fn a_run_after_which_parts_differ_and_shares_do_not_has_changed_something() {
+    let (mut scheduler, node) = with_a_plan("false");
+    let part = |scheduler: &mut CapacityStepped, name: &str| {
+        let queues = scheduler.queues(false);
+        queues.iter().find(|queue| queue.name == format!("root.p.{name}")).expect("a queue of the plan").capacity
+    };
+    let follow = |scheduler: &mut CapacityStepped, mb: i64| {
+        scheduler.resize_node(&node, Resource::new(mb, mb)).unwrap();
+        scheduler.follow_plans().unwrap()["root.p"].changed
+    };
+    assert!(follow(&mut scheduler, 20), "a default queue of another name");
+    let id = scheduler.reserve_new().unwrap();
+    let stages = vec![Stage::new(Resource::new(1, 1), 7, 3_600_000).in_gangs_of(7)];
+    let definition = ReservationDefinition::new(0, 3_600_000, Interpreter::All, stages);
+    let request = ReservationSubmission { id: Some(id), queue: Some("root.p"), definition: Some(&definition) };
+    scheduler.reserve_submit("ann", &request).unwrap();
+    follow(&mut scheduler, 20);
+    assert!(!follow(&mut scheduler, 20), "all is as it was");
+    let name = id.to_string();
+    let before = [part(&mut scheduler, &name), part(&mut scheduler, "root.p-default")];
+    assert!(follow(&mut scheduler, 21));
+    let after = [part(&mut scheduler, &name), part(&mut scheduler, "root.p-default")];
+    assert_eq!([before, after], [[7.0 / 20.0, 1.0 - 7.0 / 20.0], [7.0 / 21.0, 1.0 - 7.0 / 21.0]]);
+}
+
 // ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself
 
 fn leaf_a(scheduler: &mut CapacityStepped) -> CapacityLeafView {
@@ -281,7 +302,7 @@ fn leaf_a(scheduler: &mut CapacityStepped) -> CapacityLeafView {
 }
 
 fn headroom_mb(scheduler: &mut CapacityStepped, app: &AppHandle) -> i64 {
-    called(scheduler, app).headroom.memory_mb()
+    fetch(scheduler, app).headroom.memory_mb()
 }
 
 #[test]
@@ -306,7 +327,7 @@ fn after_an_update_of_labels_limits_are_without_what_was_reserved() {
 #[test]
 fn an_attempt_that_is_stopped_gets_nothing_and_keeps_what_it_has() {
     let (mut scheduler, node, app, granted) = with_containers(2);
-    scheduler.allocate(&app, &asking(5), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(5), &mut Allocation::default()).unwrap();
     let before = leaf_a(&mut scheduler);
     assert_eq!((before.active_applications, before.active_users), (1, 1));
     for _ in 0..2 {
@@ -362,9 +383,9 @@ fn what_a_resource_manager_does_itself_works_out_no_limits() {
     assert_eq!(answer.ended.len(), 1, "what has come of it is fetched");
     scheduler.manage(&app, &AllocateRequest::default(), &mut answer).unwrap();
     assert_eq!((known(&mut scheduler), scheduler.headroom(&app)), before);
-    called(&mut scheduler, &app);
+    fetch(&mut scheduler, &app);
     assert_ne!(scheduler.headroom(&app), before.1, "an AM's call works it out");
     assert_eq!(known(&mut scheduler), before.0 + 1, "and counts who waits");
-    scheduler.manage(&app, &asking(1), &mut answer).unwrap();
+    scheduler.manage(&app, &ask(1), &mut answer).unwrap();
     assert_eq!(known(&mut scheduler), before.0 + 2, "what is asked for counts at once");
 }

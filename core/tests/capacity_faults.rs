@@ -2,21 +2,18 @@
 //! left over or counted twice. Where and when a panic comes is decided by counts, not by time.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
-#![expect(clippy::wildcard_enum_match_arm, reason = "whatever else is told is a failure")]
-
-mod threads;
 
 use evenweave::clock::{Clock, VirtualClock};
 use evenweave::faults::Fault;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
-    ContainerId, Heartbeat, NodeHandle, NodeId, Refused, Resource, SchedulerEvent, Submission,
+    AllocateRequest, AppHandle, CapacityScheduler, CapacitySchedulerBuilder, ContainerId, Heartbeat, NodeHandle,
+    NodeId, Refused, Resource, SchedulerEvent, Submission,
 };
+use evenweave_testkit::{allocate, ask, capacity, send, until, within};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread;
-use threads::{SMALL, within};
 
 const TIMES: usize = 100;
 const NODES: usize = 12;
@@ -58,8 +55,7 @@ fn queues(maximum: &'static str) -> Vec<(&'static str, &'static str)> {
 
 fn builder(workers: usize) -> CapacitySchedulerBuilder {
     let site = [("yarn.scheduler.capacity.node-locality-delay", "-1")];
-    let configuration = CapacityConfiguration::from_properties(site, queues("50")).unwrap();
-    CapacityScheduler::builder(configuration).workers(workers)
+    capacity(site, queues("50")).workers(workers)
 }
 
 /// A clock that stands, and panics on a worker's thread when it is asked for the time that `left` says.
@@ -156,29 +152,19 @@ impl World {
     }
 
     fn hear_of(&mut self, panics: usize) {
-        within("the event of a panic", || {
-            while self.panics < panics {
-                self.hear();
-                thread::yield_now();
-            }
+        until("the event of a panic", || {
+            self.hear();
+            self.panics >= panics
         });
     }
 
     fn call(&mut self, at: usize, request: &AllocateRequest) {
-        let mut answer = Allocation::default();
         let master = &mut self.masters[at];
-        let told = within("allocate", || {
-            loop {
-                match self.scheduler.allocate(&master.handle, request, &mut answer) {
-                    Err(Refused::Busy) => thread::yield_now(),
-                    told => return told,
-                }
-            }
-        });
-        if let Err(refused) = told {
-            assert!(matches!(refused, Refused::WorkerLost(_)), "{refused}");
-            return;
-        }
+        let answer = match within("allocate", || allocate(&self.scheduler, &master.handle, request)) {
+            Ok(answer) => answer,
+            Err(Refused::WorkerLost(_)) => return,
+            Err(other) => panic!("{other}"),
+        };
         for container in &answer.granted {
             assert!(self.ever.insert(container.id), "{:?} is granted twice", container.id);
             master.known.insert(container.id, container.node);
@@ -190,7 +176,7 @@ impl World {
     }
 
     fn ask(&mut self, at: usize, count: u32) {
-        self.call(at, &AllocateRequest::new([Ask::anywhere(1, SMALL, count)]));
+        self.call(at, &ask(count));
     }
 
     /// A node reports; `done` says which containers have ended.
@@ -206,20 +192,11 @@ impl World {
                 heartbeat.completed.push(id);
             }
         }
-        let scheduler = &self.scheduler;
-        within("heartbeat", || {
-            let mut heartbeat = heartbeat;
-            while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
-                match not_sent.reason {
-                    Refused::Busy => {}
-                    // Lost meanwhile: so is what it says.
-                    Refused::NoSuchNode(_) | Refused::WorkerLost(_) => return,
-                    other => panic!("{other}"),
-                }
-                heartbeat = not_sent.returned;
-                thread::yield_now();
-            }
-        });
+        match within("heartbeat", || send(&self.scheduler, heartbeat, &mut 0)) {
+            // Lost meanwhile: so is what it says.
+            Ok(()) | Err(Refused::NoSuchNode(_) | Refused::WorkerLost(_)) => {}
+            Err(other) => panic!("{other}"),
+        }
     }
 
     fn step(&mut self) {
@@ -368,9 +345,10 @@ fn panics_in_a_wake_up(workers: usize) {
     let mut world = World::start(builder(workers).on_grants(wake));
     world.again_and_again(|world, time| {
         armed.store(true, Ordering::Relaxed);
-        while armed.load(Ordering::Relaxed) {
+        until("the wake-up", || {
             world.step();
-        }
+            !armed.load(Ordering::Relaxed)
+        });
         world.hear_of(time + 1);
     });
     world.check();
@@ -392,9 +370,10 @@ fn panics_in_the_clock(workers: usize) {
     let mut world = World::start(builder(workers).clock(clock.clone()));
     world.again_and_again(|world, time| {
         clock.left.store(1 + i64::try_from(time * 37 % 101).unwrap(), Ordering::Relaxed);
-        while clock.left.load(Ordering::Relaxed) > 0 {
+        until("the look at the clock", || {
             world.step();
-        }
+            clock.left.load(Ordering::Relaxed) <= 0
+        });
         // One that waits for messages asks again, and is not stopped by it.
         world.quiesce();
         world.hear();

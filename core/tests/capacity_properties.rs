@@ -5,6 +5,7 @@
 mod capacity_machine;
 
 use capacity_machine::{Effects, Op, SHAPE, play, twins_agree};
+use evenweave_testkit::number;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
@@ -42,12 +43,6 @@ const EFFECTS: [(&str, u64); 23] = [
     ("panicked", 60),
     ("nodes lost in a panic", 120),
 ];
-
-/// A number in the environment.
-fn number<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
-    let Ok(text) = std::env::var(name) else { return otherwise };
-    text.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is to be a whole number, and is {text:?}"))
-}
 
 /// What is done with a case.
 type Play = fn(usize, &[u8], &[Op]) -> Result<Effects, String>;

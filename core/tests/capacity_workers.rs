@@ -11,6 +11,7 @@ use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
     CapacityStepped, ContainerId, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
+use evenweave_testkit::{beat, until};
 use std::collections::BTreeMap;
 
 const LEAVES: [&str; 4] = ["root.a", "root.b", "root.c.x", "root.c.y"];
@@ -126,13 +127,11 @@ impl Cluster {
 
     /// Nodes report until nobody gets anything more.
     fn fill(&mut self) {
-        loop {
+        until("a full cluster", || {
             let before = self.scheduler.stats().granted;
             self.beat_all();
-            if self.scheduler.stats().granted == before {
-                return;
-            }
-        }
+            self.scheduler.stats().granted == before
+        });
     }
 
     fn view(&mut self) -> BTreeMap<String, CapacityQueueView> {
@@ -368,15 +367,13 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
             }
         });
         // However little the threads came to: at quiet each node reports until nobody gets anything more.
-        loop {
+        until("a full cluster", || {
             scheduler.quiesce();
             let before = scheduler.stats().granted;
-            nodes.iter().for_each(|node| while scheduler.heartbeat(Heartbeat::new(node)).is_err() {});
+            nodes.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
             scheduler.quiesce();
-            if scheduler.stats().granted == before {
-                break;
-            }
-        }
+            scheduler.stats().granted == before
+        });
         let used = scheduler.queues(false).unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
         assert!(used.memory_mb() > 64 * 1024, "{workers} workers: something runs: {used}");
         scheduler.preempt().unwrap();

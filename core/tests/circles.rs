@@ -1,10 +1,7 @@
 //! The files of a folder import each other without a circle. Reads `src` and names the lines of those that do not.
 
-mod imports;
-mod sources;
-
-use imports::{circles, hold};
-use sources::sources;
+use evenweave_testkit::imports::{circles, hold};
+use evenweave_testkit::sources::sources;
 
 /// Folders whose circles are still to be untied.
 const STILL: [&str; 13] = [
@@ -25,7 +22,7 @@ const STILL: [&str; 13] = [
 
 #[test]
 fn imports_of_a_folder_form_no_circle() {
-    hold(&sources(), &STILL);
+    hold(&sources(env!("CARGO_MANIFEST_DIR")), &STILL);
 }
 
 /// The ways round of sources that are written here.

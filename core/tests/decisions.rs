@@ -11,9 +11,10 @@ use evenweave::reason::{
 };
 use evenweave::view::RunningLimit;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, Locality, Location,
-    NodeHandle, Resource, Settings, Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, Locality, Location, NodeHandle, Resource,
+    Stepped, Submission,
 };
+use evenweave_testkit::fair;
 
 const fn r(memory_mb: i64, vcores: i64) -> Resource {
     Resource::new(memory_mb, vcores)
@@ -39,10 +40,7 @@ impl Cluster {
 
     fn of(workers: usize, properties: &[(&str, &str)], inside: &str, nodes: &[(&str, Resource)]) -> Cluster {
         let common = [("yarn.scheduler.minimum-allocation-mb", "0"), ("yarn.scheduler.minimum-allocation-vcores", "0")];
-        let settings = Settings::from_properties(common.iter().chain(properties).copied()).unwrap();
-        let text = format!("<allocations>{inside}</allocations>");
-        let file = AllocationFile::parse(&text, "allocations", &settings.types, &[]).unwrap().file;
-        let builder = FairScheduler::builder().settings(settings).allocations(file).workers(workers);
+        let builder = fair(&[&common[..], properties].concat(), inside).workers(workers);
         let stepped = builder.journal(true).trace(true).stepped().unwrap();
         let mut cluster = Cluster { stepped, nodes: Vec::new(), apps: 0 };
         for (n, (rack, total)) in nodes.iter().enumerate() {

@@ -2,16 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerId, ContainerName, EndReason, FairScheduler,
     FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, Stepped, Submission,
 };
+use evenweave_testkit::{SMALL, within};
 use std::collections::{HashMap, HashSet};
-use threads::within;
-
-const SMALL: Resource = Resource::new(1024, 1);
 
 fn builder() -> FairSchedulerBuilder {
     FairScheduler::builder().cluster_timestamp(1_410_901_177_871).epoch(17).node_stops(true)

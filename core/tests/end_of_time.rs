@@ -1,21 +1,16 @@
 //! A clock that jumps to the end of time, and stands there: what would be due after it never is, what was due before it is, and all else
 //! goes on.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers")]
-
 use evenweave::clock::VirtualClock;
 use evenweave::config::AllocationSource;
-use evenweave::resource::ResourceTypes;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
-    CapacityStepped, EndReason, FairScheduler, Heartbeat, NodeHandle, Resource, Settings, Stepped, Submission,
-    SubmitTerms,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacitySchedulerBuilder, CapacityStepped, EndReason, FairScheduler,
+    Heartbeat, NodeHandle, Resource, Stepped, Submission, SubmitTerms,
 };
+use evenweave_testkit::{SMALL, allocations, ask, capacity, settings};
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-const SMALL: Resource = Resource::new(1024, 1);
 
 /// Some of these are more than half a word of 32 bits tells, some are a little more than whole such words.
 const JUMPS: [u64; 5] = [u64::MAX, i64::MAX.cast_unsigned(), (1 << 40) + 700_000, (1 << 32) + 700_000, 3 << 31];
@@ -34,11 +29,7 @@ const QUEUES: [(&str, &str); 8] = [
     ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
 ];
 
-fn allocations() -> AllocationFile {
-    AllocationFile::parse(ALLOCATIONS, "allocations", &ResourceTypes::standard(), &[]).unwrap().file
-}
-
-fn capacity() -> CapacityConfiguration {
+fn builder() -> CapacitySchedulerBuilder {
     let site = [
         ("yarn.resourcemanager.scheduler.monitor.enable", "true"),
         (
@@ -46,7 +37,7 @@ fn capacity() -> CapacityConfiguration {
             "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AutoCreatedQueueDeletionPolicy",
         ),
     ];
-    CapacityConfiguration::from_properties(site, QUEUES).unwrap()
+    capacity(site, QUEUES)
 }
 
 /// What both steppers do.
@@ -109,11 +100,11 @@ alike!(capacity_jumps, CapacityStepped, |_: &mut CapacityStepped| {});
 fn what_was_due_is_done_and_nothing_hangs() {
     for workers in [1, 3] {
         for jump in JUMPS {
-            let fair = FairScheduler::builder().allocations(allocations()).workers(workers);
+            let fair = FairScheduler::builder().allocations(allocations(ALLOCATIONS)).workers(workers);
             let asynchronous = [("yarn.scheduler.fair.assignmultiple", "true")];
-            let settings = Settings::from_properties(asynchronous).unwrap();
+            let settings = settings(&asynchronous);
             fair_jumps(fair.settings(settings).stepped().unwrap(), jump);
-            capacity_jumps(CapacityScheduler::builder(capacity()).workers(workers).stepped().unwrap(), jump);
+            capacity_jumps(builder().workers(workers).stepped().unwrap(), jump);
         }
     }
 }
@@ -129,7 +120,7 @@ fn what_is_acquired_after_a_jump_of_the_clock_stays() {
         let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.b")).unwrap();
         let acquire = |scheduler: &mut Stepped| {
             let mut answer = Allocation::default();
-            scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]), &mut answer).unwrap();
+            scheduler.allocate(&app, &ask(1), &mut answer).unwrap();
             scheduler.update_now();
             scheduler.heartbeat(Heartbeat::new(&node));
             scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
@@ -150,7 +141,7 @@ fn what_is_acquired_after_a_jump_of_the_clock_stays() {
 
 #[test]
 fn lifetimes_end_before_the_end_of_time_or_never() {
-    let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    let mut scheduler = builder().stepped().unwrap();
     let submission = |number| Submission::new(number, "ann").in_queue("root.b");
     let early = scheduler.submit(submission(1)).unwrap();
     let late = scheduler.submit_with(submission(2), SubmitTerms::default().with_lifetime(i64::MAX)).unwrap();
@@ -202,15 +193,15 @@ fn a_file_is_looked_at_once_more_and_not_all_the_time() {
 fn threads_go_on_at_the_end_of_time() {
     let clock = Arc::new(VirtualClock::new());
     clock.advance(u64::MAX);
-    let fair = FairScheduler::builder().allocations(allocations()).clock(clock.clone()).start().unwrap();
-    let capacity = CapacityScheduler::builder(capacity()).clock(clock.clone()).start().unwrap();
+    let fair = FairScheduler::builder().allocations(allocations(ALLOCATIONS)).clock(clock.clone()).start().unwrap();
+    let capacity = builder().clock(clock.clone()).start().unwrap();
     macro_rules! goes_on {
         ($scheduler:ident, $update:expr) => {
             let node = $scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
             let apps =
                 [1, 2].map(|number| $scheduler.submit(Submission::new(number, "ann").in_queue("root.b")).unwrap());
             for app in &apps {
-                let request = AllocateRequest::new([Ask::anywhere(1, SMALL, 3)]);
+                let request = ask(3);
                 let mut answer = Allocation::default();
                 $scheduler.allocate(app, &request, &mut answer).unwrap();
                 $scheduler.quiesce();

@@ -6,9 +6,9 @@
 use evenweave::faults::Fault;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
-    AllocationFile, AppHandle, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped,
-    FairScheduler, NewAttempt, Resource, Stepped, Submission, SubmitTerms,
+    AppHandle, CapacitySchedulerBuilder, CapacityStepped, NewAttempt, Resource, Stepped, Submission, SubmitTerms,
 };
+use evenweave_testkit::{capacity, fair};
 use std::thread;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn queues(parallel: &'static str) -> Vec<(&'static str, &'static str)> {
 
 fn builder(workers: usize) -> CapacitySchedulerBuilder {
     let site = [("yarn.cluster.max-application-priority", "9")];
-    CapacityScheduler::builder(CapacityConfiguration::from_properties(site, queues("1")).unwrap()).workers(workers)
+    capacity(site, queues("1")).workers(workers)
 }
 
 /// One node for each worker.
@@ -203,11 +203,9 @@ fn two_threads_end_one_each() {
     }
 }
 
-fn fair(workers: usize) -> Stepped {
-    let text = "<allocations><queue name='b'><maxRunningApps>1</maxRunningApps></queue></allocations>";
-    let file =
-        AllocationFile::parse(text, "allocations", &evenweave::resource::ResourceTypes::standard(), &[]).unwrap().file;
-    let mut scheduler = FairScheduler::builder().allocations(file).workers(workers).stepped().unwrap();
+fn fair_scheduler(workers: usize) -> Stepped {
+    let queues = "<queue name='b'><maxRunningApps>1</maxRunningApps></queue>";
+    let mut scheduler = fair(&[], queues).workers(workers).stepped().unwrap();
     scheduler.add_node("n1", "/r1", Resource::new(16_384, 16)).unwrap();
     scheduler
 }
@@ -216,7 +214,7 @@ fn fair(workers: usize) -> Stepped {
 #[test]
 fn a_fair_scheduler_passes_over_whom_ends() {
     for workers in [1, 3] {
-        let mut scheduler = fair(workers);
+        let mut scheduler = fair_scheduler(workers);
         for round in 0..ROUNDS {
             let apps: Vec<AppHandle> =
                 (1..=4).map(|app| scheduler.submit(submission(4 * round + app)).unwrap()).collect();

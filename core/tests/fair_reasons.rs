@@ -8,9 +8,10 @@ use evenweave::policy::Precedence;
 use evenweave::reason::{FairReason, FairWait, NotOffered, Words};
 use evenweave::resource::ResourceTypes;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Refused,
-    Resource, Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Refused, Resource, Stepped,
+    Submission,
 };
+use evenweave_testkit::allocations;
 
 const QUEUES: &str = "<allocations><queue name='a'><weight>3</weight></queue>\
     <queue name='b'><maxResources>4096 mb, 4 vcores</maxResources></queue><queue name='c'/></allocations>";
@@ -25,7 +26,7 @@ struct All {
 
 impl All {
     fn new() -> All {
-        let file = AllocationFile::parse(QUEUES, "allocations", &ResourceTypes::standard(), &[]).unwrap().file;
+        let file = allocations(QUEUES);
         let build = || FairScheduler::builder().allocations(file.clone());
         let threaded = [1, 2].map(|workers| build().workers(workers).timers(false).start().unwrap());
         let stepped = build().stepped().unwrap();

@@ -6,8 +6,6 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else is told is a failure")]
 
-mod threads;
-
 mod trouble;
 
 use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
@@ -19,15 +17,15 @@ use evenweave::resource::Calculator;
 use evenweave::resource::ResourceTypes;
 use evenweave::shares::Fair;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
-    Polled, Refused, Resource, SchedulerEvent, Settings,
+    AllocateRequest, Allocation, AllocationFile, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Polled,
+    Refused, Resource, SchedulerEvent, Settings,
 };
+use evenweave_testkit::{allocations, ask, ends, settings, start_polled, unmanaged, until, wait_for, within};
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
-use threads::{ends, settings, start_polled, unmanaged};
-use trouble::{NODES, World, within};
+use trouble::{NODES, World};
 
 /// So often each fault happens.
 const TIMES: usize = 100;
@@ -107,15 +105,14 @@ fn workers_panic_in_a_wake_up() {
     again_and_again(&mut world, |world, time| {
         world.hear_of_panics(time);
         armed.store(true, Memory::Relaxed);
-        while !fired(&armed) {
-            if time % 2 == 0 {
-                world.step();
-            } else {
+        until("the wake-up", || {
+            if time % 2 == 1 {
                 // Of the containers that its AM has, some end with the node, which is told of.
                 world.replace_node(time % NODES);
-                world.step();
             }
-        }
+            world.step();
+            fired(&armed)
+        });
     });
     world.check();
     assert_eq!(world.panics, TIMES);
@@ -160,12 +157,13 @@ fn panics_in_a_policy(workers: usize) {
         world.hear_of_panics(time);
         // Somewhere else each time.
         policy.0.store(1 + i64::try_from(time * 37 % 211).unwrap(), Memory::Relaxed);
-        while policy.0.load(Memory::Relaxed) > 0 {
+        until("the panic of the policy", || {
             world.step();
             if time % 3 == 0 {
                 world.replace_app(time % 8);
             }
-        }
+            policy.0.load(Memory::Relaxed) <= 0
+        });
     });
     policy.0.store(0, Memory::Relaxed);
     world.check();
@@ -218,9 +216,10 @@ fn three_workers_are_given_up(mut world: World) {
     world.steps(3);
     for worker in 0..2 {
         world.scheduler.inject(Fault::WorkerDeath { worker }).unwrap();
-        while world.panics <= worker {
+        until("the end of the worker", || {
             world.step();
-        }
+            world.panics > worker
+        });
         // What asked of it begins another attempt.
         world.renew_apps();
         world.steps(3);
@@ -230,7 +229,7 @@ fn three_workers_are_given_up(mut world: World) {
     }
     // A queue that gets a limit now is granted from all the same.
     let file = "<allocations><queue name='a'/><queue name='b'><maxResources>61440 mb, 60 vcores</maxResources></queue></allocations>";
-    let file = AllocationFile::parse(file, "later", &ResourceTypes::standard(), &[]).unwrap().file;
+    let file = allocations(file);
     within("reload", || world.scheduler.reload(file)).unwrap();
     world.check();
     let held = world.scheduler.containers().unwrap().first().expect("something runs").id;
@@ -241,7 +240,7 @@ fn three_workers_are_given_up(mut world: World) {
     assert_eq!(added.unwrap_err(), Refused::NoWorkers);
     let submitted = within("submit", || scheduler.submit(unmanaged(1000, "root.a")));
     assert_eq!(submitted.unwrap_err(), Refused::NoWorkers);
-    let asked = AllocateRequest::new([Ask::anywhere(1, threads::SMALL, 1)]);
+    let asked = ask(1);
     for app in world.apps() {
         let refused = within("allocate", || scheduler.allocate(app, &asked, &mut Allocation::default()));
         assert!(matches!(refused, Err(Refused::WorkerLost(_))), "{refused:?}");
@@ -410,24 +409,20 @@ fn groups_hang_and_fail() {
         };
         // Once it has answered it is asked again: how soon that is, is the machine's.
         let comes_again = |world: &World| {
-            let app = loop {
-                match within("submit", || world.scheduler.submit(by("ann"))) {
-                    Ok(app) => break app,
-                    Err(Refused::NoGroups { .. }) => std::thread::yield_now(),
-                    Err(other) => panic!("{other}"),
-                }
-            };
+            let app = wait_for("submit", || match world.scheduler.submit(by("ann")) {
+                Ok(app) => Some(app),
+                Err(Refused::NoGroups { .. }) => None,
+                Err(other) => panic!("{other}"),
+            });
             within("finish", || world.scheduler.finish(&app)).unwrap();
         };
         refuses(world, "fails");
         comes_again(world);
         // Where it has yet to answer about somebody before, it is not asked.
-        loop {
+        until("the question that hangs", || {
             refuses(world, "hangs");
-            if has_been_asked.try_recv().is_ok() {
-                break;
-            }
-        }
+            has_been_asked.try_recv().is_ok()
+        });
         refuses(world, "waits behind it");
         // Everything that needs no groups goes on.
         world.steps(2);

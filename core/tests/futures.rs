@@ -3,9 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::prelude::*;
-use evenweave::{
-    AmRequest, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, NotSent, RecoveredContainer, Worker,
-};
+use evenweave::{AmRequest, CapacitySchedulerBuilder, NotSent, RecoveredContainer, Worker};
+use evenweave_testkit::{SMALL, ask, capacity, until, wait_for};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,8 +13,6 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{Thread, current, park_timeout};
 use std::time::Duration;
-
-const SMALL: Resource = Resource::new(1024, 1);
 
 /// Counts how often it was woken, and wakes the thread that made it.
 struct Counter(AtomicUsize, Thread);
@@ -70,10 +67,6 @@ fn submission(number: u32) -> Submission {
     Submission::new(number, "ann")
 }
 
-fn asks(count: u32) -> AllocateRequest {
-    AllocateRequest::new([Ask::anywhere(1, SMALL, count)])
-}
-
 /// A scheduler whose workers run when this thread says so.
 struct World {
     scheduler: FairScheduler,
@@ -93,14 +86,14 @@ impl World {
     fn work(&mut self) {
         for _ in 0..4 {
             for worker in &mut self.workers {
-                while worker.poll(64) == evenweave::Polled::More {}
+                until("a worker with nothing more", || worker.poll(64) != evenweave::Polled::More);
             }
         }
     }
 
     /// Its AM asks for so many; the shares count them.
     fn ask(&mut self, count: u32) {
-        self.scheduler.allocate(&self.app, &asks(count), &mut Allocation::default()).unwrap();
+        self.scheduler.allocate(&self.app, &ask(count), &mut Allocation::default()).unwrap();
         self.work();
         self.scheduler.update_now();
     }
@@ -120,10 +113,10 @@ impl World {
         self.scheduler.shutdown();
         // In turn: each may wait for what the others do.
         let mut workers = self.workers;
-        while !workers.is_empty() {
+        until("the end of the workers", || {
             workers.retain_mut(|worker| worker.poll(64) != evenweave::Polled::Ended);
-            std::thread::yield_now();
-        }
+            workers.is_empty()
+        });
     }
 }
 
@@ -183,15 +176,12 @@ fn who_waits_for_mail_hears_of_the_end_of_the_application_and_of_the_scheduler()
     let mut finish = ByHand::new(scheduler.finish_async(&app));
     assert_eq!(finish.poll(), Poll::Pending);
     let mut woken = 0;
-    let finished = loop {
+    let finished = wait_for("the end of the application", || {
         world.work();
         // Woken, it may have to be polled again.
-        if finish.woken() > std::mem::replace(&mut woken, finish.woken())
-            && let Poll::Ready(finished) = finish.poll()
-        {
-            break finished;
-        }
-    };
+        let is_woken = finish.woken() > std::mem::replace(&mut woken, finish.woken());
+        if is_woken && let Poll::Ready(finished) = finish.poll() { Some(finished) } else { None }
+    });
     assert_eq!(finished, Ok(()));
     assert!(mail.woken() > 0);
     assert_eq!(mail.poll(), Poll::Ready(Err(Refused::NoSuchApp(1))));
@@ -215,10 +205,11 @@ fn room_after_busy() {
     assert_eq!(reason, Refused::Busy);
     let mut room = ByHand::new(scheduler.room_async());
     // The control answers on its own thread; then the worker is waited for.
-    while room.woken() == 0 {
-        assert_eq!(room.poll(), Poll::Pending);
-        park_timeout(Duration::from_millis(1));
-    }
+    until("room", || {
+        let is_woken = room.woken() > 0;
+        assert!(is_woken || room.poll() == Poll::Pending);
+        is_woken
+    });
     assert_eq!(room.poll(), Poll::Pending);
     let before = room.woken();
     world.work();
@@ -281,9 +272,10 @@ fn events_wake_all_who_wait_and_end_with_the_scheduler() {
     scheduler.decommission_node(&node).unwrap();
     world.work();
     world.heartbeat();
-    while first.woken() == 0 || second.woken() == 0 {
+    until("the event", || {
         world.work();
-    }
+        first.woken() > 0 && second.woken() > 0
+    });
     assert_eq!(first.poll(), Poll::Ready(Some(SchedulerEvent::NodeDrained("n1".to_owned()))));
     assert_eq!(second.poll(), Poll::Pending);
     world.end();
@@ -305,7 +297,7 @@ async fn on_tokio() {
         tokio::spawn(async move {
             let app = scheduler.submit_async(submission(number)).await.unwrap();
             let (mut answer, mut had) = (Allocation::default(), 0);
-            scheduler.allocate(&app, &asks(u32::try_from(EACH).unwrap()), &mut answer).unwrap();
+            scheduler.allocate(&app, &ask(u32::try_from(EACH).unwrap()), &mut answer).unwrap();
             while had < EACH {
                 // In vain the first times: a wait that is let go of does no harm.
                 let soon = tokio::time::timeout(Duration::from_millis(1), scheduler.mail_async(&app)).await;
@@ -335,7 +327,8 @@ async fn on_tokio() {
         })
     };
     for master in masters {
-        assert_eq!(master.await.unwrap(), EACH);
+        let had = tokio::time::timeout(Duration::from_secs(60), master).await.expect("containers come");
+        assert_eq!(had.unwrap(), EACH);
     }
     beats.abort();
     let _ = pin!(beats).await;
@@ -369,22 +362,22 @@ macro_rules! comes_with_what_runs {
 fn nodes_with_what_runs_on_them() {
     let scheduler = FairScheduler::builder().timers(false).workers(2).start().unwrap();
     comes_with_what_runs!(scheduler);
-    let scheduler = capacity().timers(false).start().unwrap();
+    let scheduler = two_queues().timers(false).start().unwrap();
     comes_with_what_runs!(scheduler);
 }
 
-fn capacity() -> CapacitySchedulerBuilder {
+fn two_queues() -> CapacitySchedulerBuilder {
     let queues = [
         ("yarn.scheduler.capacity.root.queues", "default,other"),
         ("yarn.scheduler.capacity.root.default.capacity", "50"),
         ("yarn.scheduler.capacity.root.other.capacity", "50"),
     ];
-    CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues).unwrap())
+    capacity([], queues)
 }
 
 #[test]
 fn submissions_moves_and_nodes_of_the_capacity_scheduler() {
-    let scheduler = capacity().start().unwrap();
+    let scheduler = two_queues().start().unwrap();
     let app = ByHand::new(scheduler.submit_async(submission(1))).run().unwrap();
     assert_eq!(ByHand::new(scheduler.submit_async(submission(1))).run(), Err(Refused::DuplicateApp(1)));
     let node = ByHand::new(scheduler.add_node_async("n", "/r", SMALL)).run().unwrap();
@@ -402,11 +395,11 @@ fn submissions_moves_and_nodes_of_the_capacity_scheduler() {
 
 #[test]
 fn mail_of_the_capacity_scheduler() {
-    let scheduler = capacity().start().unwrap();
+    let scheduler = two_queues().start().unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
-    scheduler.allocate(&app, &asks(1), &mut answer).unwrap();
+    scheduler.allocate(&app, &ask(1), &mut answer).unwrap();
     scheduler.quiesce();
     let mut mail = ByHand::new(scheduler.mail_async(&app));
     assert_eq!(mail.poll(), Poll::Pending);
@@ -444,13 +437,13 @@ fn room_and_events_of_the_capacity_scheduler() {
         waits.recv().unwrap();
         panic!("a callback of the test's");
     };
-    let scheduler = capacity().channel_capacity(1).on_grants(Arc::new(stop)).start().unwrap();
+    let scheduler = two_queues().channel_capacity(1).on_grants(Arc::new(stop)).start().unwrap();
     // Goes before the scheduler, which waits for its worker.
     let let_go = let_go;
     assert_eq!(ByHand::new(scheduler.room_async()).run(), Ok(()));
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(submission(1)).unwrap();
-    scheduler.allocate(&app, &asks(1), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     scheduler.quiesce();
     let mut event = ByHand::new(scheduler.next_event_async());
     assert_eq!(event.poll(), Poll::Pending);

@@ -4,9 +4,7 @@
 //! atomics, channels, maps and the snapshot cell stand in `sync` alone, `std::time::Instant` in `clock` alone. Comments
 //! are not looked at, nor are test modules.
 
-mod sources;
-
-use sources::{code_only, sources};
+use evenweave_testkit::sources::{code_only, sources};
 
 /// Every module at the top of the crate, with its layer.
 const LAYERS: [(&str, u8); 25] = [
@@ -127,7 +125,8 @@ fn check(path: &str, source: &str) -> Vec<String> {
 
 #[test]
 fn the_sources_keep_the_layers() {
-    let wrong: Vec<String> = sources().iter().flat_map(|(name, source)| check(name, source)).collect();
+    let wrong: Vec<String> =
+        sources(env!("CARGO_MANIFEST_DIR")).iter().flat_map(|(name, source)| check(name, source)).collect();
     assert!(wrong.is_empty(), "the layers are broken:\n{}", wrong.join("\n"));
 }
 
@@ -148,7 +147,10 @@ const WORDS_OF_DECIDERS: [&str; 10] = [
 #[test]
 fn the_engine_knows_no_word_of_a_decider_s() {
     let mut wrong = Vec::new();
-    for (path, source) in sources().iter().filter(|(path, _)| path.starts_with("engine/") && !path.contains("/tests")) {
+    for (path, source) in sources(env!("CARGO_MANIFEST_DIR"))
+        .iter()
+        .filter(|(path, _)| path.starts_with("engine/") && !path.contains("/tests"))
+    {
         let code = code_only(source);
         for (line, text) in (1..).zip(code.lines()) {
             let found = WORDS_OF_DECIDERS.iter().filter(|word| text.contains(**word));

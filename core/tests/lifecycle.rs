@@ -1,17 +1,18 @@
-//! The life of containers, nodes and attempts: what the assignment reference says in sections 2, 9, 11, 12, 13 and 18.
+//! The life of containers, nodes and attempts: rules/assignment.md 2, 9, 11, 12, 13 and 18.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
-
-mod threads;
 
 use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NewAttempt,
     NodeHandle, Refused, Resource, SchedulerEvent, Stepped,
 };
+use evenweave_testkit::{
+    SMALL, add_nodes, allocate, allocations, ask, assert_sums, beat, call, fetch, fill, greedy, poll, settings,
+    unmanaged,
+};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
-use threads::{SMALL, add_nodes, ask, assert_sums, beat, fill, greedy, poll, settings, unmanaged};
 
 /// What takes this long has stopped.
 const STUCK: Duration = Duration::from_secs(120);
@@ -32,16 +33,6 @@ fn stepped(workers: usize) -> Stepped {
 
 fn nodes(stepped: &mut Stepped, count: usize) -> Vec<NodeHandle> {
     (0..count).map(|i| stepped.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(4096, 4)).unwrap()).collect()
-}
-
-fn call(stepped: &mut Stepped, app: &AppHandle, request: &AllocateRequest) -> Allocation {
-    let mut answer = Allocation::default();
-    stepped.allocate(app, request, &mut answer).unwrap();
-    answer
-}
-
-fn drain(stepped: &mut Stepped, app: &AppHandle) -> Allocation {
-    call(stepped, app, &AllocateRequest::default())
 }
 
 /// An application without an AM that asks for so many small containers, after an update.
@@ -69,8 +60,8 @@ fn used(stepped: &mut Stepped, app: &AppHandle) -> Resource {
 
 // ---------------------------------------------------------------------------------------------------- expiry
 
-/// 11.5: acquired and not launched within the interval; the look that comes later than that ends it. Its room is back, its
-/// ask is not.
+/// rules/assignment.md 11.5: acquired and not launched within the interval; the look that comes later than that ends
+/// it. Its room is back, its ask is not.
 #[test]
 fn an_acquired_container_that_is_never_launched_expires() {
     for workers in [1, 2] {
@@ -79,7 +70,7 @@ fn an_acquired_container_that_is_never_launched_expires() {
         let app = asking(&mut stepped, 1, 1);
         stepped.heartbeat(Heartbeat::new(&node));
         stepped.advance(500);
-        let got = drain(&mut stepped, &app).granted;
+        let got = fetch(&mut stepped, &app).granted;
         assert_eq!((got.len(), free(&mut stepped, &node)), (1, Resource::new(3072, 3)));
         stepped.take_journal();
         // Acquired at 500: the look at 3000 is within the interval, as one at 3500 would be; that at 4000 is not.
@@ -94,15 +85,16 @@ fn an_acquired_container_that_is_never_launched_expires() {
         assert_eq!(EndReason::Expired.exit_status(), Some(-100));
         assert_eq!(used(&mut stepped, &app), Resource::ZERO);
         assert_eq!(free(&mut stepped, &node), Resource::new(4096, 4));
-        let ended = drain(&mut stepped, &app).ended;
+        let ended = fetch(&mut stepped, &app).ended;
         assert_eq!(ended.iter().map(|end| (end.id, end.reason)).collect::<Vec<_>>(), [(got[0].id, EndReason::Expired)]);
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&node));
-        assert_eq!(drain(&mut stepped, &app).granted, [], "11.4: an acquired container does not restore its ask");
+        assert_eq!(fetch(&mut stepped, &app).granted, [], "11.4: an acquired container does not restore its ask");
     }
 }
 
-/// 11.5: the interval counts from the acquisition, not from the grant, and exactly the interval is still in time.
+/// rules/assignment.md 11.5: the interval counts from the acquisition, not from the grant, and exactly the interval is
+/// still in time.
 #[test]
 fn the_interval_counts_from_the_acquisition_and_is_inclusive() {
     let mut stepped = stepped(1);
@@ -113,29 +105,29 @@ fn the_interval_counts_from_the_acquisition_and_is_inclusive() {
         stepped.advance(EXPIRY);
     }
     assert_eq!(stepped.take_journal().completed, [], "nobody has acquired it");
-    assert_eq!(drain(&mut stepped, &app).granted.len(), 1);
+    assert_eq!(fetch(&mut stepped, &app).granted.len(), 1);
     stepped.advance(EXPIRY);
     assert_eq!(stepped.take_journal().completed, [], "exactly the interval");
     stepped.advance(EXPIRY / 3);
     assert_eq!(stepped.take_journal().completed.len(), 1);
 }
 
-/// 11.5: launched, completed or released in time there is nothing to expire; a container that takes the place of one of
-/// these has its own time.
+/// rules/assignment.md 11.5: launched, completed or released in time there is nothing to expire; a container that takes
+/// the place of one of these has its own time.
 #[test]
 fn what_was_launched_or_has_ended_does_not_expire() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 3);
     stepped.heartbeat(Heartbeat::new(&node));
-    let got = drain(&mut stepped, &app).granted;
+    let got = fetch(&mut stepped, &app).granted;
     assert_eq!(got.len(), 3);
     stepped.advance(2000);
     report(&mut stepped, &node, &got[..1], &got[1..2]);
     call(&mut stepped, &app, &ask(2).with_releases([got[2].id]));
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
-    let again = drain(&mut stepped, &app).granted;
+    let again = fetch(&mut stepped, &app).granted;
     assert_eq!(again.len(), 2);
     stepped.take_journal();
     stepped.advance(3000);
@@ -159,7 +151,7 @@ fn containers_expire_in_the_threaded_runtime() {
             FairScheduler::builder().settings(settings(&interval)).workers(workers).on_grants(wake).start().unwrap();
         let nodes = add_nodes(&scheduler, 4);
         let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
-        threads::allocate(&scheduler, &app, &ask(4)).unwrap();
+        allocate(&scheduler, &app, &ask(4)).unwrap();
         fill(&scheduler, &nodes);
         let (mut granted, mut ended) = (Vec::new(), Vec::new());
         loop {
@@ -186,7 +178,7 @@ fn expiry_goes_by_the_embedders_clock() {
     let scheduler = FairScheduler::builder().clock(clock.clone()).start().unwrap();
     let nodes = add_nodes(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
-    threads::allocate(&scheduler, &app, &ask(1)).unwrap();
+    allocate(&scheduler, &app, &ask(1)).unwrap();
     fill(&scheduler, &nodes);
     assert_eq!(poll(&scheduler, &app).granted.len(), 1);
     for (ms, ended) in [(600_000, 0), (200_000, 1)] {
@@ -199,7 +191,8 @@ fn expiry_goes_by_the_embedders_clock() {
 
 // ---------------------------------------------------------------------------------------------------- asks given back
 
-/// 11.4: a container that nobody has acquired gives its ask back when its node is lost, whoever the workers are.
+/// rules/assignment.md 11.4: a container that nobody has acquired gives its ask back when its node is lost, whoever the
+/// workers are.
 #[test]
 fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
     for workers in 1..=3 {
@@ -208,7 +201,7 @@ fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
         for (i, node) in all.iter().enumerate() {
             let app = asking(&mut stepped, u32::try_from(i).unwrap() + 1, 2);
             stepped.heartbeat(Heartbeat::new(node));
-            let held = drain(&mut stepped, &app).granted;
+            let held = fetch(&mut stepped, &app).granted;
             assert_eq!(held.len(), 2, "acquired");
             call(&mut stepped, &app, &ask(2));
             stepped.update_now();
@@ -221,7 +214,7 @@ fn an_unacquired_container_on_a_lost_node_gives_its_ask_back() {
             for _ in 0..2 {
                 stepped.heartbeat(Heartbeat::new(&other));
             }
-            let answer = drain(&mut stepped, &app);
+            let answer = fetch(&mut stepped, &app);
             assert_eq!(answer.granted.len(), 2, "what was not acquired is asked for again, what was is not");
             assert_eq!(answer.ended.len(), 2, "what was acquired is told of, what was not is not");
             stepped.finish(&app).unwrap();
@@ -254,7 +247,8 @@ fn statistics_tell_how_near_containers_were_placed() {
 
 // ---------------------------------------------------------------------------------------------------- nodes
 
-/// 2.6, 13.4: nothing happens until the node reports; then its total follows what it runs, and it is empty in the end.
+/// rules/assignment.md 2.6, 13.4: nothing happens until the node reports; then its total follows what it runs, and it
+/// is empty in the end.
 ///
 /// `TestFairScheduler.testResourceUpdateDecommissioningNode`
 #[test]
@@ -263,7 +257,7 @@ fn a_decommissioning_node_follows_what_it_runs() {
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 2);
     stepped.heartbeat(Heartbeat::new(&node));
-    let got = drain(&mut stepped, &app).granted;
+    let got = fetch(&mut stepped, &app).granted;
     stepped.decommission_node(&node).unwrap();
     assert_eq!(stepped.stats().cluster, Resource::new(4096, 4));
     report(&mut stepped, &node, &got, &[]);
@@ -271,7 +265,7 @@ fn a_decommissioning_node_follows_what_it_runs() {
     call(&mut stepped, &app, &ask(1));
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
-    assert_eq!(drain(&mut stepped, &app).granted, [], "nothing new fits");
+    assert_eq!(fetch(&mut stepped, &app).granted, [], "nothing new fits");
     call(&mut stepped, &app, &ask(0));
     report(&mut stepped, &node, &[], &got[..1]);
     assert_eq!(stepped.stats().cluster, Resource::new(1024, 1));
@@ -283,15 +277,16 @@ fn a_decommissioning_node_follows_what_it_runs() {
     assert_eq!(stepped.next_event(), None, "told once");
 }
 
-/// 2.6 (quirk): the smaller total is an event, and the heartbeat that sends it still assigns. What then is above the total
-/// is killed when the event comes, at an overcommit timeout of 0; its ask is back, its number is used up.
+/// rules/assignment.md 2.6 (quirk): the smaller total is an event, and the heartbeat that sends it still assigns. What
+/// then is above the total is killed when the event comes, at an overcommit timeout of 0; its ask is back, its number
+/// is used up.
 #[test]
 fn the_heartbeat_of_a_decommissioning_node_still_assigns() {
     let mut stepped = stepped(1);
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let app = asking(&mut stepped, 1, 1);
     stepped.heartbeat(Heartbeat::new(&node));
-    let first = drain(&mut stepped, &app).granted;
+    let first = fetch(&mut stepped, &app).granted;
     call(&mut stepped, &app, &ask(1));
     stepped.update_now();
     stepped.decommission_node(&node).unwrap();
@@ -304,7 +299,7 @@ fn the_heartbeat_of_a_decommissioning_node_still_assigns() {
     let other = stepped.add_node("other", "/other", Resource::new(4096, 4)).unwrap();
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&other));
-    let again = drain(&mut stepped, &app);
+    let again = fetch(&mut stepped, &app);
     assert_eq!(again.granted.iter().map(|container| container.id.number()).collect::<Vec<_>>(), [3]);
     assert_eq!(again.ended, [], "the AM had never seen it");
 }
@@ -321,7 +316,7 @@ fn a_recommissioned_node_has_its_total_again() {
     assert_eq!((stepped.stats().cluster, free(&mut stepped, &node)), (Resource::new(4096, 4), Resource::new(4096, 4)));
     let app = asking(&mut stepped, 1, 1);
     stepped.heartbeat(Heartbeat::new(&node));
-    assert_eq!(drain(&mut stepped, &app).granted.len(), 1);
+    assert_eq!(fetch(&mut stepped, &app).granted.len(), 1);
     stepped.recommission_node(&node).unwrap();
     stepped.remove_node(&node).unwrap();
     let gone = Err(Refused::NoSuchNode("n0".to_owned()));
@@ -338,7 +333,7 @@ fn a_node_is_drained_and_comes_back_in_the_threaded_runtime() {
     scheduler.quiesce();
     assert_eq!(scheduler.next_event(), Some(SchedulerEvent::NodeDrained("n1".to_owned())));
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
-    threads::allocate(&scheduler, &app, &ask(100)).unwrap();
+    allocate(&scheduler, &app, &ask(100)).unwrap();
     fill(&scheduler, &nodes);
     assert_eq!(scheduler.stats().allocated, Resource::new(8192, 8));
     scheduler.recommission_node(&nodes[1]).unwrap();
@@ -349,7 +344,7 @@ fn a_node_is_drained_and_comes_back_in_the_threaded_runtime() {
 
 // ---------------------------------------------------------------------------------------------------- continuous scheduling
 
-/// 18: a thread makes passes by itself; no node has to report.
+/// rules/assignment.md 18: a thread makes passes by itself; no node has to report.
 #[test]
 fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
     const NODES: usize = 6;
@@ -365,7 +360,7 @@ fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
         let scheduler = builder.start().unwrap();
         add_nodes(&scheduler, NODES);
         let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
-        threads::allocate(&scheduler, &app, &ask(1000)).unwrap();
+        allocate(&scheduler, &app, &ask(1000)).unwrap();
         scheduler.quiesce();
         scheduler.update_now();
         let mut granted = 0;
@@ -382,8 +377,9 @@ fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
     }
 }
 
-/// 18 (recorded): three idle nodes of 4096/4 and an application that asks for nine: 1, 3, 6, 9 after four passes, because
-/// nodes with equal free memory collapse to one; a node without room for the smallest container is passed over.
+/// rules/assignment.md 18 (recorded): three idle nodes of 4096/4 and an application that asks for nine: 1, 3, 6, 9
+/// after four passes, because nodes with equal free memory collapse to one; a node without room for the smallest
+/// container is passed over.
 #[test]
 fn a_pass_visits_one_node_of_each_free_memory() {
     let mut stepped = FairScheduler::builder().stepped().unwrap();
@@ -415,8 +411,8 @@ fn ids(granted: &[Container]) -> Vec<(i32, i64)> {
     granted.iter().map(|container| (container.priority, container.allocation_request_id)).collect()
 }
 
-/// 5.1: a smaller priority first, within it a smaller allocation request id, whatever the order of asking; the container
-/// says which ask it answers.
+/// rules/assignment.md 5.1: a smaller priority first, within it a smaller allocation request id, whatever the order of
+/// asking; the container says which ask it answers.
 #[test]
 fn asks_are_served_by_priority_then_by_request_id() {
     let mut stepped = stepped(1);
@@ -429,11 +425,11 @@ fn asks_are_served_by_priority_then_by_request_id() {
     );
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
-    let granted = drain(&mut stepped, &app).granted;
+    let granted = fetch(&mut stepped, &app).granted;
     assert_eq!(ids(&granted), [(1, -3), (1, -3), (1, 0), (1, 9), (2, -5), (2, 1 << 40)]);
 }
 
-/// 5.3: asks of one priority and different ids stand beside each other, and are replaced apart.
+/// rules/assignment.md 5.3: asks of one priority and different ids stand beside each other, and are replaced apart.
 #[test]
 fn asks_of_different_request_ids_are_replaced_apart() {
     for workers in [1, 2] {
@@ -448,11 +444,11 @@ fn asks_of_different_request_ids_are_replaced_apart() {
         all.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         stepped.update_now();
         all.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
-        assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 2), (1, 2), (1, 2), (1, 3)]);
+        assert_eq!(ids(&fetch(&mut stepped, &app).granted), [(1, 2), (1, 2), (1, 2), (1, 3)]);
     }
 }
 
-/// 11.4: what comes back comes back to its own key.
+/// rules/assignment.md 11.4: what comes back comes back to its own key.
 #[test]
 fn an_unacquired_container_gives_back_to_its_request_id() {
     for workers in [1, 2] {
@@ -470,7 +466,7 @@ fn an_unacquired_container_gives_back_to_its_request_id() {
         call(&mut stepped, &app, &asks(&[keyed(1, 4, 0)]));
         stepped.update_now();
         stepped.heartbeat(Heartbeat::new(&all[0]));
-        assert_eq!(ids(&drain(&mut stepped, &app).granted), [(1, 7)]);
+        assert_eq!(ids(&fetch(&mut stepped, &app).granted), [(1, 7)]);
     }
 }
 
@@ -483,7 +479,7 @@ fn a_reservation_is_of_one_request_id() {
     for _ in 0..3 {
         stepped.heartbeat(Heartbeat::new(&node));
     }
-    assert_eq!(drain(&mut stepped, &other).granted.len(), 3);
+    assert_eq!(fetch(&mut stepped, &other).granted.len(), 3);
     let app = stepped.submit(unmanaged(2, "root.p")).unwrap();
     let large = |id, count| Ask::anywhere(1, Resource::new(2048, 1), count).with_request_id(id);
     call(&mut stepped, &app, &asks(&[large(1, 1), large(2, 1)]));
@@ -498,7 +494,7 @@ fn a_reservation_is_of_one_request_id() {
 
 // ---------------------------------------------------------------------------------------------------- the AM's request
 
-/// 9.3.1: the AM's request may name a rack and a node; not relaxed, it waits for them.
+/// rules/assignment.md 9.3.1: the AM's request may name a rack and a node; not relaxed, it waits for them.
 #[test]
 fn an_am_is_placed_where_its_request_says() {
     for workers in [1, 2] {
@@ -526,7 +522,8 @@ fn an_am_is_placed_where_its_request_says() {
     }
 }
 
-/// 4: while the AM's container is awaited the system's blacklist counts, afterwards the AM's own, and only that.
+/// rules/assignment.md 4: while the AM's container is awaited the system's blacklist counts, afterwards the AM's own,
+/// and only that.
 #[test]
 fn the_system_blacklist_counts_for_the_am_alone() {
     for workers in [1, 2] {
@@ -587,8 +584,8 @@ fn a_blacklist_that_was_kept_is_no_matter_of_headroom_at_first() {
     assert_eq!(left(&mut stepped, &next), 4096);
 }
 
-/// 12.2, 12.3: running containers stay and all others end; the next attempt has their usage, its numbers begin at 1, asks
-/// and reservations are gone, its AM's blacklist is there.
+/// rules/assignment.md 12.2, 12.3: running containers stay and all others end; the next attempt has their usage, its
+/// numbers begin at 1, asks and reservations are gone, its AM's blacklist is there.
 #[test]
 fn a_new_attempt_keeps_running_containers() {
     for workers in 1..=3 {
@@ -598,7 +595,7 @@ fn a_new_attempt_keeps_running_containers() {
         for node in &all {
             stepped.heartbeat(Heartbeat::new(node));
         }
-        let got = drain(&mut stepped, &app).granted;
+        let got = fetch(&mut stepped, &app).granted;
         assert_eq!(got.len(), 6);
         let running: Vec<_> = got.iter().filter(|one| one.node != all[2].id()).copied().collect();
         for node in &all[..2] {
@@ -632,14 +629,14 @@ fn a_new_attempt_keeps_running_containers() {
         stepped.heartbeat(Heartbeat::new(&all[2]));
         assert_eq!(used(&mut stepped, &next), kept, "its blacklist went over");
         stepped.heartbeat(Heartbeat::new(&all[1]));
-        let granted = drain(&mut stepped, &next).granted;
+        let granted = fetch(&mut stepped, &next).granted;
         assert_eq!(granted.iter().map(|one| (one.id.attempt(), one.id.number())).min(), Some((2, 1)));
         // A kept container is released by the new attempt, and completed by its node under its old id.
         let (first, last) = (running[0], running[held - 1]);
         call(&mut stepped, &next, &AllocateRequest::default().with_releases([first.id]));
         let node = all.iter().find(|node| node.id() == last.node).unwrap();
         report(&mut stepped, node, &[], &[last]);
-        let ended: Vec<_> = drain(&mut stepped, &next).ended.iter().map(|end| (end.id, end.reason)).collect();
+        let ended: Vec<_> = fetch(&mut stepped, &next).ended.iter().map(|end| (end.id, end.reason)).collect();
         assert!(ended.contains(&(last.id, EndReason::Completed)), "{ended:?}");
         // And at the end of the application nothing is left.
         stepped.finish(&next).unwrap();
@@ -657,15 +654,13 @@ fn a_new_attempt_keeps_running_containers() {
 #[test]
 fn a_kept_container_counts_while_its_attempt_waits() {
     const ONE: &str = "<allocations><queue name='q'><maxRunningApps>1</maxRunningApps></queue></allocations>";
-    let file = evenweave::AllocationFile::parse(ONE, "one", &evenweave::resource::ResourceTypes::standard(), &[])
-        .unwrap()
-        .file;
+    let file = allocations(ONE);
     let builder = FairScheduler::builder().settings(expiring()).allocations(file).journal(true);
     let mut stepped = builder.stepped().unwrap();
     let node = nodes(&mut stepped, 1).pop().unwrap();
     let first = asking(&mut stepped, 1, 1);
     stepped.heartbeat(Heartbeat::new(&node));
-    let held = drain(&mut stepped, &first).granted;
+    let held = fetch(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
     let other = asking(&mut stepped, 2, 1);
     let second = stepped.new_attempt(&first, keeping()).unwrap();
@@ -702,7 +697,7 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     call(&mut stepped, &first, &ask(1));
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
-    let held = drain(&mut stepped, &first).granted;
+    let held = fetch(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
     let huge = NewAttempt::default().with_am(Resource::new(1 << 40, 1)).keep_containers(true);
     assert!(matches!(stepped.new_attempt(&first, huge), Err(Refused::InvalidResource { .. })));
@@ -727,8 +722,8 @@ fn attempts_follow_each_other_under_load() {
         let rival = scheduler.submit(unmanaged(2, "root.p")).unwrap();
         let mut held = std::collections::BTreeMap::new();
         for _ in 0..20 {
-            threads::allocate(&scheduler, &app, &ask(6)).unwrap();
-            threads::allocate(&scheduler, &rival, &ask(3)).unwrap();
+            allocate(&scheduler, &app, &ask(6)).unwrap();
+            allocate(&scheduler, &rival, &ask(3)).unwrap();
             fill(&scheduler, &nodes);
             let granted = poll(&scheduler, &app).granted;
             let launch = |node: &NodeHandle, some: &[Container]| {
@@ -781,10 +776,11 @@ fn attempts_follow_each_other_under_load() {
 }
 
 fn poll_if_open(scheduler: &FairScheduler, app: &AppHandle) -> Result<Allocation, Refused> {
-    threads::allocate(scheduler, app, &AllocateRequest::default())
+    allocate(scheduler, app, &AllocateRequest::default())
 }
 
-/// 9.2.2, 9.3.1: the request of a further AM passes the check for what the queue may have nothing of, as the first did.
+/// rules/assignment.md 9.2.2, 9.3.1: the request of a further AM passes the check for what the queue may have nothing
+/// of, as the first did.
 #[test]
 fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
     let mut stepped = stepped(1);
@@ -821,6 +817,6 @@ fn handles_of_another_scheduler_are_refused() {
         assert_eq!(here.remove_node(node), unknown);
     }
     here.heartbeat(Heartbeat::new(&ours));
-    assert_eq!(drain(&mut here, &app).granted.len(), 1, "what is here goes on");
-    assert_eq!(drain(&mut there, &other).granted, [], "and so does what is there");
+    assert_eq!(fetch(&mut here, &app).granted.len(), 1, "what is here goes on");
+    assert_eq!(fetch(&mut there, &other).granted, [], "and so does what is there");
 }

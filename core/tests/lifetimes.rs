@@ -4,9 +4,10 @@
 
 use evenweave::clock::VirtualClock;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Heartbeat,
-    NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacitySchedulerBuilder, CapacityStepped,
+    Heartbeat, NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent, Submission, SubmitTerms,
 };
+use evenweave_testkit::{ask, capacity};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,17 +32,17 @@ fn pairs(owned: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
     owned.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
-fn configuration(more: &[(&str, &str)]) -> CapacityConfiguration {
+fn builder(more: &[(&str, &str)]) -> CapacitySchedulerBuilder {
     let site = [
         ("yarn.acl.enable", "true"),
         ("yarn.admin.acl", "root"),
         ("yarn.resourcemanager.application-timeouts.monitor.interval-ms", "5"),
     ];
-    CapacityConfiguration::from_properties(site, pairs(&queues(more))).unwrap()
+    capacity(site, pairs(&queues(more)))
 }
 
 fn stepped(more: &[(&str, &str)]) -> CapacityStepped {
-    CapacityScheduler::builder(configuration(more)).node_stops(true).stepped().unwrap()
+    builder(more).node_stops(true).stepped().unwrap()
 }
 
 fn terms(seconds: i64) -> SubmitTerms {
@@ -119,7 +120,7 @@ fn a_submission_gets_what_its_queue_lets_it_have() {
 
 /// An application with a container that runs.
 fn running(scheduler: &mut CapacityStepped, app: &AppHandle, node: &NodeHandle) {
-    let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 1)]);
+    let asks = ask(1);
     let mut answer = Allocation::default();
     scheduler.allocate(app, &asks, &mut answer).unwrap();
     scheduler.heartbeat(Heartbeat::new(node));
@@ -204,8 +205,7 @@ fn who_makes_a_queue_gets_what_it_asks_for() {
     ];
     let owned: Vec<_> =
         properties.iter().map(|(name, value)| (format!("{PREFIX}{name}"), (*value).to_owned())).collect();
-    let configuration = CapacityConfiguration::from_properties([], pairs(&owned)).unwrap();
-    let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let mut scheduler = capacity([], pairs(&owned)).stepped().unwrap();
     let first = scheduler.submit_with(submission(1, "root.d.x"), terms(600)).unwrap();
     let second = scheduler.submit_with(submission(2, "root.d.x"), terms(600)).unwrap();
     assert_eq!((deadline(&mut scheduler, &first), deadline(&mut scheduler, &second)), (Some(600_000), Some(60_000)));
@@ -224,7 +224,7 @@ fn until(what: impl Fn() -> bool) {
 #[test]
 fn threads_end_applications_by_themselves() {
     let clock = Arc::new(VirtualClock::new());
-    let builder = CapacityScheduler::builder(configuration(&[("root.a.default-application-lifetime", "10")]));
+    let builder = builder(&[("root.a.default-application-lifetime", "10")]);
     let scheduler = builder.clock(clock.clone()).start().unwrap();
     let app = scheduler.submit_with(submission(1, "a"), terms(20)).unwrap();
     let other = scheduler.submit(submission(2, "a")).unwrap();
@@ -244,7 +244,7 @@ fn threads_end_applications_by_themselves() {
 #[test]
 fn without_timers_a_call_ends_them() {
     let clock = Arc::new(VirtualClock::new());
-    let builder = CapacityScheduler::builder(configuration(&[]));
+    let builder = builder(&[]);
     let scheduler = builder.clock(clock.clone()).timers(false).start().unwrap();
     let app = scheduler.submit_with(submission(1, "a"), terms(1)).unwrap();
     clock.advance(2000);

@@ -6,11 +6,8 @@
 mod counting;
 
 use counting::Counting;
-use evenweave::resource::ResourceTypes;
-use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource,
-    Settings, Stepped, Submission,
-};
+use evenweave::{AppHandle, Ask, Heartbeat, NodeHandle, Resource, Stepped};
+use evenweave_testkit::{SMALL, ask, ask_for, call, fair, unmanaged};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -19,8 +16,6 @@ const PAGE: &str = include_str!("../../docs/reliability.md");
 
 /// Applications, nodes and so on that are weighed together.
 const MANY: u32 = 4096;
-const SMALL: Resource = Resource::new(1024, 1);
-
 /// The rows of the table under "Memory": what, and how many bytes.
 fn documented() -> Vec<(&'static str, usize)> {
     let section = PAGE
@@ -36,14 +31,13 @@ fn documented() -> Vec<(&'static str, usize)> {
 }
 
 fn scheduler(workers: usize) -> Stepped {
-    let file = "<allocations><queue name='a'/><queueMaxAMShareDefault>-1.0</queueMaxAMShareDefault></allocations>";
-    let file = AllocationFile::parse(file, "memory.xml", &ResourceTypes::standard(), &[]).unwrap().file;
-    let settings = Settings::from_properties([
+    let queues = "<queue name='a'/><queueMaxAMShareDefault>-1.0</queueMaxAMShareDefault>";
+    let properties = [
         ("yarn.scheduler.fair.assignmultiple", "true"),
         ("yarn.scheduler.fair.dynamic.max.assign", "false"),
         ("yarn.scheduler.minimum-allocation-mb", "1024"),
-    ]);
-    FairScheduler::builder().settings(settings.unwrap()).allocations(file).workers(workers).stepped().unwrap()
+    ];
+    fair(&properties, queues).workers(workers).stepped().unwrap()
 }
 
 fn room(containers: i64) -> Resource {
@@ -58,15 +52,9 @@ fn add_nodes(stepped: &mut Stepped, nodes: u32, total: Resource) -> Vec<NodeHand
 }
 
 fn submit(stepped: &mut Stepped, from: u32, apps: u32) -> Vec<AppHandle> {
-    let submission = |number| Submission::new(number, "ann").in_queue("a");
-    let apps = (from..from + apps).map(|number| stepped.submit(submission(number)).unwrap()).collect();
+    let apps = (from..from + apps).map(|number| stepped.submit(unmanaged(number, "a")).unwrap()).collect();
     stepped.update_now();
     apps
-}
-
-fn ask(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) {
-    let request = AllocateRequest::new(asks);
-    stepped.allocate(app, &request, &mut Allocation::default()).unwrap();
 }
 
 /// Bytes that are held after `make` and were not before, by so many; what `make` returns is not among them.
@@ -95,7 +83,7 @@ fn measured() -> Vec<(&'static str, usize)> {
         let (apps, bytes) = each(MANY, || submit(&mut stepped, 1, MANY));
         out.push((idle, bytes));
         let first = || {
-            apps.iter().for_each(|app| ask(&mut stepped, app, vec![Ask::anywhere(1, SMALL, 1)]));
+            apps.iter().for_each(|app| _ = call(&mut stepped, app, &ask(1)));
             Vec::<()>::new()
         };
         out.push((asking, each(MANY, first).1));
@@ -105,22 +93,21 @@ fn measured() -> Vec<(&'static str, usize)> {
     let app = submit(&mut stepped, 1, 1).remove(0);
     let more = || {
         let priorities = 0..i32::try_from(MANY).unwrap();
-        ask(&mut stepped, &app, priorities.map(|priority| Ask::anywhere(priority, SMALL, 1)).collect());
+        ask_for(&mut stepped, &app, priorities.map(|priority| Ask::anywhere(priority, SMALL, 1)));
         Vec::<()>::new()
     };
     out.push(("each further priority or request id, with 1 worker", each(MANY, more).1));
     let (places, bytes) = each(MANY, || (0..MANY).map(|i| stepped.location(&format!("host{i:05}.example"))).collect());
     out.push(("the name of a node or rack in asks, for good", bytes));
     let rows = || {
-        let asks = places.iter().map(|place| Ask::anywhere(1, SMALL, 1).at(*place)).collect();
-        ask(&mut stepped, &app, asks);
+        ask_for(&mut stepped, &app, places.iter().map(|place| Ask::anywhere(1, SMALL, 1).at(*place)));
         Vec::<()>::new()
     };
     out.push(("a node or rack that a key asks for, with 1 worker", each(MANY, rows).1));
     let mut stepped = scheduler(1);
     let nodes = add_nodes(&mut stepped, 16, room(1024));
     let apps = submit(&mut stepped, 1, 16);
-    apps.iter().for_each(|app| ask(&mut stepped, app, vec![Ask::anywhere(1, SMALL, 1024)]));
+    apps.iter().for_each(|app| _ = call(&mut stepped, app, &ask(1024)));
     stepped.update_now();
     let run = || {
         nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));

@@ -4,9 +4,7 @@
 //! there no more, names another ordering than the code, or a model or test that does not exist. `sync`, where the types themselves
 //! are, is left out.
 
-mod sources;
-
-use sources::{code_only, sources};
+use evenweave_testkit::sources::{code_only, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -147,8 +145,11 @@ fn every_access_is_in_the_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join("../docs/concurrency.md")).expect("the page is there");
     let outside_sync = |(path, _): &(String, String)| !path.starts_with("sync/");
-    let sites: Sites =
-        sources().iter().filter(|file| outside_sync(file)).flat_map(|(path, source)| accesses(path, source)).collect();
+    let sites: Sites = sources(env!("CARGO_MANIFEST_DIR"))
+        .iter()
+        .filter(|file| outside_sync(file))
+        .flat_map(|(path, source)| accesses(path, source))
+        .collect();
     assert!(sites.len() > 60, "the accesses are found");
     let exists = |name: &str| {
         let places = ["../loom-tests/tests", "tests"].map(|place| root.join(place).join(format!("{name}.rs")));

@@ -1,13 +1,14 @@
 //! Random queues, rules, rights and submissions, against a plain model of what becomes of each.
 //!
-//! The model is written from the configuration reference, 5 and 6, over strings and maps; with a fault common to both the
+//! The model is written from rules/configuration.md 5 and 6, over strings and maps; with a fault common to both the
 //! recordings are the judge.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::config::{AccessControlList, QueueAccess};
 use evenweave::view::QueueConfig;
-use evenweave::{AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Settings, Submission};
+use evenweave::{AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Submission};
+use evenweave_testkit::{allocations, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -332,8 +333,8 @@ fn xml(case: &Case) -> String {
 
 fn builder(case: &Case) -> FairSchedulerBuilder {
     let enabled = case.enabled.to_string();
-    let settings = Settings::from_properties([("yarn.acl.enable", enabled.as_str())]).unwrap();
-    let file = AllocationFile::parse(&xml(case), "random", &settings.types, &[]).unwrap().file;
+    let settings = settings(&[("yarn.acl.enable", enabled.as_str())]);
+    let file = allocations(&xml(case));
     let groups: HashMap<String, Vec<String>> = USERS.iter().map(|user| ((*user).to_owned(), groups_of(user))).collect();
     FairScheduler::builder().settings(settings).allocations(file).groups(Arc::new(groups))
 }

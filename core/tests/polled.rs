@@ -2,22 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::clock::{Clock, VirtualClock};
-use evenweave::resource::ResourceTypes;
 use evenweave::view::Journal;
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Container, EndReason, FairScheduler, FairSchedulerBuilder,
-    Heartbeat, HeartbeatProbe, NodeHandle, Polled, Refused, Resource, SchedulerEvent, Stepped, Worker,
+    AllocateRequest, Allocation, AppHandle, Container, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat,
+    HeartbeatProbe, NodeHandle, Polled, Refused, Resource, SchedulerEvent, Stepped, Worker,
+};
+use evenweave_testkit::{
+    SMALL, allocate, allocations, ask, assert_sums, beat, ends, event, greedy, poll, poll_to_the_end, poll_until_idle,
+    start_polled, unmanaged, until, within,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
-use threads::{
-    SMALL, allocate, ask, assert_sums, beat, ends, greedy, poll, poll_to_the_end, start_polled, unmanaged, within,
-};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -44,23 +42,11 @@ fn while_polling<T: Send>(workers: &mut [Worker], call: impl FnOnce() -> T + Sen
             over.store(true, Ordering::Relaxed);
             outcome
         });
-        while !over.load(Ordering::Relaxed) && !call.is_finished() {
+        until("a call that waits for the workers", || {
             workers.iter_mut().for_each(|worker| _ = worker.poll(64));
-            thread::yield_now();
-        }
+            over.load(Ordering::Relaxed) || call.is_finished()
+        });
         call.join().unwrap()
-    })
-}
-
-/// The next thing that is told; who waits for it waits until it is.
-fn event(scheduler: &FairScheduler) -> SchedulerEvent {
-    within("an event", || {
-        loop {
-            match scheduler.next_event() {
-                Some(event) => return event,
-                None => thread::yield_now(),
-            }
-        }
     })
 }
 
@@ -87,11 +73,11 @@ fn a_wait_ends_with_a_message_or_in_time_and_takes_nothing() {
     let clock = Arc::new(VirtualClock::new());
     let given: Arc<dyn Clock> = clock.clone();
     let (scheduler, mut worker) = alone(FairScheduler::builder().clock(given));
-    while worker.poll(64) != Polled::Idle {}
+    poll_until_idle(&mut worker);
     assert!(!worker.wait(Duration::ZERO) && !worker.wait(Duration::from_millis(1)));
     let node = add_node(&scheduler, 1);
     assert!(worker.wait(LONG), "a message of the scheduler's own");
-    while worker.poll(64) != Polled::Idle {}
+    poll_until_idle(&mut worker);
     send(&scheduler, &node, 1);
     for _ in 0..3 {
         assert!(worker.wait(LONG) && scheduler.stats().heartbeats == 0);
@@ -100,7 +86,7 @@ fn a_wait_ends_with_a_message_or_in_time_and_takes_nothing() {
     assert_eq!((worker.poll(1), worker.wait(Duration::ZERO)), (Polled::Idle, false));
     clock.advance(3_600_000);
     assert!(worker.wait(LONG), "the look for expired containers is due");
-    while worker.poll(64) != Polled::Idle {}
+    poll_until_idle(&mut worker);
     assert!(!worker.wait(Duration::ZERO), "it has looked");
 }
 
@@ -111,10 +97,10 @@ fn one_thread_may_do_everything() {
     let node = add_node(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(3)).unwrap();
-    while worker.poll(64) != Polled::Idle {}
+    poll_until_idle(&mut worker);
     scheduler.update_now();
     send(&scheduler, &node, 1);
-    while worker.poll(64) != Polled::Idle {}
+    poll_until_idle(&mut worker);
     assert_eq!(poll(&scheduler, &app).granted.len(), 3);
     let mut workers = [worker];
     while_polling(&mut workers, || scheduler.finish(&app)).unwrap();
@@ -130,8 +116,7 @@ const QUEUES: &str = "<allocations><queue name='root'>
     <queue name='b'><schedulingPolicy>fifo</schedulingPolicy></queue><queue name='c'/></queue></allocations>";
 
 fn recorded() -> FairSchedulerBuilder {
-    let file = AllocationFile::parse(QUEUES, "queues", &ResourceTypes::standard(), &[]).unwrap().file;
-    FairScheduler::builder().settings(greedy()).allocations(file).timers(false).journal(true)
+    FairScheduler::builder().settings(greedy()).allocations(allocations(QUEUES)).timers(false).journal(true)
 }
 
 /// Either side of the comparison.
@@ -181,9 +166,13 @@ impl Side for (FairScheduler, [Worker; 1]) {
     fn allocate(&mut self, app: &AppHandle, request: &AllocateRequest) -> Vec<Container> {
         let granted = allocate(&self.0, app, request).unwrap().granted;
         // By ones, twos and threes, with a wait in between.
-        while self.1[0].wait(Duration::ZERO) {
-            let _ = self.1[0].poll(request.asks.len());
-        }
+        until("a worker without a message", || {
+            let is_idle = !self.1[0].wait(Duration::ZERO);
+            if !is_idle {
+                let _ = self.1[0].poll(request.asks.len());
+            }
+            is_idle
+        });
         granted
     }
     fn beat(&mut self, heartbeat: Heartbeat) {
@@ -333,9 +322,7 @@ fn a_worker_that_is_dropped_ends_a_shutdown_that_waits_for_it() {
             // From now on it is on this thread.
             let _ = worker.poll(1);
             moved.send(()).unwrap();
-            while scheduler.begin_finish(&app) != Err(Refused::ShutDown) {
-                thread::yield_now();
-            }
+            until("the shutdown", || scheduler.begin_finish(&app) == Err(Refused::ShutDown));
         }
     });
     is_moved.recv().unwrap();
@@ -427,7 +414,7 @@ fn the_last_handle_may_go_in_a_poll() {
     let node = add_node(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(1)).unwrap();
-    while worker.poll(64) != Polled::Idle {}
+    poll_until_idle(&mut worker);
     scheduler.update_now();
     send(&scheduler, &node, 1);
     *last.lock().unwrap() = Some(scheduler);

@@ -1,4 +1,5 @@
-//! Preemption on the stepped driver: the worked examples of the reference, and what must hold whatever happens.
+//! Preemption on the stepped driver: the worked examples of `docs/rules/preemption.md`, and what must hold whatever
+//! happens.
 //!
 //! Exactness against Hadoop is what the recorded families `preempt` and `preempt-am` show.
 
@@ -6,14 +7,12 @@
 
 use evenweave::view::{AppView, Journal};
 use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, EndReason, FairScheduler, Heartbeat, NodeHandle,
-    Refused, Resource, Settings, Stepped, Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, EndReason, Heartbeat, NodeHandle, Refused, Resource, Stepped,
 };
+use evenweave_testkit::{SMALL as GIB, ask_for, fair, fetch, unmanaged};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
-
-const GIB: Resource = Resource::new(1024, 1);
 
 /// Timeouts of nothing, and a least container of nothing.
 fn stepped(workers: usize, inside: &str, more: &[(&str, &str)]) -> Stepped {
@@ -22,24 +21,14 @@ fn stepped(workers: usize, inside: &str, more: &[(&str, &str)]) -> Stepped {
         ("yarn.scheduler.fair.assignmultiple", "true"),
         ("yarn.scheduler.fair.dynamic.max.assign", "false"),
     ];
-    let settings = Settings::from_properties(common.iter().chain(more).copied()).unwrap();
     let timeouts = "<defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>\
                     <defaultMinSharePreemptionTimeout>0</defaultMinSharePreemptionTimeout>";
-    let text = format!("<allocations>{timeouts}{inside}</allocations>");
-    let file = AllocationFile::parse(&text, "allocations", &settings.types, &[]).unwrap().file;
-    let builder = FairScheduler::builder().settings(settings).allocations(file).workers(workers);
-    builder.journal(true).stepped().unwrap()
+    let builder = fair(&[&common[..], more].concat(), &format!("{timeouts}{inside}"));
+    builder.workers(workers).journal(true).stepped().unwrap()
 }
 
 fn submit(stepped: &mut Stepped, number: u32, queue: &str, am: Option<Resource>) -> AppHandle {
-    let queue = Some(queue.to_owned());
-    stepped.submit(Submission::new(number, "ann").maybe_in_queue(queue).maybe_with_am(am)).unwrap()
-}
-
-fn allocate(stepped: &mut Stepped, app: &AppHandle, asks: Vec<Ask>) -> Allocation {
-    let mut answer = Allocation::default();
-    stepped.allocate(app, &AllocateRequest::new(asks), &mut answer).unwrap();
-    answer
+    stepped.submit(unmanaged(number, queue).maybe_with_am(am)).unwrap()
 }
 
 fn heartbeat(stepped: &mut Stepped, node: &NodeHandle) -> Journal {
@@ -56,20 +45,20 @@ fn full_node_with(inside: &str, acquired: bool, more: &[(&str, &str)]) -> (Stepp
     let mut stepped = stepped(1, inside, more);
     let node = stepped.add_node("n1", "/r", Resource::new(8192, 8)).unwrap();
     let x = submit(&mut stepped, 1, "root.x", None);
-    allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
+    ask_for(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
     stepped.update_now();
     assert_eq!(heartbeat(&mut stepped, &node).allocated.len(), 8);
     if acquired {
-        allocate(&mut stepped, &x, vec![]);
+        fetch(&mut stepped, &x);
     }
     stepped.advance(1000);
     let y = submit(&mut stepped, 2, "root.y", None);
-    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
+    ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
     stepped.update_now();
     (stepped, node, x, y)
 }
 
-/// Preemption reference 10: half of its share of 4 GiB is missing, two containers go, and what they leave goes to it.
+/// rules/preemption.md 10: half of its share of 4 GiB is missing, two containers go, and what they leave goes to it.
 #[test]
 fn the_worked_round_of_the_reference() {
     let (mut stepped, node, x, y) = full_node("", true);
@@ -79,7 +68,7 @@ fn the_worked_round_of_the_reference() {
     let held = stepped.take_journal().held;
     assert_eq!((held.len(), held[0].app, held[0].resource), (1, 2, Resource::new(2048, 2)));
     // Warned, not killed; nothing more is taken before the next check.
-    assert_eq!(allocate(&mut stepped, &x, vec![]).strict_preemptions, rounds[0].containers);
+    assert_eq!(fetch(&mut stepped, &x).strict_preemptions, rounds[0].containers);
     assert_eq!(stepped.preemptions_numbered(1), Ok(vec![7, 8]));
     stepped.advance(24_999);
     stepped.update_now();
@@ -89,7 +78,7 @@ fn the_worked_round_of_the_reference() {
     assert_eq!(killed, [(1, 7, EndReason::Preempted), (1, 8, EndReason::Preempted)]);
     assert_eq!(stepped.preemptions_numbered(1), Ok(vec![]));
     // X asks again and is due again, but the room is Y's.
-    allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
+    ask_for(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 8)]);
     let got = heartbeat(&mut stepped, &node);
     assert_eq!(got.allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2, 2]);
     assert!(got.held.is_empty());
@@ -99,7 +88,7 @@ fn the_worked_round_of_the_reference() {
     assert_eq!(preempted.iter().filter(|(name, _)| name != "root.default").cloned().collect::<Vec<_>>(), expected);
     assert_eq!(stepped.apps().iter().map(|app| app.preempted).collect::<Vec<_>>(), [2, 0]);
     assert_eq!(stepped.stats().preempted, 2);
-    allocate(&mut stepped, &y, vec![]);
+    fetch(&mut stepped, &y);
     stepped.kill_marked().unwrap();
     assert!(stepped.take_journal().completed.is_empty(), "nothing is killed twice");
 }
@@ -111,17 +100,17 @@ fn owed_room_is_not_for_who_comes_first() {
     assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
     // Nobody has less than it, and its queue's name comes before that of the starved one.
     let first = submit(&mut stepped, 3, "root.a", None);
-    allocate(&mut stepped, &first, vec![Ask::anywhere(1, GIB, 8)]);
+    ask_for(&mut stepped, &first, vec![Ask::anywhere(1, GIB, 8)]);
     stepped.update_now();
     stepped.advance(20_000);
     stepped.kill_marked().unwrap();
     let got = heartbeat(&mut stepped, &node);
     assert_eq!(got.allocated.iter().map(|made| made.app).collect::<Vec<_>>(), [2, 2]);
-    assert_eq!(allocate(&mut stepped, &y, vec![]).granted.len(), 2);
+    assert_eq!(fetch(&mut stepped, &y).granted.len(), 2);
 }
 
-/// Assignment reference 11.2.7, recorded: an unseen container's request comes back once for its node's loss and once for the
-/// kill.
+/// rules/assignment.md 11.2.7, recorded: an unseen container's request comes back once for its node's loss and once for
+/// the kill.
 #[test]
 fn a_request_comes_back_for_each_end_that_is_told() {
     let (mut stepped, node, _, _) = full_node("<queue name='x'><weight>0.0001</weight></queue>", false);
@@ -134,7 +123,8 @@ fn a_request_comes_back_for_each_end_that_is_told() {
     assert!(stepped.take_journal().held.is_empty(), "what was owed went with the node");
 }
 
-/// Preemption reference 6.3: for each container the first node that has a set, and on it the newest, until it has none left.
+/// rules/preemption.md 6.3: for each container the first node that has a set, and on it the newest, until it has none
+/// left.
 #[test]
 fn nodes_are_emptied_one_after_the_other() {
     let inside = "<queue name='x'><weight>0.0001</weight></queue>\
@@ -142,11 +132,11 @@ fn nodes_are_emptied_one_after_the_other() {
     let mut stepped = stepped(1, inside, &[]);
     let nodes = ["n1", "n2"].map(|name| stepped.add_node(name, "/r", Resource::new(8192, 8)).unwrap());
     let x = submit(&mut stepped, 1, "root.x", None);
-    allocate(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 16)]);
+    ask_for(&mut stepped, &x, vec![Ask::anywhere(1, GIB, 16)]);
     stepped.update_now();
     nodes.iter().for_each(|node| drop(heartbeat(&mut stepped, node)));
     let y = submit(&mut stepped, 2, "root.y", None);
-    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 16)]);
+    ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 16)]);
     stepped.update_now();
     let rounds = stepped.preempt(false).unwrap();
     let numbers: Vec<_> = rounds[0].containers.iter().map(|id| id.number()).collect();
@@ -225,7 +215,7 @@ fn what_is_needed_is_killed_all_the_same() {
 fn what_the_starved_application_asks_for_no_longer_is_spared() {
     let ask = |count, size| {
         move |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
-            allocate(stepped, y, vec![Ask::anywhere(1, size, count)]);
+            ask_for(stepped, y, vec![Ask::anywhere(1, size, count)]);
         }
     };
     assert_eq!(killed(ask(0, GIB)), [0, 4]);
@@ -241,14 +231,14 @@ fn what_the_starved_application_could_not_use_is_spared() {
         let [there, rack] = ["n2", "/other"].map(|name| stepped.location(name));
         let at = |location, relax_locality| Ask::anywhere(1, GIB, 8).at(location).relaxed(relax_locality);
         let any = Ask::anywhere(1, GIB, 8).strict();
-        allocate(stepped, y, vec![at(there, true), at(rack, false), any]);
+        ask_for(stepped, y, vec![at(there, true), at(rack, false), any]);
     };
     assert_eq!(killed(elsewhere), [0, 4]);
     let here = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
         let [there, rack] = ["n1", "/r"].map(|name| stepped.location(name));
         let at = |location| Ask::anywhere(1, GIB, 8).at(location).relaxed(true);
         let any = Ask::anywhere(1, GIB, 8).strict();
-        allocate(stepped, y, vec![at(there), at(rack), any]);
+        ask_for(stepped, y, vec![at(there), at(rack), any]);
     };
     assert_eq!(killed(here), [4, 4]);
     let unwanted = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
@@ -279,7 +269,7 @@ fn what_ended_by_itself_counts() {
     assert_eq!(killed(ended), [3, 3]);
     let and_fewer = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
         stepped.complete_numbered(1, 8).unwrap();
-        allocate(stepped, y, vec![Ask::anywhere(1, GIB, 2)]);
+        ask_for(stepped, y, vec![Ask::anywhere(1, GIB, 2)]);
     };
     assert_eq!(killed(and_fewer), [1, 3]);
 }
@@ -288,7 +278,7 @@ fn what_ended_by_itself_counts() {
 fn what_is_marked_for_who_is_starved_no_longer_is_spared() {
     let elsewhere = |stepped: &mut Stepped, _: &NodeHandle, _: &AppHandle, y: &AppHandle| {
         let another = stepped.add_node("n2", "/r", Resource::new(8192, 8)).unwrap();
-        allocate(stepped, y, vec![Ask::anywhere(1, GIB, 16)]);
+        ask_for(stepped, y, vec![Ask::anywhere(1, GIB, 16)]);
         assert_eq!(heartbeat(stepped, &another).allocated.len(), 8, "more than its share");
     };
     assert_eq!(killed(elsewhere), [0, 4]);
@@ -302,18 +292,18 @@ fn what_is_kept_for_others_does_not_count() {
     let killed_for_y = |reserve: bool| {
         let threshold = "<defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>";
         let (mut stepped, node, _, y) = full_node_with(threshold, true, &[STRICT]);
-        allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 1)]);
+        ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 1)]);
         let z = submit(&mut stepped, 3, "root.z", None);
-        allocate(&mut stepped, &z, if reserve { vec![] } else { vec![Ask::anywhere(1, GIB, 1)] });
+        ask_for(&mut stepped, &z, if reserve { vec![] } else { vec![Ask::anywhere(1, GIB, 1)] });
         stepped.update_now();
         let rounds = stepped.preempt(false).unwrap();
         let of = |app| rounds.iter().find(|round| round.app == app).map(|round| round.containers.clone());
         let for_y = of(2).unwrap();
         assert!((1..=4).contains(&for_y.len()));
-        allocate(&mut stepped, &y, two());
+        ask_for(&mut stepped, &y, two());
         if reserve {
             stepped.complete_numbered(1, 1).unwrap();
-            allocate(&mut stepped, &z, two());
+            ask_for(&mut stepped, &z, two());
             stepped.update_now();
             assert_eq!(heartbeat(&mut stepped, &node).reserved[0].app, 3);
         } else {
@@ -335,7 +325,7 @@ fn leaf_queues_are_looked_through_as_they_were_created() {
     stepped.create_queue("root.gone", true).unwrap();
     for (number, queue) in [(3, "root.b"), (4, "root.c")] {
         let app = submit(&mut stepped, number, queue, None);
-        allocate(&mut stepped, &app, vec![Ask::anywhere(1, GIB, 8)]);
+        ask_for(&mut stepped, &app, vec![Ask::anywhere(1, GIB, 8)]);
         stepped.clean_up();
     }
     assert!(stepped.queues().iter().all(|queue| queue.name != "root.gone"));
@@ -359,10 +349,10 @@ fn whose_queue_forbids_it_by_now_is_spared() {
 fn what_was_spared_can_be_marked_again() {
     let (mut stepped, node, x, y) = full_node_with("", true, &[STRICT]);
     assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
-    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 0)]);
+    ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 0)]);
     stepped.kill_marked().unwrap();
-    assert!(allocate(&mut stepped, &x, vec![]).strict_preemptions.is_empty());
-    allocate(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
+    assert!(fetch(&mut stepped, &x).strict_preemptions.is_empty());
+    ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
     stepped.advance(25_000);
     stepped.update_now();
     assert_eq!(stepped.preempt(true).unwrap()[0].containers.len(), 2);
@@ -557,7 +547,7 @@ struct Made {
     kept: bool,
 }
 
-/// By section 6.4 of the reference, over again: how many AMs go where room for `want` MiB is made on a node, plain containers
+/// rules/preemption.md 6.4 over again: how many AMs go where room for `want` MiB is made on a node, plain containers
 /// first and the newest first.
 fn ams_on(node: usize, free: i64, want: i64, made: &[Made], spare: &HashMap<u32, i64>) -> Option<usize> {
     let here = || made.iter().filter(move |made| made.node == node);
@@ -633,7 +623,7 @@ proptest! {
                 .map(|name| Ask::anywhere(1, size, 1).at(stepped.location(&name)).relaxed(relax_locality))
                 .to_vec(),
         };
-        allocate(&mut stepped, &starved, asks);
+        ask_for(&mut stepped, &starved, asks);
         stepped.update_now();
         let spare: HashMap<u32, i64> =
             stepped.apps().iter().map(|app| (app.id.number, app.usage.memory_mb() - app.fair_share.memory_mb())).collect();

@@ -2,32 +2,28 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::clock::{Clock, VirtualClock};
-use evenweave::{
-    AllocationFile, AppHandle, ContainerId, EndReason, FairScheduler, Heartbeat, NodeHandle, Resource, Settings,
+use evenweave::{AppHandle, ContainerId, EndReason, FairScheduler, Heartbeat, NodeHandle, Resource};
+use evenweave_testkit::{
+    Raised, add_nodes, allocate, allocations, ask, assert_sums, beat, fair, fill, poll, settings, unmanaged,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use threads::{add_nodes, allocate, ask, assert_sums, beat, fill, poll, settings, unmanaged};
 
 /// Timeouts and waits of nothing; updates are made by the tests.
 fn start(workers: usize) -> FairScheduler {
-    let settings = Settings::from_properties([
+    let properties = [
         ("yarn.scheduler.fair.preemption", "true"),
         ("yarn.scheduler.fair.waitTimeBeforeKill", "0"),
         ("yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck", "0"),
         ("yarn.scheduler.fair.update-interval-ms", "0"),
         ("yarn.scheduler.fair.assignmultiple", "true"),
         ("yarn.scheduler.fair.dynamic.max.assign", "false"),
-    ])
-    .unwrap();
-    let text = "<allocations><defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>\
-                <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold></allocations>";
-    let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
-    FairScheduler::builder().settings(settings).allocations(file).workers(workers).start().unwrap()
+    ];
+    let inside = "<defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>\
+                  <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>";
+    fair(&properties, inside).workers(workers).start().unwrap()
 }
 
 fn used(scheduler: &FairScheduler, app: &AppHandle) -> i64 {
@@ -78,6 +74,7 @@ fn the_books_agree_whatever_happens_meanwhile() {
     let nodes = add_nodes(&scheduler, 6);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        let _until_here = Raised(&stop);
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
                 scheduler.update_now();
@@ -107,7 +104,6 @@ fn the_books_agree_whatever_happens_meanwhile() {
                 scheduler.finish(&running.remove(0)).unwrap();
             }
         }
-        stop.store(true, Ordering::Relaxed);
     });
     assert_sums(&scheduler);
     for node in scheduler.nodes() {
@@ -158,7 +154,7 @@ impl Cluster {
         ]);
         let text = "<allocations><defaultFairSharePreemptionTimeout>15</defaultFairSharePreemptionTimeout>\
                     <defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold></allocations>";
-        let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
+        let file = allocations(text);
         let clock = Arc::new(VirtualClock::new());
         let builder = FairScheduler::builder().settings(settings).allocations(file).workers(2);
         let scheduler = builder.clock(Arc::clone(&clock) as Arc<dyn Clock>).start().unwrap();

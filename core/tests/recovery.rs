@@ -2,19 +2,20 @@
 //! with threads and without.
 
 use evenweave::prelude::*;
-use evenweave::{AmRequest, EndReason, RecoveredContainer};
+use evenweave::{AmRequest, CapacitySchedulerBuilder, EndReason, RecoveredContainer};
+use evenweave_testkit::capacity;
 
 const NODE: Resource = Resource::new(8192, 8);
 const TASK: Resource = Resource::new(1024, 1);
 
-fn capacity() -> CapacityConfiguration {
+fn builder() -> CapacitySchedulerBuilder {
     let queues = [
         ("yarn.scheduler.capacity.root.queues", "a,b"),
         ("yarn.scheduler.capacity.root.a.capacity", "50"),
         ("yarn.scheduler.capacity.root.b.capacity", "50"),
         ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
     ];
-    CapacityConfiguration::from_properties([], queues).expect("queues that can be")
+    capacity([], queues)
 }
 
 /// An application of before, whose AM runs.
@@ -121,13 +122,13 @@ fn a_fair_scheduler_with_threads_takes_over_what_runs() {
 
 #[test]
 fn a_capacity_scheduler_without_threads_takes_over_what_runs() {
-    let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    let mut scheduler = builder().stepped().unwrap();
     takes_over!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
 }
 
 #[test]
 fn a_capacity_scheduler_with_threads_takes_over_what_runs() {
-    let scheduler = CapacityScheduler::builder(capacity()).timers(false).start().unwrap();
+    let scheduler = builder().timers(false).start().unwrap();
     takes_over!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues(false).unwrap()));
     scheduler.shutdown();
 }
@@ -173,7 +174,7 @@ macro_rules! comes_with_what_runs {
 fn a_node_comes_with_what_runs_on_it() {
     let mut scheduler = FairScheduler::builder().stepped().unwrap();
     comes_with_what_runs!(scheduler, scheduler.update_now(), used_of(&scheduler.queues()));
-    let mut scheduler = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    let mut scheduler = builder().stepped().unwrap();
     comes_with_what_runs!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
     let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
     let settle = || {
@@ -183,7 +184,7 @@ fn a_node_comes_with_what_runs_on_it() {
     };
     comes_with_what_runs!(scheduler, settle(), used_of(&scheduler.queues()));
     scheduler.shutdown();
-    let scheduler = CapacityScheduler::builder(capacity()).timers(false).start().unwrap();
+    let scheduler = builder().timers(false).start().unwrap();
     comes_with_what_runs!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues(false).unwrap()));
     scheduler.shutdown();
 }
@@ -249,7 +250,7 @@ fn what_cannot_run_is_not_taken_over() {
     let mut scheduler = FairScheduler::builder().stepped().unwrap();
     refuses_what_cannot_run!(scheduler, scheduler.update_now(), used_of(&scheduler.queues()), scheduler.audit(true));
     for workers in [1, 3] {
-        let mut scheduler = CapacityScheduler::builder(capacity()).workers(workers).stepped().unwrap();
+        let mut scheduler = builder().workers(workers).stepped().unwrap();
         refuses_what_cannot_run!(
             scheduler,
             scheduler.expire_queues(),
@@ -264,7 +265,7 @@ fn what_cannot_run_is_not_taken_over() {
         };
         refuses_what_cannot_run!(scheduler, settle(), used_of(&scheduler.queues()), scheduler.audit().unwrap());
         scheduler.shutdown();
-        let scheduler = CapacityScheduler::builder(capacity()).timers(false).workers(workers).start().unwrap();
+        let scheduler = builder().timers(false).workers(workers).start().unwrap();
         refuses_what_cannot_run!(
             scheduler,
             scheduler.quiesce(),
@@ -372,7 +373,7 @@ fn where_the_queue_is_gone_hadoop_has_one_for_it() {
     // A parent by now.
     fair.create_queue("root.a", false).unwrap();
     assert_eq!(fair.submit(of_before(1, "root.a")).unwrap().queue(), "root.recovery");
-    let mut capacity = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    let mut capacity = builder().stepped().unwrap();
     assert!(capacity.submit(of_before(1, "root.gone")).is_err());
     assert_eq!(capacity.submit(of_before(1, "root")).unwrap_err().kind(), "not-leaf");
 }
@@ -385,7 +386,7 @@ fn what_is_accepted_is_not_there_until_it_is_submitted() {
     assert!(fair.apps().is_empty());
     assert_eq!(fair.submit(Submission::new(1, "ann").accepted_in(&leaf)).unwrap().queue(), "root.a");
     assert_eq!(fair.accept(Submission::new(1, "ann")).unwrap_err().kind(), "duplicate-app");
-    let mut capacity = CapacityScheduler::builder(capacity()).stepped().unwrap();
+    let mut capacity = builder().stepped().unwrap();
     let leaf = capacity.accept(Submission::new(1, "ann").in_queue("b"), SubmitTerms::default()).unwrap();
     assert_eq!(leaf, "root.b");
     assert!(capacity.apps().is_empty());

@@ -1,6 +1,6 @@
-//! Hot reload of the allocation file, step by step on a virtual clock: when it is looked at, what is told of it, and what it
-//! does to queues that hold applications. Configuration reference 7, assignment reference 16; cases named `hadoop_…` follow
-//! Hadoop's own tests of that name.
+//! Hot reload of the allocation file, step by step on a virtual clock: when it is looked at, what is told of it, and
+//! what it does to queues that hold applications. Follows rules/configuration.md 7, rules/assignment.md 16; cases named
+//! `hadoop_…` follow Hadoop's own tests of that name.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -13,6 +13,7 @@ use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, BuildError, FairScheduler, FairSchedulerBuilder, Heartbeat,
     NodeHandle, Refused, Resource, SchedulerEvent, Stepped, Submission,
 };
+use evenweave_testkit::SMALL;
 use memory::Memory;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +21,6 @@ use std::time::Duration;
 
 /// When each of these worlds begins, by its clock. The files of before are older.
 const START_MS: u64 = 1_000_000;
-const SMALL: Resource = Resource::new(1024, 1);
-
 fn document(body: &str) -> String {
     format!("<allocations>{body}</allocations>")
 }
@@ -395,7 +394,7 @@ fn a_refresh_reads_at_once_and_does_not_clean_up() {
     assert_eq!(world.queues(), ["root.b leaf"]);
 }
 
-/// Of the yarn-site properties the refresh reads the largest container alone (fair-shares reference 1.5).
+/// Of the yarn-site properties the refresh reads the largest container alone (rules/fair-shares.md 1.5).
 #[test]
 fn the_largest_container_can_be_set_anew() {
     let mut world =

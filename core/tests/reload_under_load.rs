@@ -4,14 +4,15 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 mod memory;
-mod threads;
 
 use evenweave::clock::{Clock, MonotonicClock};
 use evenweave::config::{AllocationSource, AllocationsError};
-use evenweave::resource::ResourceTypes;
 use evenweave::{
-    AllocateRequest, AllocationFile, ContainerId, FairScheduler, Heartbeat, NodeHandle, NodeId, Refused, Resource,
-    SchedulerEvent,
+    AllocateRequest, ContainerId, FairScheduler, Heartbeat, NodeHandle, NodeId, Refused, Resource, SchedulerEvent,
+};
+use evenweave_testkit::{
+    Raised, SMALL, add_nodes, allocate, allocations, ask, assert_limits, assert_sums, beat, event, fill, greedy, poll,
+    unmanaged, until,
 };
 use memory::Memory;
 use std::collections::HashSet;
@@ -20,9 +21,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
-use threads::{
-    SMALL, add_nodes, allocate, ask, assert_limits, assert_sums, beat, fill, greedy, poll, unmanaged, until,
-};
 
 /// Real time for intervals, and a wall clock that the test sets: so that each version of the file is newer than the last
 /// success and old enough to be read.
@@ -136,26 +134,6 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
     }
 }
 
-/// Stops the drivers at the end of its life, be it by a failed assertion.
-struct Stop<'a>(&'a AtomicBool);
-
-impl Drop for Stop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// The next event; the watcher is about to tell one.
-fn next_event(scheduler: &FairScheduler) -> SchedulerEvent {
-    for _ in 0..120_000 {
-        if let Some(event) = scheduler.next_event() {
-            return event;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    panic!("the watcher has stopped");
-}
-
 fn mark(scheduler: &FairScheduler) -> u32 {
     scheduler.queues().into_iter().find(|queue| queue.name == "root.mark").unwrap().max_running_apps
 }
@@ -178,7 +156,7 @@ fn reloads_under_load(workers: usize) {
         .reload_wait(Duration::ZERO)
         .start()
         .unwrap();
-    assert!(is_good(&next_event(&scheduler)));
+    assert!(is_good(&event(&scheduler)));
     let nodes = add_nodes(&scheduler, 12);
     let (stop, told) = (AtomicBool::new(false), AtomicU64::new(0));
     thread::scope(|scope| {
@@ -188,7 +166,7 @@ fn reloads_under_load(workers: usize) {
                 scope.spawn(move || drive(&scheduler, nodes, driver, stop, told))
             })
             .collect();
-        let until_here = Stop(&stop);
+        let until_here = Raised(&stop);
         // On a busy machine all reloads could be over before anybody is given anything.
         until("the first container", || told.load(Ordering::Relaxed) > 0);
         let mut in_force = 1000;
@@ -197,7 +175,7 @@ fn reloads_under_load(workers: usize) {
             let text = if is_bad { bad(i) } else { good(i) };
             let by_call = if i % 10 == 7 && !is_bad {
                 // What the embedder has read itself is told of to nobody else.
-                let read = AllocationFile::parse(&text, "embedder", &ResourceTypes::standard(), &[]).unwrap().file;
+                let read = allocations(&text);
                 let outcome = scheduler.reload(read);
                 assert!(matches!(outcome, Ok(()) | Err(Refused::ReloadBrokeOff { .. })), "{outcome:?}");
                 true
@@ -207,9 +185,9 @@ fn reloads_under_load(workers: usize) {
                     // The watcher may come first: then the second reading tells nothing new of a bad file.
                     let outcome = scheduler.refresh_queues();
                     assert_eq!(matches!(outcome, Err(Refused::BadAllocations(_))), is_bad, "{outcome:?}");
-                    next_event(&scheduler)
+                    event(&scheduler)
                 } else {
-                    next_event(&scheduler)
+                    event(&scheduler)
                 };
                 if is_bad {
                     let SchedulerEvent::AllocationsRefused(error) = &event else { panic!("{event:?}") };
@@ -331,7 +309,7 @@ fn a_source_that_stands_still_holds_up_nothing() {
     fill(&scheduler, &nodes);
     assert_eq!(poll(&scheduler, &app).granted.len(), 4);
     let text = "<allocations><queue name='c'/></allocations>";
-    let read = AllocationFile::parse(text, "embedder", &ResourceTypes::standard(), &[]).unwrap().file;
+    let read = allocations(text);
     scheduler.reload(read).unwrap();
     assert!(scheduler.queues().iter().any(|queue| queue.name == "root.c"));
     opener.send(()).unwrap();
@@ -369,11 +347,11 @@ impl AllocationSource for Broken {
 #[test]
 fn a_panic_of_the_source_is_told_of_and_disturbs_nothing_else() {
     let scheduler = FairScheduler::builder().watch(Broken(AtomicBool::new(false))).start().unwrap();
-    assert!(is_good(&next_event(&scheduler)));
+    assert!(is_good(&event(&scheduler)));
     let refused = scheduler.refresh_queues();
     assert!(matches!(&refused, Err(Refused::Panicked { message, .. }) if message == "no more"), "{refused:?}");
     let told = SchedulerEvent::TaskPanicked { task: "watcher", message: "no more".to_owned() };
-    assert_eq!(next_event(&scheduler), told);
+    assert_eq!(event(&scheduler), told);
     let nodes = add_nodes(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &AllocateRequest::default()).unwrap();

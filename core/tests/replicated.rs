@@ -7,16 +7,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, Resource,
     Submission,
 };
+use evenweave_testkit::{SMALL, allocate, assert_sums, beat, greedy, unmanaged};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use threads::{SMALL, allocate, assert_sums, beat, greedy, unmanaged};
 
 /// Applications in each queue.
 const APPS: u32 = 2;

@@ -47,7 +47,7 @@ fn pieces(plan: &Plan, number: i64) -> Vec<(i64, i64, i64)> {
     pieces.iter().map(|piece| (piece.from, piece.to, piece.resource.memory_mb())).collect()
 }
 
-/// Reference 12: two gangs in two intervals; a third ties on cost and goes to the earlier one.
+/// rules/reservations.md 12: two gangs in two intervals; a third ties on cost and goes to the earlier one.
 #[test]
 fn gangs_go_where_the_load_is_least() {
     let mut plan = plan(SECOND, Resource::new(4_096, 4), Arc::new(CapacityOverTime::default()));
@@ -58,7 +58,7 @@ fn gangs_go_where_the_load_is_least() {
     assert_eq!(pieces(&plan, 1), [(100, 20_100, 2_048), (20_100, 40_100, 1_024)]);
 }
 
-/// Reference 7.2, recorded: averages are steps, so that what never exceeds the plan may be refused.
+/// rules/reservations.md 7.2, recorded: averages are steps, so that what never exceeds the plan may be refused.
 #[test]
 fn averages_over_a_day_are_coarse() {
     let fresh = || plan(HOUR, Resource::new(8_192, 8), Arc::new(CapacityOverTime::default()));
@@ -105,7 +105,8 @@ fn late_places_where_late_ones_are_preferred() {
     }
 }
 
-/// Reference 5.3: a recurring reservation takes its place each period, and is gone after its first occurrence.
+/// rules/reservations.md 5.3: a recurring reservation takes its place each period, and is gone after its first
+/// occurrence.
 #[test]
 fn what_recurs_takes_its_place_each_period() {
     let mut plan = plan(SECOND, Resource::new(4_096, 4), Arc::new(NoOverCommit));

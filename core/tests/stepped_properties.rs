@@ -7,9 +7,8 @@
 mod harness;
 mod machine;
 
-use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission,
-};
+use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Stepped, Submission};
+use evenweave_testkit::{allocations, settings};
 use harness::Case;
 use machine::{EFFECTS, Machine};
 
@@ -85,8 +84,7 @@ fn an_update_lets_every_worker_see_what_ended_elsewhere() {
 fn who_is_refused_above_takes_no_room_below() {
     let text = "<allocations><queue name='p'><maxResources>4096 mb, 4 vcores</maxResources>
         <queue name='here'><maxResources>4096 mb, 4 vcores</maxResources></queue><queue name='there'/></queue></allocations>";
-    let file = AllocationFile::parse(text, "allocations", &Settings::default().types, &[]).unwrap().file;
-    let builder = FairScheduler::builder().allocations(file).workers(2).fold_every(1000);
+    let builder = FairScheduler::builder().allocations(allocations(text)).workers(2).fold_every(1000);
     let mut stepped = builder.journal(true).stepped().unwrap();
     let nodes = ["here", "there"].map(|at| stepped.add_node(at, &format!("/{at}"), Resource::new(8192, 8)).unwrap());
     assert_ne!(nodes[0].worker(), nodes[1].worker());
@@ -125,10 +123,8 @@ fn who_declined_may_accept_later_in_a_pass() {
     let text = "<allocations><queue name='q'><schedulingPolicy>fifo</schedulingPolicy>\
         <maxResources>5120 mb, 8 vcores</maxResources></queue></allocations>";
     for resort in [false, true] {
-        let settings = Settings::from_properties(properties).unwrap();
-        let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
-        let builder = FairScheduler::builder().settings(settings).allocations(file).journal(true);
-        let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
+        let builder = FairScheduler::builder().settings(settings(&properties)).allocations(allocations(text));
+        let mut stepped = builder.journal(true).resort_for_each_container(resort).stepped().unwrap();
         let node = stepped.add_node("n1", "/r1", Resource::new(4096, 8)).unwrap();
         submit_asking(&mut stepped, 1, "root.other", &[(1, 1024)]);
         stepped.update_now();
@@ -165,8 +161,7 @@ fn what_comes_back_has_the_sizes_that_were_asked() {
 #[test]
 fn a_fulfilled_reservation_gives_the_present_ask_back() {
     let properties = [("yarn.scheduler.fair.reservable-nodes", "1.0")];
-    let settings = Settings::from_properties(properties).unwrap();
-    let mut stepped = FairScheduler::builder().settings(settings).journal(true).stepped().unwrap();
+    let mut stepped = FairScheduler::builder().settings(settings(&properties)).journal(true).stepped().unwrap();
     let node = stepped.add_node("n1", "/r1", Resource::new(4096, 4)).unwrap();
     submit_asking(&mut stepped, 1, "root.q", &[(1, 4096)]);
     stepped.update_now();
@@ -194,8 +189,7 @@ fn containers_of_size_zero_are_made_once_a_descent() {
         ("yarn.scheduler.minimum-allocation-vcores", "0"),
     ];
     for resort in [false, true] {
-        let settings = Settings::from_properties(properties).unwrap();
-        let builder = FairScheduler::builder().settings(settings).journal(true);
+        let builder = FairScheduler::builder().settings(settings(&properties)).journal(true);
         let mut stepped = builder.resort_for_each_container(resort).stepped().unwrap();
         let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
         for (number, queue, size) in [(1, "root.a", Resource::ZERO), (2, "root.b", Resource::new(1024, 1))] {

@@ -1,21 +1,21 @@
 //! Submissions and moves whose answer hangs on more than rules and rights: plan queues, the size of an AM, a tree that
 //! cannot grow. Real Hadoop gave every answer here.
 //!
-//! Configuration reference 3.1 and 5.5; assignment reference 12.1 and 14; `FairScheduler.resolveReservationQueueName` and
+//! Follows rules/configuration.md 3.1 and 5.5; rules/assignment.md 12.1 and 14;
+//! `FairScheduler.resolveReservationQueueName` and
 //! `handleMoveToPlanQueue`, `RMAppManager.createAndPopulateNewRMApp`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use evenweave::{AllocationFile, AppHandle, FairScheduler, Refused, Resource, Settings, Stepped, Submission};
+use evenweave::{AppHandle, Refused, Resource, Stepped, Submission};
+use evenweave_testkit::fair;
 
 fn text(queues: &str) -> String {
     format!("<allocations>{queues}</allocations>")
 }
 
 fn stepped(queues: &str) -> Stepped {
-    let settings = Settings::default();
-    let file = AllocationFile::parse(&text(queues), "allocations", &settings.types, &[]).unwrap().file;
-    let mut stepped = FairScheduler::builder().settings(settings).allocations(file).stepped().unwrap();
+    let mut stepped = fair(&[], queues).stepped().unwrap();
     stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     stepped
 }

@@ -2,13 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, ContainerId, FairScheduler, FairSchedulerBuilder,
     Heartbeat, NewAttempt, NodeHandle, Polled, Refused, Resource,
+};
+use evenweave_testkit::{
+    SMALL, add_nodes, allocate, ask, assert_limits, assert_nobody_waits, assert_sums, beat, ends, fill, greedy, poll,
+    settings, start_polled, unmanaged, until,
 };
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -16,10 +18,6 @@ use std::sync::atomic::{AtomicU64, Ordering as Memory};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
-use threads::{
-    SMALL, add_nodes, allocate, ask, assert_limits, assert_nobody_waits, assert_sums, beat, ends, fill, greedy, poll,
-    settings, start_polled, unmanaged,
-};
 
 /// What takes this long has stopped.
 const STUCK: Duration = Duration::from_secs(120);
@@ -292,9 +290,7 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     // The worker goes on when the shutdown has begun.
     thread::scope(|scope| {
         scope.spawn(|| scheduler.shutdown());
-        while scheduler.begin_finish(&app) != Err(Refused::ShutDown) {
-            thread::yield_now();
-        }
+        until("the shutdown", || scheduler.begin_finish(&app) == Err(Refused::ShutDown));
         opener.send(()).unwrap();
     });
     assert_eq!(gate.served.load(Memory::Relaxed), BEATS, "I9: every accepted heartbeat was served");
@@ -762,10 +758,10 @@ fn a_limit_that_came_and_went_while_a_worker_was_busy() {
     let text = "<allocations><queue name='q'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>";
     scheduler.reload(allocations(text, &[])).unwrap();
     scheduler.update_now();
-    while scheduler.stats().refused == 0 {
+    until("a refused grant", || {
         beat(&scheduler, Heartbeat::new(&nodes[0]));
-        thread::yield_now();
-    }
+        scheduler.stats().refused > 0
+    });
     scheduler.reload(allocations("<allocations><queue name='q'/></allocations>", &[])).unwrap();
     opener.send(()).unwrap();
     fill(&scheduler, &nodes);

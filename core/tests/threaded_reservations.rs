@@ -3,8 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-mod threads;
-
 use evenweave::clock::{Clock, MonotonicClock};
 use evenweave::config::rooted;
 use evenweave::reservation::agent::{Job, ReservationAgent};
@@ -12,18 +10,16 @@ use evenweave::reservation::{
     Interpreter, Plan, ReservationDefinition, ReservationId, ReservationOptions, ReservationRefused,
     ReservationSubmission, ReserveError, Stage,
 };
-use evenweave::resource::ResourceTypes;
 use evenweave::{
-    AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Refused, Resource,
-    SchedulerEvent,
+    AppHandle, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Refused, Resource, SchedulerEvent,
+};
+use evenweave_testkit::{
+    SMALL, add_nodes, allocate, allocations, ask, assert_limits, assert_nothing_is_left, assert_sums, beat, settings,
+    unmanaged, until, within,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use threads::{
-    SMALL, add_nodes, allocate, ask, assert_limits, assert_nothing_is_left, assert_sums, beat, settings, unmanaged,
-    until, within,
-};
 
 const PLANS: &str = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
     <queue name='p'><weight>3</weight><reservation/></queue>
@@ -36,10 +32,6 @@ const CHANGED: &str = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQu
     <queue name='q'><reservation/><maxRunningApps>2</maxRunningApps></queue>
     <queue name='other'/></allocations>";
 
-fn file(text: &str) -> AllocationFile {
-    AllocationFile::parse(text, "allocations", &ResourceTypes::standard(), &[]).unwrap().file
-}
-
 fn builder(step: &str) -> FairSchedulerBuilder {
     let site = [
         ("yarn.resourcemanager.reservation-system.enable", "true"),
@@ -47,7 +39,7 @@ fn builder(step: &str) -> FairSchedulerBuilder {
         ("yarn.scheduler.fair.assignmultiple", "true"),
         ("yarn.scheduler.fair.max.assign", "-1"),
     ];
-    FairScheduler::builder().settings(settings(&site)).allocations(file(PLANS)).cluster_timestamp(7)
+    FairScheduler::builder().settings(settings(&site)).allocations(allocations(PLANS)).cluster_timestamp(7)
 }
 
 fn now() -> i64 {
@@ -105,7 +97,7 @@ fn a_thread_follows_plans() {
 
 #[test]
 fn without_the_property_there_is_nothing() {
-    let scheduler = FairScheduler::builder().allocations(file(PLANS)).start().unwrap();
+    let scheduler = FairScheduler::builder().allocations(allocations(PLANS)).start().unwrap();
     let none = ReserveError::Reservation(ReservationRefused::NotEnabled);
     assert_eq!(scheduler.reserve_new(), Err(none.clone()));
     assert_eq!(scheduler.reservation_state().unwrap_err(), none);
@@ -141,7 +133,8 @@ fn an_agent_that_panics_costs_its_call_alone() {
     let text = PLANS.replace("<queue name='p'>", "<reservation-agent>mine</reservation-agent><queue name='p'>");
     let mut options = ReservationOptions::default();
     options.agents.insert("mine".to_owned(), Arc::new(Panics));
-    let scheduler = builder("1000").timers(false).allocations(file(&text)).reservations(options).start().unwrap();
+    let scheduler =
+        builder("1000").timers(false).allocations(allocations(&text)).reservations(options).start().unwrap();
     add_nodes(&scheduler, 2);
     let refused = book(&scheduler, "root.p", &definition(now(), 1, 1000)).unwrap_err();
     let said = Refused::Panicked { what: "the reservation system", message: "the agent has had enough".to_owned() };

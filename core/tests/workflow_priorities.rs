@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-use evenweave::{CapacityConfiguration, CapacityScheduler, CapacityStepped, Refused, Submission, SubmitTerms};
+use evenweave::{CapacitySchedulerBuilder, CapacityStepped, Refused, Submission, SubmitTerms};
+use evenweave_testkit::capacity;
 
 const PREFIX: &str = "yarn.scheduler.capacity.";
 
@@ -33,13 +34,13 @@ fn pairs(owned: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
     owned.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
-fn configuration(site: &[(&str, &str)], override_is: &str) -> CapacityConfiguration {
+fn builder(site: &[(&str, &str)], override_is: &str) -> CapacitySchedulerBuilder {
     let site = [("yarn.cluster.max-application-priority", "10"), ("yarn.acl.enable", "true")].iter().chain(site);
-    CapacityConfiguration::from_properties(site.copied(), pairs(&queues(override_is, MAPPINGS))).unwrap()
+    capacity(site.copied(), pairs(&queues(override_is, MAPPINGS)))
 }
 
 fn stepped(site: &[(&str, &str)], override_is: &str) -> CapacityStepped {
-    CapacityScheduler::builder(configuration(site, override_is)).stepped().unwrap()
+    builder(site, override_is).stepped().unwrap()
 }
 
 /// The priority of a submission to a queue with tags.
@@ -109,7 +110,7 @@ fn without_the_override_and_by_another_prefix_and_after_a_refresh() {
 
 #[test]
 fn on_threads_as_without() {
-    let scheduler = CapacityScheduler::builder(configuration(&[], "true")).start().unwrap();
+    let scheduler = builder(&[], "true").start().unwrap();
     let terms = |tag: &str| SubmitTerms::default().with_tags([tag]).with_lifetime(60);
     let submission = |number, queue: &str| Submission::new(number, "ann").in_queue(queue);
     scheduler.submit_with(submission(1, "b2"), terms("workflowid:workflow1")).unwrap();

@@ -28,6 +28,8 @@ mod excluded;
 
 mod guard;
 
+mod invalid;
+
 mod java;
 
 mod latency;
@@ -43,6 +45,8 @@ mod metering;
 mod outgoing;
 
 mod pages;
+
+mod path;
 
 mod patience;
 

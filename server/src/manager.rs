@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use evenweave::config::Diagnostic;
+use evenweave::parts::java::types_in_order;
 use evenweave::{Refused, Resource};
 
 use crate::access::Access;
@@ -13,7 +14,7 @@ use crate::activities::Activities;
 use crate::assigned::Assigned;
 use crate::controls::Controls;
 use crate::excluded::hosts_in;
-use crate::java::types_in_order;
+use crate::invalid;
 use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::outgoing::Outgoing;
@@ -350,6 +351,18 @@ impl ResourceManager {
             let _ = self.scheduler.kill(&handle);
         }
         Ok(Killed::Begun { at_once: unmanaged })
+    }
+
+    /// A call of an ApplicationMaster was refused. Of a size that cannot be, an application that runs has Hadoop's words in its diagnostics from
+    /// then on; of other refusals nothing is shown.
+    pub fn call_refused(&self, number: u32, why: &Refused) {
+        let Refused::InvalidResource { asked, largest } = why else { return };
+        let Some(why) = invalid::request(self.scheduler.basics(), asked, largest) else { return };
+        let mut records = self.records();
+        let runs = records.app_mut(number).filter(|app| !app.state.is_over());
+        if let Some(attempt) = runs.and_then(|app| app.attempt.as_mut()) {
+            attempt.diagnostics = why;
+        }
     }
 
     /// Moves an application.

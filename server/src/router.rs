@@ -1,5 +1,6 @@
 //! Which path is answered by what, and HTTP around it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::Router;
@@ -14,8 +15,9 @@ use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
 use crate::access::{Caller, asking};
 use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
-use crate::answered::{closed, refusal, text, whole};
+use crate::answered::{closed, refusal, refusal_to, text, whole};
 use crate::manager::ResourceManager;
+use crate::path;
 use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
 use crate::rest::format::{Format, ranges};
@@ -94,7 +96,36 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
         .layer(middleware::map_response(closed))
         .with_state(of);
+    // What stands in front of the routes may change the path by which one is found, and what is behind them may not.
+    let router = Router::new().fallback_service(router).layer(middleware::from_fn(readable));
     NormalizePathLayer::trim_trailing_slash().layer(router)
+}
+
+/// Whatever bytes a path has, it is read as Hadoop reads it. What Hadoop's web server takes for no path gets its page.
+async fn readable(mut request: axum::extract::Request, next: middleware::Next) -> Response {
+    let readable = path::readable(request.uri().path());
+    let uri = match readable {
+        Some(Cow::Borrowed(_)) => None,
+        Some(Cow::Owned(path)) => with_path(request.uri(), path),
+        None => {
+            let page = "<h1>Bad Message 400</h1><pre>reason: Bad Request</pre>".to_owned();
+            return closed(sent(whole(400, Some("text/html;charset=iso-8859-1"), page))).await;
+        }
+    };
+    if let Some(uri) = uri {
+        *request.uri_mut() = uri;
+    }
+    next.run(request).await
+}
+
+fn with_path(uri: &Uri, mut path: String) -> Option<Uri> {
+    if let Some(query) = uri.query() {
+        path.push('?');
+        path.push_str(query);
+    }
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(path.parse().ok()?);
+    Uri::from_parts(parts).ok()
 }
 
 /// What answers which method.
@@ -201,15 +232,22 @@ impl axum::extract::FromRequest<Manager> for Request {
         };
         let params = {
             use axum::extract::FromRequestParts;
-            RawPathParams::from_request_parts(&mut parts, of).await.map_err(IntoResponse::into_response)?
+            let params = RawPathParams::from_request_parts(&mut parts, of).await;
+            params.map_err(|refused| told(&parts.headers, refused.status(), refused.body_text()))?
         };
         let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let headers = std::mem::take(request.headers_mut());
         let caller = request.extensions_mut().remove::<Caller>();
-        let body: Bytes = request.extract().await.map_err(IntoResponse::into_response)?;
+        let body = request.extract::<Bytes, _>().await;
+        let body = body.map_err(|refused| told(&headers, refused.status(), refused.body_text()))?;
         Ok(Request { of: of.clone(), method, path, uri, headers, caller, body })
     }
+}
+
+/// What axum refuses, in the form of other refusals.
+fn told(headers: &HeaderMap, status: StatusCode, why: String) -> Response {
+    sent(refusal_to(headers, &Fault::of_web_application(status.as_u16(), why)))
 }
 
 /// Works an answer out, and writes it. Views may wait for the scheduler's threads, and a large answer takes long to be written, so that is

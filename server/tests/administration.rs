@@ -1,27 +1,26 @@
 //! What an administrator asks for and changes: a scheduler on threads of its own, asked through the router.
 
+mod asking;
+mod node_record;
+
 use std::sync::{Arc, Mutex};
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::{Request, header};
 use evenweave::prelude::*;
-use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
+use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, CapacityThreads, QueuesText, Scheduler, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
+use node_record::node_record;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
 /// Status and body, which is JSON.
 fn ask(manager: &Arc<ResourceManager>, method: &str, path: &str, body: &str) -> (u16, Value) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(async {
-        let request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
-        let request = request.body(Body::from(body.to_owned())).expect("a request");
-        let response = router(manager.clone()).oneshot(request).await.expect("an answer");
-        let status = response.status().as_u16();
-        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
-        (status, serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into()))
-    })
+    let request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
+    let request = request.body(Body::from(body.to_owned())).expect("a request");
+    let answer = answer(router(manager.clone()), request);
+    (answer.status().as_u16(), serde_json::from_str(answer.body()).unwrap_or_else(|_| answer.body().as_str().into()))
 }
 
 /// A file that can be changed.
@@ -37,17 +36,7 @@ fn managed(scheduler: Arc<dyn Scheduler>, name: &'static str) -> (Arc<ResourceMa
     };
     let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), scheduler).with_queues(Arc::new(source));
     for node in ["n1", "n2"] {
-        manager.records().node(NodeRecord {
-            name: node.to_owned(),
-            port: 8041,
-            http_port: 8042,
-            rack: "/r1".to_owned(),
-            total: Resource::new(8192, 8),
-            version: "3.4.2".to_owned(),
-            state: NodeState::Running,
-            last_health_ms: 0,
-            labels: Vec::new(),
-        });
+        manager.records().node(node_record(node, "/r1", 0));
     }
     (Arc::new(manager), file)
 }

@@ -3,23 +3,27 @@
 //! One node of 8 GB and 8 vcores. In root.b an application of ann's was killed while it waited, and one of bob's has its
 //! ApplicationMaster. In root.a.x an application of ann's has its ApplicationMaster and three of five containers, and the node is full.
 
+mod asking;
+mod node_record;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::Request;
 use evenweave::config::AllocationFile;
 use evenweave::prelude::*;
 use evenweave_server::events::Ring;
-use evenweave_server::records::{AppRecord, AppState, FinalStatus, NodeRecord, NodeState};
+use evenweave_server::records::{AppRecord, AppState, FinalStatus};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
 use evenweave_server::{Cluster, ResourceManager, site};
 use flate2::read::GzDecoder;
+use node_record::node_record;
 use serde_json::{Map, Value};
-use tower::ServiceExt;
 
 const PREFIX: &str = "Hadoop:service=ResourceManager,name=";
 
@@ -99,14 +103,9 @@ fn real(name: &str) -> Beans {
 }
 
 fn ours(manager: Arc<ResourceManager>) -> Beans {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    let body = runtime.block_on(async {
-        let site = site(manager, Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
-        let response =
-            site.oneshot(Request::get("/jmx").body(Body::empty()).expect("a request")).await.expect("an answer");
-        to_bytes(response.into_body(), 1 << 20).await.expect("a body")
-    });
-    by_name(&serde_json::from_slice(&body).expect("JSON"))
+    let site = site(manager, Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
+    let answer = answer(site, Request::get("/jmx").body(Body::empty()).expect("a request"));
+    by_name(&serde_json::from_str(answer.body()).expect("JSON"))
 }
 
 type AskCall = Box<dyn Fn(&AppHandle, Vec<Ask>)>;
@@ -140,17 +139,7 @@ macro_rules! calls {
 /// What has happened in the real ResourceManager.
 fn play(calls: &Calls) -> Arc<ResourceManager> {
     let manager = Arc::new(ResourceManager::new(Cluster::new(7, "rm:8088"), calls.shown.clone()));
-    manager.records().node(NodeRecord {
-        name: "n0".to_owned(),
-        port: 8041,
-        http_port: 8042,
-        rack: "/default-rack".to_owned(),
-        total: Resource::new(8192, 8),
-        version: "3.4.2".to_owned(),
-        state: NodeState::Running,
-        last_health_ms: 0,
-        labels: Vec::new(),
-    });
+    manager.records().node(node_record("n0", "/default-rack", 0));
     let submit = |number: u32, user: &str, queue: &str| {
         let app = (calls.submit)(Submission::new(number, user).in_queue(queue).with_am(Resource::new(1024, 1)));
         let record = AppRecord::new(number, user, queue, manager.now_ms()).with_attempt(Some(app.clone()));

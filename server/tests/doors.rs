@@ -14,6 +14,7 @@ use evenweave_server::events::Ring;
 use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, QueuesText, Steps};
 use evenweave_server::{Access, Authenticator, Cluster, Limits, ResourceManager, Tokens, TrustedHeader, serve};
+use evenweave_testkit::until;
 use tempfile::TempDir;
 
 struct Served {
@@ -372,7 +373,7 @@ fn who_does_not_read_his_answers_loses_his_place() {
     stream.set_write_timeout(Some(Duration::from_millis(500))).expect("a time");
     let request = format!("GET /assets/vendor/uPlot.js HTTP/1.1\r\nHost: {}\r\n\r\n", served.at);
     // Until nothing is taken of it any more: answers fill what there is of room for them.
-    while stream.write_all(request.as_bytes()).is_ok() {}
+    until("a full connection", || stream.write_all(request.as_bytes()).is_err());
     let again = (0..500).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
         served.ask("GET", INFO, "").0 == 200

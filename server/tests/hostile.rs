@@ -1,14 +1,16 @@
 //! Requests and names of people who mean no good: refused, or shown as what they are.
 
+mod asking;
+
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use evenweave::{FairScheduler, Resource, Settings};
 use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, Steps};
 use evenweave_server::{Cluster, ResourceManager, router};
-use tower::ServiceExt;
 
 const HOSTILE: &str = "</name><script>alert(\"1\")</script>&'\u{1}\u{202e}";
 
@@ -27,14 +29,9 @@ fn manager() -> Arc<ResourceManager> {
 
 /// Status, content type and body.
 fn ask(request: Request<Body>) -> (StatusCode, String, String) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(async {
-        let response = router(manager()).oneshot(request).await.expect("an answer");
-        let (parts, body) = response.into_parts();
-        let kind = parts.headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().expect("letters").to_owned());
-        let body = to_bytes(body, 1 << 20).await.expect("a body");
-        (parts.status, kind.unwrap_or_default(), String::from_utf8(body.to_vec()).expect("UTF-8"))
-    })
+    let (parts, body) = answer(router(manager()), request).into_parts();
+    let kind = parts.headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().expect("letters").to_owned());
+    (parts.status, kind.unwrap_or_default(), body)
 }
 
 fn get(path: &str, accept: &str) -> (StatusCode, String, String) {
@@ -82,11 +79,35 @@ fn paths_lead_nowhere_else() {
     assert_eq!(get("/ws/v1/cluster/../../etc/passwd", "application/json").0, StatusCode::NOT_FOUND);
 }
 
+/// As Hadoop reads them; what it does not read at all is refused as its web server does.
+#[test]
+fn bytes_that_are_no_letters_are_refused_as_other_names() {
+    for path in ["apps/%ff", "apps/application_1_0001%c3/state", "apps/%e2%82/appattempts", "nodes/%ff", "apps/%2f%ff"]
+    {
+        let path = format!("/ws/v1/cluster/{path}?a=%ff");
+        let (status, kind, body) = get(&path, "application/json");
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}");
+        let read: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let message = read["RemoteException"]["message"].as_str().unwrap();
+        assert!(kind.starts_with("application/json") && message.contains('\u{fffd}'), "{path}: {body}");
+        let (status, kind, body) = get(&path, "application/xml");
+        assert!(status == StatusCode::BAD_REQUEST && kind.starts_with("application/xml"), "{path}: {kind}");
+        assert!(body.contains("<RemoteException>"), "{path}: {body}");
+    }
+    for path in ["/ws/v1/cluster/apps/%zz", "/ws/v1/cluster/apps/%", "/%f"] {
+        let (status, kind, body) = get(path, "application/json");
+        assert_eq!((status, kind.as_str()), (StatusCode::BAD_REQUEST, "text/html;charset=iso-8859-1"), "{path}");
+        assert!(body.contains("Bad Message 400"), "{body}");
+    }
+}
+
 #[test]
 fn large_and_deep_bodies_are_refused() {
     const STATE: &str = "/ws/v1/cluster/apps/application_1_0001/state";
     let large = vec![b' '; 1 << 20];
-    assert_eq!(put(STATE, "application/json", large).0, StatusCode::PAYLOAD_TOO_LARGE);
+    let (status, kind, body) = put(STATE, "application/json", large);
+    assert_eq!((status, kind.as_str()), (StatusCode::PAYLOAD_TOO_LARGE, "application/json;charset=utf-8"));
+    assert!(body.contains("\"javaClassName\":\"javax.ws.rs.WebApplicationException\""), "{body}");
     let deep = "[".repeat(30_000);
     assert_eq!(put(STATE, "application/json", deep).0, StatusCode::BAD_REQUEST);
     let deep = "<appstate>".repeat(6_000);

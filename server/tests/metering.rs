@@ -1,11 +1,14 @@
 //! `/metrics`, `/jmx` and the dashboard over them.
 
+mod asking;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::Request;
 use evenweave::prelude::*;
 use evenweave_server::events::Ring;
@@ -14,19 +17,12 @@ use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
 use evenweave_server::{Cluster, ResourceManager, site};
 use regex::Regex;
 use serde_json::Value;
-use tower::ServiceExt;
 
 /// Status and body.
 fn get(manager: &Arc<ResourceManager>, path: &str) -> (u16, String) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
-    runtime.block_on(async {
-        let site = site(manager.clone(), Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
-        let response =
-            site.oneshot(Request::get(path).body(Body::empty()).expect("a request")).await.expect("an answer");
-        let status = response.status().as_u16();
-        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
-        (status, String::from_utf8(body.to_vec()).expect("UTF-8"))
-    })
+    let site = site(manager.clone(), Arc::new(Ring::default()), SocketAddr::from(([127, 0, 0, 1], 8088)));
+    let (parts, body) = answer(site, Request::get(path).body(Body::empty()).expect("a request")).into_parts();
+    (parts.status.as_u16(), body)
 }
 
 fn beans(manager: &Arc<ResourceManager>, query: &str) -> (u16, Value) {

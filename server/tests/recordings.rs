@@ -157,6 +157,17 @@ fn capacity_reservation_lost() {
     check("capacity-reservation-lost", 12, 12);
 }
 
+/// Submissions and asks that are refused, of many kinds; and paths whose bytes are no UTF-8.
+#[test]
+fn capacity_refused() {
+    check("capacity-refused", 75, 75);
+}
+
+#[test]
+fn fair_refused() {
+    check("fair-refused", 74, 74);
+}
+
 #[test]
 fn fair_preempt() {
     // What ApplicationMasters may have in a queue is as of an earlier pass there.

@@ -1,15 +1,17 @@
 //! Reservations over REST on running schedulers, and bodies of those who mean no good. What Hadoop answers is in `recordings`.
 
+mod asking;
+
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::{Request, header};
+use evenweave::CapacityScheduler;
 use evenweave::prelude::*;
-use evenweave::{CapacityConfiguration, CapacityScheduler};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
 const ENABLE: (&str, &str) = ("yarn.resourcemanager.reservation-system.enable", "true");
 const JSON: &str = "application/json";
@@ -19,12 +21,9 @@ const XML: &str = "application/xml";
 const ARRIVAL: i64 = 4_102_444_800_000;
 
 fn fair() -> FairScheduler {
-    let settings = Settings::from_properties([ENABLE]).expect("settings");
-    let file = "<allocations><queue name='root'><schedulingPolicy>drf</schedulingPolicy><queue name='p'><reservation/></queue>\
-                <queue name='q'/></queue></allocations>";
-    let file = AllocationFile::parse(file, "file", &settings.types, &[]).expect("a file").file;
-    let scheduler = FairScheduler::builder().settings(settings).allocations(file).timers(false).start();
-    let scheduler = scheduler.expect("a scheduler");
+    let queues = "<queue name='root'><schedulingPolicy>drf</schedulingPolicy><queue name='p'><reservation/></queue>\
+                  <queue name='q'/></queue>";
+    let scheduler = evenweave_testkit::fair(&[ENABLE], queues).timers(false).start().expect("a scheduler");
     scheduler.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a node");
     scheduler
 }
@@ -34,8 +33,7 @@ fn capacity() -> CapacityScheduler {
     let own = own.map(|line| line.split_once('=').expect("a property"));
     let own = own.map(|(name, value)| (format!("yarn.scheduler.capacity.root.{name}"), value));
     let pairs = own.iter().map(|(name, value)| (name.as_str(), *value));
-    let configuration = CapacityConfiguration::from_properties([ENABLE], pairs).expect("a configuration");
-    let scheduler = CapacityScheduler::builder(configuration).timers(false).start().expect("a scheduler");
+    let scheduler = evenweave_testkit::capacity([ENABLE], pairs).timers(false).start().expect("a scheduler");
     scheduler.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a node");
     scheduler.follow_plans().expect("plans");
     scheduler
@@ -43,21 +41,17 @@ fn capacity() -> CapacityScheduler {
 
 struct Asking {
     manager: Arc<ResourceManager>,
-    runtime: tokio::runtime::Runtime,
 }
 
 impl Asking {
     fn of(scheduler: impl Scheduler + 'static) -> Asking {
         let manager = Arc::new(ResourceManager::new(Cluster::new(7, "rm:8088"), Arc::new(scheduler)));
-        Asking { manager, runtime: tokio::runtime::Builder::new_current_thread().build().expect("a runtime") }
+        Asking { manager }
     }
 
     fn ask(&self, request: Request<Body>) -> (u16, String) {
-        self.runtime.block_on(async {
-            let (parts, body) = router(self.manager.clone()).oneshot(request).await.expect("an answer").into_parts();
-            let body = to_bytes(body, 1 << 20).await.expect("a body");
-            (parts.status.as_u16(), String::from_utf8_lossy(&body).into_owned())
-        })
+        let (parts, body) = answer(router(self.manager.clone()), request).into_parts();
+        (parts.status.as_u16(), body)
     }
 
     fn post(&self, what: &str, kind: &str, body: impl Into<Body>) -> (u16, String) {

@@ -1,18 +1,20 @@
 //! Rights are asked of the scheduler while nobody waits for the records: whoever it asks for groups may want them himself.
 
+mod asking;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::{Request, header};
 use evenweave::groups::Groups;
 use evenweave::prelude::*;
 use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
-use tower::ServiceExt;
 
 /// Says who is in which group, once it has seen the records.
 #[derive(Debug, Default)]
@@ -59,18 +61,13 @@ fn rights_are_not_asked_under_the_lock_of_the_records() {
         manager.records().submitted(AppRecord::new(number, "bob", queue, 5).with_attempt(None));
     }
     groups.manager.set(manager.clone()).expect("once");
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let ask = |method: &str, path: &str, body: &'static str| {
         let before = groups.asked.load(Ordering::Relaxed);
         let path = format!("{path}{}user.name=ann", if path.contains('?') { '&' } else { '?' });
         let request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
-        let answer = runtime.block_on(async {
-            let response = router(manager.clone()).oneshot(request.body(Body::from(body)).expect("a request")).await;
-            let (parts, body) = response.expect("an answer").into_parts();
-            let body = to_bytes(body, 1 << 20).await.expect("a body");
-            (parts.status.as_u16(), String::from_utf8_lossy(&body).into_owned())
-        });
-        (answer.0, answer.1, groups.asked.load(Ordering::Relaxed) - before)
+        let (parts, body) =
+            answer(router(manager.clone()), request.body(Body::from(body)).expect("a request")).into_parts();
+        (parts.status.as_u16(), body, groups.asked.load(Ordering::Relaxed) - before)
     };
     let (status, apps, questions) = ask("GET", "/ws/v1/cluster/apps", "");
     assert_eq!(

@@ -1,6 +1,8 @@
 //! What a stranger is told, route by route: with rights, and lists by user, an application of somebody else's is not shown to him, except
 //! where a ResourceManager of Hadoop shows it too. The table has every route, and exactly what he sees of it.
 
+mod node_record;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,10 +14,11 @@ use evenweave::config::Diagnostic;
 use evenweave::prelude::*;
 use evenweave_server::controls::{Action, Controls, Standing};
 use evenweave_server::events::{Event, Ring, What};
-use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
+use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, CapacityThreads, QueuesText, Scheduler, Threads};
 use evenweave_server::{Cluster, ResourceManager, site};
 use futures_util::StreamExt;
+use node_record::node_record;
 use regex::Regex;
 use tower::ServiceExt;
 
@@ -100,17 +103,7 @@ fn shown(capacity: bool, more: &[(&'static str, &'static str)]) -> Shown {
         let mut records = manager.records();
         records.submitted(record);
         records.container((1, 1, 1), &Resource::new(1024, 1), 5);
-        records.node(NodeRecord {
-            name: "n1".to_owned(),
-            port: 8041,
-            http_port: 8042,
-            rack: "/r1".to_owned(),
-            total: Resource::new(8192, 8),
-            version: "3.4.2".to_owned(),
-            state: NodeState::Running,
-            last_health_ms: 5,
-            labels: Vec::new(),
-        });
+        records.node(node_record("n1", "/r1", 5));
     }
     let ring = Arc::new(Ring::default());
     for event in [

@@ -1,24 +1,23 @@
 //! A scheduler on threads of its own, asked while it works.
 
+mod asking;
+mod node_record;
+
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use asking::answer;
+use axum::body::Body;
 use axum::http::Request;
 use evenweave::prelude::*;
-use evenweave_server::records::{AppRecord, NodeRecord, NodeState};
+use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, CapacityThreads, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
+use node_record::node_record;
 use serde_json::Value;
-use tower::ServiceExt;
 
 fn get(manager: &Arc<ResourceManager>, path: &str) -> Value {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(async {
-        let request = Request::get(path).body(Body::empty()).expect("a request");
-        let response = router(manager.clone()).oneshot(request).await.expect("an answer");
-        let body = to_bytes(response.into_body(), 1 << 20).await.expect("a body");
-        serde_json::from_slice(&body).expect("JSON")
-    })
+    let request = Request::get(path).body(Body::empty()).expect("a request");
+    serde_json::from_str(answer(router(manager.clone()), request).body()).expect("JSON")
 }
 
 #[test]
@@ -36,17 +35,7 @@ fn what_runs_is_shown_and_can_be_killed() {
     scheduler.quiesce();
     let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), Arc::new(Threads::new(scheduler.clone(), basics)));
     manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app.clone())));
-    manager.records().node(NodeRecord {
-        name: "n1".to_owned(),
-        port: 8041,
-        http_port: 8042,
-        rack: "/r1".to_owned(),
-        total: Resource::new(8192, 8),
-        version: "3.4.2".to_owned(),
-        state: NodeState::Running,
-        last_health_ms: 0,
-        labels: Vec::new(),
-    });
+    manager.records().node(node_record("n1", "/r1", 0));
     let manager = Arc::new(manager);
     let metrics = get(&manager, "/ws/v1/cluster/metrics");
     assert_eq!(metrics["clusterMetrics"]["allocatedMB"], 1024);

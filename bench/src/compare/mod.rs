@@ -83,7 +83,7 @@ pub fn run(options: &CompareOptions, stop: &AtomicBool) -> Result<bool, Failure>
         page::write(path, &build, &summaries, &results.counted(&build, &turns))?;
     }
     match options.format {
-        Format::Json => crate::output::say!("{}", tell::json(&build, &summaries, whole)),
+        Format::Json => crate::output::say_json!(tell::json(&build, &summaries, whole)),
         Format::Table => {
             crate::output::say!("{}", tell::table(&summaries));
             crate::output::say!("{}", tell::NOTE);

@@ -298,21 +298,12 @@ impl Scribe {
             Happened::Submitted { number, user, queue } => {
                 let mut record = AppRecord::new(number, user, queue, now);
                 "MAPREDUCE".clone_into(&mut record.kind);
-                self.manager.records().submitted(record.with_attempt(None));
+                self.manager.records().submitted(record);
                 self.ring.push(self.event(What::ApplicationAdded).of(number, queue));
             }
             Happened::Accepted(handle) => {
                 let (number, queue) = (handle.number(), handle.queue());
-                let mut is_over = false;
-                if let Some(app) = self.manager.records().app_mut(number) {
-                    queue.clone_into(&mut app.queue);
-                    app.reports(handle);
-                    if let Some(attempt) = &mut app.attempt {
-                        attempt.handle = Some(handle.clone());
-                    }
-                    is_over = app.state.is_over();
-                }
-                if is_over {
+                if self.manager.records().accepted(number, handle) {
                     // Killed before its queue had taken it: then nobody could tell the scheduler. One that has ended is no error.
                     let _ = self.manager.scheduler().kill(handle);
                 }

@@ -36,7 +36,8 @@ struct Answers {
     /// First containers and reservations of a heartbeat that were foretold, and that were not.
     foretold: usize,
     surprises: Vec<String>,
-    /// Heartbeats that came to nothing although something was foretold: siblings held it back (12.5).
+    /// Heartbeats that came to nothing although something was foretold: siblings held it back
+    /// (rules/capacity.md 12.1.5).
     held_back: Vec<String>,
     idle: usize,
     kinds: BTreeSet<String>,

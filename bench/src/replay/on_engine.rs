@@ -58,6 +58,7 @@ impl Beginning {
             .groups(Arc::new(self.groups.clone()))
             .mixed_fractions(MixedFractions::of_site(pairs(&self.site)))
             .resort_for_each_container(self.resort)
+            .rules_last(true)
             .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match self.driver {
             DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),

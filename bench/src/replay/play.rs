@@ -35,7 +35,7 @@ pub(super) fn play(scenario: &Scenario, how: PlayOptions, trace: bool) -> Option
         if trace {
             let passes = player.take_trace();
             if !passes.is_empty() {
-                crate::output::say!("{}, step {index} {step}", scenario.name);
+                crate::output::say!("{}, step {index} {step}", crate::output::line(&scenario.name));
                 passes.iter().for_each(|pass| crate::output::write(format_args!("{}", words.pass(pass))));
             }
         }

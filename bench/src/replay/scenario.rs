@@ -1,4 +1,5 @@
-//! The scenario format, version 1: what is done step by step, and what real Hadoop showed after each.
+//! The scenario format, version 1: what is done step by step, and what real Hadoop showed after each
+//! (`docs/rules/recordings.md`).
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

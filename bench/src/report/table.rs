@@ -81,8 +81,8 @@ fn queues(run: &CoreRun) -> Table {
     let mut table = table(&["queue", "policy", "share GiB", "usage GiB", "deviation"]);
     for queue in run.queues.iter().take(SHOWN) {
         table.add_row([
-            queue.name.clone(),
-            queue.policy.clone(),
+            crate::output::line(&queue.name).into_owned(),
+            crate::output::line(&queue.policy).into_owned(),
             grouped(queue.share_mib / 1024.0),
             grouped(queue.usage_mib / 1024.0),
             format!("{:+.1} %", queue.deviation() * 100.0),
@@ -145,7 +145,11 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     }
     crate::output::say!("{}", queues(run));
     if run.refused_jobs.count > 0 {
-        crate::output::say!("refused: {} jobs; the first: {}", run.refused_jobs.count, run.refused_jobs.first);
+        crate::output::say!(
+            "refused: {} jobs; the first: {}",
+            run.refused_jobs.count,
+            crate::output::line(&run.refused_jobs.first)
+        );
     }
     for line in run.booked.iter().flat_map(BookedCourse::words) {
         crate::output::say!("{line}");

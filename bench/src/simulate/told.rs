@@ -7,6 +7,7 @@ use super::outcome::Simulated;
 use super::record::{NoEnd, RunResult};
 use super::summary::{Facts, PointFacts, Spread};
 use crate::numbers::grouped;
+use crate::output::line;
 
 /// So many refused jobs are named.
 const MOST_REFUSED: usize = 5;
@@ -132,20 +133,20 @@ pub fn words(simulated: &Simulated) -> String {
     cluster(&mut text, simulated);
     let comparisons = simulated.comparisons();
     if let Some(attention) = simulated.attention().filter(|_| comparisons.is_empty()) {
-        put(&mut text, format_args!("{attention}.\n\n"));
+        put(&mut text, format_args!("{}.\n\n", line(&attention)));
     }
     for comparison in &comparisons {
         if let Some(attention) = comparison.attention() {
-            put(&mut text, format_args!("{attention}.\n"));
+            put(&mut text, format_args!("{}.\n", line(&attention)));
         }
-        put(&mut text, format_args!("{}\n", comparison.headline()));
+        put(&mut text, format_args!("{}\n", line(&comparison.headline())));
         if let Some(caveat) = &comparison.caveat {
-            put(&mut text, format_args!("{caveat}.\n"));
+            put(&mut text, format_args!("{}.\n", line(caveat)));
         }
         text.push('\n');
         put(&mut text, format_args!("{:<28} {:>17} {:>18} {:>18}  who\n", "queue", "compared / of", "wait", "runtime"));
         for queue in &comparison.queues {
-            let (name, jobs, who) = (short(&queue.queue), queue.compared_of(), queue.verdict().as_str());
+            let (name, jobs, who) = (line(short(&queue.queue)), queue.compared_of(), queue.verdict().as_str());
             let (wait, runtime) = (figure(queue.wait), figure(queue.runtime));
             put(&mut text, format_args!("{name:<28} {jobs:>17} {wait:>18} {runtime:>18}  {who}\n"));
         }
@@ -158,7 +159,7 @@ pub fn words(simulated: &Simulated) -> String {
             format_args!(
                 "{}: {} jobs, {} containers, {} preempted; {:.1} h in {:.1} s; memory {:.1} % used; Jain's index {:.3}; decisions \
                  {:016x}\n",
-                run.name,
+                line(&run.name),
                 grouped(run.figures.len() as f64),
                 grouped(run.granted as f64),
                 grouped(run.preempted as f64),
@@ -170,7 +171,7 @@ pub fn words(simulated: &Simulated) -> String {
             ),
         );
         for remark in remarks(run).iter().filter(|remark| !run.times_told.contains(remark)) {
-            put(&mut text, format_args!("  {remark}\n"));
+            put(&mut text, format_args!("  {}\n", line(remark)));
         }
     }
     text.truncate(text.trim_end().len());
@@ -192,13 +193,13 @@ fn grid(simulated: &Simulated) -> String {
     }
     let own = facts.first().map_or(0, |(_, facts)| facts.queues.len());
     let first = facts.first().map(|(_, facts)| facts.queues.as_slice()).unwrap_or_default();
-    head.extend(first.iter().take(own).map(|queue| format!("wait {} s", short(&queue.name))));
+    head.extend(first.iter().take(own).map(|queue| format!("wait {} s", line(short(&queue.name)))));
     head.extend(["runtime s", "ended / of", "memory %", "preempted", "last end h"].map(str::to_owned));
     let mut rows = vec![head];
     for (run, point) in &facts {
         let mut row: Vec<String> = run.at.iter().map(|(_, value)| value.clone()).collect();
         if several {
-            row.insert(0, run.name.clone());
+            row.insert(0, line(&run.name).into_owned());
         }
         for named in first {
             let found = point.queues.iter().find(|queue| queue.name == named.name);
@@ -222,7 +223,7 @@ fn grid(simulated: &Simulated) -> String {
     let mut text = String::new();
     cluster(&mut text, simulated);
     for said in [simulated.attention(), simulated.caveat()].into_iter().flatten() {
-        put(&mut text, format_args!("{said}.\n\n"));
+        put(&mut text, format_args!("{}.\n\n", line(&said)));
     }
     let widths: Vec<usize> = (0..rows[0].len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
@@ -236,7 +237,7 @@ fn grid(simulated: &Simulated) -> String {
     }
     let refusing: Vec<&RunResult> = facts.iter().map(|(run, _)| *run).filter(|run| run.refused_count > 0).collect();
     if let Some(why) = refusing.first().and_then(|run| run.refused.first()) {
-        put(&mut text, format_args!("  {} points refuse jobs; the first refused: {why}\n", refusing.len()));
+        put(&mut text, format_args!("  {} points refuse jobs; the first refused: {}\n", refusing.len(), line(why)));
     }
     text.truncate(text.trim_end().len());
     text
@@ -253,7 +254,7 @@ fn cluster(text: &mut String, simulated: &Simulated) {
             all.push(&run.nodes);
         }
     }
-    all.iter().take(MOST_CLUSTERS).for_each(|said| put(text, format_args!("{said}\n")));
+    all.iter().take(MOST_CLUSTERS).for_each(|said| put(text, format_args!("{}\n", line(said))));
     if all.len() > MOST_CLUSTERS {
         put(text, format_args!("and {} other clusters\n", all.len() - MOST_CLUSTERS));
     }

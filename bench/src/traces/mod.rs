@@ -1,5 +1,5 @@
-//! Readers of job traces for a simulator: SLS, RUMEN and SYNTH, as Hadoop's Scheduler Load Simulator 3.4.2 reads them, SWIM, the public ones
-//! of Google and Alibaba, and a plain CSV.
+//! Readers of job traces for a simulator: SLS, RUMEN and SYNTH, as Hadoop's Scheduler Load Simulator 3.4.2 reads them
+//! (rules/sls.md 3), SWIM, the public ones of Google and Alibaba (rules/sls.md 9), and a plain CSV.
 //!
 //! One type of job for all, [`Job`]. What a file is shows in its content ([`TraceKind`]); it may be packed with gzip or zstd. Jobs are read one after the
 //! other, so that a file is never in memory as a whole; of a SYNTH file, which is a recipe for jobs, the recipe is.

@@ -66,7 +66,7 @@ pub fn run(args: &BenchOptions) -> Result<(), Failure> {
             }
         }
         if args.format == Format::Json {
-            crate::output::say!("{}", figures.json(&plan));
+            crate::output::say_json!(figures.json(&plan));
         }
     })
     .map_err(Failure::Scheduler)?;
@@ -74,7 +74,7 @@ pub fn run(args: &BenchOptions) -> Result<(), Failure> {
     match args.format {
         Format::Json => {
             if let Some(median) = results.median_json(&plan) {
-                crate::output::say!("{median}");
+                crate::output::say_json!(median);
             }
             crate::output::note!("{table}");
         }

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use evenweave_bench::output;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::{Method, Request, Uri};
@@ -166,7 +167,8 @@ impl Client {
         let query = pairs.finish();
         let mark = if query.is_empty() { "" } else { "?" };
         let unreached = |why: &dyn fmt::Display| {
-            let why = shown::line(&why.to_string());
+            let why = why.to_string();
+            let why = output::line(&why);
             let named = at.strip_prefix("http://").unwrap_or(at);
             let help = help(&why).map(|help| format!("; {help}")).unwrap_or_default();
             Failed::Unreached(format!("no ResourceManager answers at {named}: {why}{help}"))
@@ -243,7 +245,7 @@ fn refused(status: u16, text: &str) -> Failed {
             }
         }
         false if text.trim_start().starts_with('<') => String::new(),
-        false => shown::line(text.trim()),
+        false => output::line(text.trim()).into_owned(),
     };
     let found = fault["diagnostics"].as_array().into_iter().flatten().map(diagnostic).collect();
     Failed::Refused { status, exception: member("exception"), message, found }

@@ -1,12 +1,12 @@
 //! `node -list [-states STATES] [-all] [-showDetails] | -status ID`.
 
 use chrono::DateTime;
+use evenweave_bench::output;
 use serde_json::Value;
 
 use super::client::{Client, Failed};
 use super::layout::columns;
 use super::said::{Said, WRONG};
-use super::shown;
 use super::words::{Chosen, Values, Words};
 
 const KNOWN: &[(&str, Values)] = &[
@@ -121,7 +121,7 @@ fn status(client: &Client, id: &str) -> Result<Said, Failed> {
     let answer = client.get("/ws/v1/cluster/nodes", &[])?;
     let nodes = answer["nodes"]["node"].as_array().map(Vec::as_slice).unwrap_or_default();
     // As it stands in an answer.
-    let wanted = shown::line(id);
+    let wanted = output::line(id);
     Ok(Said::out(match nodes.iter().find(|node| text(node, "id") == wanted) {
         Some(node) => format!("{}\n", report(node)),
         None => format!("Could not find the node report for node id : {id}\n"),

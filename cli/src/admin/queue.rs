@@ -1,11 +1,11 @@
 //! `queue -status NAME`.
 
+use evenweave_bench::output;
 use serde_json::Value;
 
 use super::client::{Client, Failed};
 use super::layout::{at_most_one_whole, two_digits};
 use super::said::{Said, WRONG};
-use super::shown;
 use super::words::{Values, Words};
 
 pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
@@ -26,7 +26,7 @@ pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
 
 fn status(client: &Client, name: &str) -> Result<Option<String>, Failed> {
     // As it stands in an answer.
-    let name = shown::line(name);
+    let name = output::line(name);
     let state = client.get("/ws/v1/evenweave/state", &[])?;
     let queues = state["state"]["queues"].as_array().map(Vec::as_slice).unwrap_or_default();
     if state["state"]["scheduler"] == "CapacityScheduler" {

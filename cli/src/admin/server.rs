@@ -1,10 +1,10 @@
 //! `state`, and `log-level [-getlevel NAME | -setlevel NAME LEVEL]`.
 
+use evenweave_bench::output;
 use serde_json::{Value, json};
 
 use super::client::Client;
 use super::said::Said;
-use super::shown;
 use super::words::{Values, Words};
 
 /// What the state dump has; of a CapacityScheduler, and with `-json`, all of it as values.
@@ -19,10 +19,10 @@ pub(super) fn state(client: &Client, words: Words<'_>) -> Said {
                 messages
                     .iter()
                     .filter_map(Value::as_str)
-                    .map(|message| format!("{}\n", shown::line(message)))
+                    .map(|message| format!("{}\n", output::line(message)))
                     .collect::<String>(),
             ),
-            None => Said::out(format!("{}\n", shown::json(&answer["state"]))),
+            None => Said::out(format!("{}\n", output::json(&format!("{:#}", answer["state"])))),
         },
         Err(why) => Said::failed(why.to_string()),
     }

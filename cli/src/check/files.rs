@@ -165,4 +165,9 @@ impl Checked {
     pub(super) fn warnings(&self) -> usize {
         self.findings.len() - self.errors()
     }
+
+    /// Whether it asks for something that Hadoop has and Evenweave has not.
+    pub(super) fn is_unsupported(&self) -> bool {
+        self.findings.iter().any(|finding| finding.code == "unsupported")
+    }
 }

@@ -1,5 +1,6 @@
 //! Findings for programs: one JSON document.
 
+use evenweave_bench::output;
 use serde_json::{Value, json};
 
 use super::files::{Checked, Finding};
@@ -7,7 +8,7 @@ use super::files::{Checked, Finding};
 /// `{"files": [{"file", "errors", "warnings", "diagnostics": [...]}]}`
 pub(super) fn report(files: &[Checked]) -> String {
     let files: Vec<Value> = files.iter().map(of_file).collect();
-    format!("{}\n", json!({ "files": files }))
+    format!("{}\n", output::json(&json!({ "files": files }).to_string()))
 }
 
 fn of_file(file: &Checked) -> Value {

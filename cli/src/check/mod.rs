@@ -48,6 +48,11 @@ impl Findings {
         self.0.iter().map(Checked::errors).sum()
     }
 
+    /// Whether Evenweave refuses what Hadoop takes.
+    pub(crate) fn are_unsupported(&self) -> bool {
+        self.0.iter().any(Checked::is_unsupported)
+    }
+
     /// How many warnings there are.
     pub(crate) fn warnings(&self) -> usize {
         self.0.iter().map(Checked::warnings).sum()

@@ -5,6 +5,7 @@
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 use evenweave::config::Place;
+use evenweave_bench::output;
 
 /// Bytes of a line that are shown whole.
 const WHOLE: usize = 160;
@@ -19,7 +20,7 @@ pub(super) struct Snippet<'a> {
 }
 
 impl<'a> Snippet<'a> {
-    /// `text` is shown as it is: see [`printable`].
+    /// `text` is shown as it is: see [`as_long`](evenweave_bench::output::as_long).
     pub(super) fn new(text: &'a str, place: &'a Place) -> Snippet<'a> {
         Snippet { text, place }
     }
@@ -79,25 +80,10 @@ impl SourceCode for Snippet<'_> {
         };
         let data = self.text.as_bytes().get(start..end).ok_or(MietteError::OutOfBounds)?;
         let lines = data.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let name = self.place.source.to_string();
+        let name = output::line(&self.place.source).into_owned();
         let contents = MietteSpanContents::new_named(name, data, (start, end - start).into(), line, column, lines);
         Ok(Box::new(contents))
     }
-}
-
-/// The same text, byte for byte as long, without what would move a terminal's cursor.
-pub(super) fn printable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '\n' | '\t' => out.push(c),
-            '\r' if rest.peek() == Some(&'\n') => out.push(c),
-            c if c.is_control() => out.extend(std::iter::repeat_n('?', c.len_utf8())),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -141,13 +127,5 @@ mod tests {
     fn of_a_mark_over_lines_the_first() {
         let text = "<allocations>\n  one\n  two\n</allocations>";
         assert_eq!(shown(text).0, "one");
-    }
-
-    #[test]
-    fn nothing_moves_the_cursor() {
-        let text = "a\u{1b}[2J\rb\u{9b}\r\n\tc";
-        let shown = printable(text);
-        assert_eq!(shown, "a?[2J?b??\r\n\tc");
-        assert_eq!(shown.len(), text.len());
     }
 }

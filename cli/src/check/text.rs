@@ -8,8 +8,9 @@ use miette::{
 };
 
 use super::files::{Checked, Finding};
-use super::snippet::{Snippet, printable};
+use super::snippet::Snippet;
 use evenweave::config::Severity;
+use evenweave_bench::output::{as_long, line, plain};
 
 /// Of one file so many are shown; who has more begins with these.
 const SHOWN: usize = 50;
@@ -26,10 +27,10 @@ pub(super) fn report(files: &[Checked], colours: bool) -> String {
         .without_syntax_highlighting();
     let mut out = String::new();
     for file in files {
-        let text = printable(&file.text);
+        let text = as_long(&file.text);
         for finding in file.findings.iter().take(SHOWN) {
             let other = finding.at.as_ref().filter(|at| *at.source != *file.name);
-            let included = other.map(|at| file.included_text(at).map(printable));
+            let included = other.map(|at| file.included_text(at).map(as_long));
             let snippet = match (&finding.at, &included) {
                 (Some(place), None) => Some(Snippet::new(&text, place)),
                 (Some(place), Some(Some(text))) => Some(Snippet::new(text, place)),
@@ -37,14 +38,14 @@ pub(super) fn report(files: &[Checked], colours: bool) -> String {
             };
             let shown = Shown { finding, snippet, effect: finding.effect.clone().map(Effect) };
             if handler.render_report(&mut out, &shown).is_err() {
-                out.push_str(&finding.message);
+                out.push_str(&plain(&finding.message));
             }
             out.push('\n');
         }
         if file.findings.len() > SHOWN {
-            out.push_str(&format!("{}: {} more are not shown\n", file.name, file.findings.len() - SHOWN));
+            out.push_str(&format!("{}: {} more are not shown\n", line(&file.name), file.findings.len() - SHOWN));
         }
-        out.push_str(&format!("{}: {}\n", file.name, counted(file.errors(), file.warnings())));
+        out.push_str(&format!("{}: {}\n", line(&file.name), counted(file.errors(), file.warnings())));
     }
     let (errors, warnings) = (files.iter().map(Checked::errors).sum(), files.iter().map(Checked::warnings).sum());
     let files = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
@@ -75,7 +76,7 @@ struct Effect(String);
 
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&plain(&self.0))
     }
 }
 
@@ -83,7 +84,7 @@ impl Error for Effect {}
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.finding.message)
+        f.write_str(&plain(&self.finding.message))
     }
 }
 
@@ -107,7 +108,7 @@ impl Diagnostic for Shown<'_> {
 
     fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
         let help = self.finding.help.as_ref()?;
-        Some(Box::new(help))
+        Some(Box::new(plain(help)))
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {

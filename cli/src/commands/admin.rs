@@ -1,9 +1,9 @@
 //! `evenweave admin`: a tool of YARN's, over REST.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use evenweave_bench::output;
 
 use crate::admin::{self, Address};
 
@@ -32,8 +32,7 @@ pub(crate) fn run(args: AdminArgs) -> u8 {
     let token = std::env::var("EVENWEAVE_TOKEN").ok().filter(|token| !token.is_empty());
     let address = Address { at: args.rm, ca: args.ca, user: args.user, token_file: args.token_file, token };
     let said = admin::run(&address, &args.words);
-    // Where nobody reads there is nobody to tell so.
-    let _ = std::io::stdout().write_all(said.out.as_bytes());
+    output::write(format_args!("{}", said.out));
     if !said.err.is_empty() {
         evenweave_bench::note!("{}", said.err);
     }

@@ -1,16 +1,16 @@
 //! `evenweave check`: configuration files, with all that is wrong in them or probably a mistake.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use evenweave_bench::Failure;
+use evenweave_bench::{Failure, output};
 
 use crate::check::{self, Kind};
 
 /// Warnings, where they are denied.
 const WARNED: u8 = 1;
-/// Errors.
+/// Errors, and what Evenweave refuses although Hadoop takes it.
 const REFUSED: u8 = 2;
 
 /// How findings are told.
@@ -22,7 +22,7 @@ enum Format {
     Json,
 }
 
-/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors.
+/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors and with what Evenweave does not have (`unsupported`).
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Configuration files. The name of each says its kind (capacity-scheduler.xml, fair-scheduler.xml, yarn-site.xml), else its content.
@@ -57,14 +57,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
         Format::Text => checked.text(colours()),
         Format::Json => checked.json(),
     };
-    match std::io::stdout().write_all(out.as_bytes()) {
-        // Whoever listened has heard enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            return Err(Failure::input(format!("standard output: {error}")));
-        }
-        Ok(()) | Err(_) => {}
-    }
-    Ok(if checked.errors() > 0 {
+    // It has colours, and a line of each name.
+    output::write_raw(&out);
+    Ok(if checked.errors() > 0 || checked.are_unsupported() {
         REFUSED
     } else if args.deny_warnings && checked.warnings() > 0 {
         WARNED

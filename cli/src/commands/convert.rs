@@ -1,5 +1,7 @@
 //! `evenweave convert`: a CapacityScheduler's configuration from a FairScheduler's, as Hadoop's `yarn fs2cs` writes it.
 
+use std::io::IsTerminal as _;
+
 use clap::Args;
 use evenweave_bench::convert::{self, ConvertSurroundings};
 use evenweave_bench::{Failure, output};
@@ -26,6 +28,10 @@ pub(crate) fn run(args: ConvertArgs) -> Result<u8, Failure> {
     let surroundings = ConvertSurroundings { safe: !safe.is_empty(), ..ConvertSurroundings::default() };
     let ran = convert::run(&words, &surroundings)?;
     output::write_error(format_args!("{}", ran.said()));
-    output::write(format_args!("{}", ran.output()));
+    // A file that is printed goes on as it is, unless it is for somebody's eyes.
+    match std::io::stdout().is_terminal() {
+        true => output::write(format_args!("{}", ran.output())),
+        false => output::write_raw(&ran.output()),
+    }
     Ok(if ran.failed { FAILED } else { 0 })
 }

@@ -7,7 +7,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions, Speed};
 use evenweave_bench::options::{CoreChoice, SchedulerChoice};
-use evenweave_bench::{Failure, load, replay, report, say};
+use evenweave_bench::output::line;
+use evenweave_bench::{Failure, load, replay, report, say_json};
 
 use super::soak::{self, SoakArgs};
 use crate::arguments::{CORES, SCHEDULERS, SiteArgs, interval, one_of, workers};
@@ -162,7 +163,7 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
     let inputs = Inputs::read(&options)?;
     let report_path = report::check_writable(&out)?;
     for warning in &inputs.warnings {
-        evenweave_bench::note!("evenweave: warning: {warning}");
+        evenweave_bench::note!("evenweave: warning: {}", line(warning));
     }
     let stop = interrupt::flag()?;
     let mut progress = Progress::new(quiet);
@@ -171,7 +172,7 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
         progress.clear();
         report::write_soak(&result, &report_path)?;
         if json {
-            say!("{}", report::soak_json(&result));
+            say_json!(report::soak_json(&result));
         } else if !quiet {
             report::print_soak(&result, &report_path);
         }
@@ -188,7 +189,7 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
         progress.clear();
         report::write_report(&result, replayed, &report_path)?;
         if json {
-            say!("{}", report::load_json(&result, replayed));
+            say_json!(report::load_json(&result, replayed));
         } else if !quiet {
             report::print_load(&result, replayed, &report_path);
         }

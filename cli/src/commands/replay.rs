@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use evenweave_bench::replay::{self, DriverChoice, PlayOptions, ReplayOptions};
-use evenweave_bench::{Failure, output, say};
+use evenweave_bench::{Failure, output, say_json};
 
 use crate::arguments::{Word, one_of, workers};
 
@@ -59,7 +59,7 @@ pub(crate) fn run(args: ReplayArgs) -> Result<bool, Failure> {
     let play = PlayOptions { driver, workers, fold_every };
     let outcomes = replay::replay(&ReplayOptions { files, play, trace, scenario })?;
     if json {
-        say!("{}", outcomes.json());
+        say_json!(outcomes.json());
     } else {
         output::write(format_args!("{}", outcomes.text(show)));
     }

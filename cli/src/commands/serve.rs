@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use evenweave_bench::load::{self, InFlight, Inputs, LoadOptions, Simulation};
 use evenweave_bench::options::SchedulerChoice;
+use evenweave_bench::output::line;
 use evenweave_bench::{Failure, say};
 use evenweave_server::{Door, ResourceManager};
 
@@ -82,7 +83,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let inputs = Inputs::read(&options)?;
     for warning in &inputs.warnings {
-        evenweave_bench::note!("evenweave: warning: {warning}");
+        evenweave_bench::note!("evenweave: warning: {}", line(warning));
     }
     let unheard = |error| Failure::input(format!("--listen {}: {error}", args.listen));
     let listener = listen(&args.listen)?;

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use evenweave_bench::options::SchedulerChoice;
-use evenweave_bench::output::plain;
+use evenweave_bench::output::line;
 use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
 use evenweave_bench::traces::Times;
-use evenweave_bench::{Failure, report, say};
+use evenweave_bench::{Failure, report, say, say_json};
 
 use crate::arguments::{SCHEDULERS, SiteArgs, Word, interval, one_of, span};
 use crate::interrupt;
@@ -194,10 +194,10 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     spinner.clear();
     let (outcome, mut drafts) = outcome?;
     for warning in &outcome.warnings {
-        evenweave_bench::note!("evenweave: warning: {}", plain(warning));
+        evenweave_bench::note!("evenweave: warning: {}", line(warning));
     }
     for end in simulate::scenarios_end(&outcome) {
-        evenweave_bench::note!("evenweave: warning: {end}");
+        evenweave_bench::note!("evenweave: warning: {}", line(&end));
     }
     report::put_simulation(&outcome, &page, &mut drafts)?;
     simulate::put_tables(&outcome, &out, &mut drafts)?;
@@ -206,15 +206,15 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     }
     drafts.keep().map_err(|error| Failure::input(format!("--out {}: {error}", out.display())))?;
     if json {
-        say!("{}", simulate::json(&outcome));
+        say_json!(simulate::json(&outcome));
     } else if !quiet {
-        say!("{}", plain(&simulate::words(&outcome)));
+        say!("{}", simulate::words(&outcome));
         say!("report: {}", page.display());
     }
     if json || quiet {
         simulate::refusals(&outcome)
             .iter()
-            .for_each(|said| evenweave_bench::note!("evenweave: warning: {}", plain(said)));
+            .for_each(|said| evenweave_bench::note!("evenweave: warning: {}", line(said)));
     }
     let nothing = outcome.nothing();
     if let Some(nothing) = &nothing {

@@ -89,7 +89,7 @@ impl fmt::Display for Location {
 }
 
 /// What asks are grouped by (YARN's SchedulerRequestKey without containers to update): a smaller priority comes first, within
-/// it a smaller id. Assignment reference 5.1.
+/// it a smaller id (rules/assignment.md 5.1).
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SchedulingKey {

@@ -1,7 +1,7 @@
 //! Whether a request key gets a container on a node: locality and its delay, the size, reservations.
 //!
-//! Reference 16.4 to 16.6 and 17.1; `RegularContainerAllocator`. One function over plain facts, which only reads: what it has chosen is
-//! the caller's to commit.
+//! Follows rules/capacity.md 16.4 to 16.6 and 17.1; `RegularContainerAllocator`. One function over plain facts, which
+//! only reads: what it has chosen is the caller's to commit.
 
 use super::arith::Arith;
 use super::tried::KeyEnd;
@@ -105,7 +105,7 @@ impl KeyFacts {
         self.any.map_or(0, |any| any.count)
     }
 
-    /// 17.1: a key that waits long for large containers may reserve more nodes than it needs.
+    /// rules/capacity.md 17.1: a key that waits long for large containers may reserve more nodes than it needs.
     pub(crate) fn needs_more(&self, size: &Resource, rules: &Rules) -> bool {
         let starvation = if self.reserved == 0 {
             0
@@ -142,7 +142,8 @@ impl KeyFacts {
     }
 }
 
-/// 16.4: what speaks against a key before the node is looked at. `app_reserved` is what its application has reserved.
+/// rules/capacity.md 16.4: what speaks against a key before the node is looked at. `app_reserved` is what its
+/// application has reserved.
 pub(crate) fn precheck(key: &KeyFacts, limits: &Limits, app_reserved: &Resource, rules: &Rules) -> Option<Skipped> {
     let Some(any) = key.any.filter(|any| any.count > 0) else { return Some(Skipped::Key) };
     if !rules.continue_looking && !key.needs_more(&any.size, rules) {
@@ -165,7 +166,8 @@ pub(crate) fn choose(
     choose_telling(key, node, limits, own, has_reservation, rules, &mut |_| {})
 }
 
-/// 16.5 and 16.6. `own` are the sizes of the key's reservations in the order in which they were made;
+/// What a key gets on a node: which locality will do, and whether its size fits (rules/capacity.md 16.5 and 16.6).
+/// `own` are the sizes of the key's reservations in the order in which they were made;
 /// `has_reservation`: this node is reserved for the key. Tells of each place that is tried.
 #[inline]
 pub(crate) fn choose_telling(
@@ -213,7 +215,7 @@ pub(crate) fn choose_telling(
     fits(&row, Locality::OffSwitch).ok_or(Skipped::App)
 }
 
-/// 16.6: whether a size fits, or the node is to be reserved for it.
+/// rules/capacity.md 16.6: whether a size fits, or the node is to be reserved for it.
 #[expect(clippy::too_many_arguments, reason = "the facts are what they are")]
 fn fit(
     key: &KeyFacts,
@@ -315,7 +317,7 @@ mod tests {
 
     #[test]
     fn off_switch_may_be_allowed_before_the_rack() {
-        // The worked example of 16.5.
+        // The worked example of rules/capacity.md 16.5.
         let at = |m| choose(&near(m), &node(), &limits(), &[], false, &rules());
         assert_eq!(at(1), Err(Skipped::App));
         assert_eq!(at(2).map(|chosen| chosen.locality), Ok(Locality::OffSwitch));
@@ -332,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_starved_large_ask_reserves_further_nodes() {
-        // The example of 17.1.
+        // The example of rules/capacity.md 17.1.
         let large = Resource::new(4096, 1);
         let key = |re_reservations| KeyFacts { any: row(1), reserved: 1, re_reservations, ..near(1) };
         assert!(!key(1).needs_more(&large, &rules()));

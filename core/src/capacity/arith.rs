@@ -1,13 +1,17 @@
 //! The two resource calculators with all that the CapacityScheduler computes by them.
 //!
-//! Reference 1; `DefaultResourceCalculator`, `DominantResourceCalculator` and `Resources`. Fractions are 32-bit floats: they are widened
-//! before they multiply, and the product is cut as each method says. Integer division cuts towards zero, of negative amounts too.
-//! Cost: O(types), no allocation.
+//! Follows rules/capacity.md 1; `DefaultResourceCalculator`, `DominantResourceCalculator` and `Resources`. Fractions
+//! are 32-bit floats: they are widened before they multiply, and the product is cut as each method says. Integer
+//! division cuts towards zero, of negative amounts too. Cost: O(types), no allocation.
 
 use crate::config::{float_to_long, narrow};
 use crate::matching::size::LARGEST_AMOUNT;
 use crate::resource::{Calculator, Resource, f64_to_i64};
 use std::cmp::Ordering;
+
+/// So much may the parts that queues are given have together beyond the whole: `CSQueueUtils.EPSILON`
+/// (rules/capacity.md 26, rules/reservations.md 13).
+pub(crate) const TOLERANCE: f32 = 0.001;
 
 /// A calculator, and how many resource types there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn seventy_percent_of_ten_gigabytes_is_a_little_less() {
-        // Reference 1, the trap with a number.
+        // rules/capacity.md 1, the trap with a number.
         let cluster = Resource::new(10240, 10);
         assert_eq!(cluster.times(f64::from(70.0_f32 / 100.0)).memory_mb(), 7167);
         assert_eq!(cluster.times(f64::from(80.0_f32 / 100.0)).memory_mb(), 8192);

@@ -1,4 +1,4 @@
-//! Killable containers of one node, in the order in which Hadoop's hash map has them (16.6 step 4).
+//! Killable containers of one node, in the order in which Hadoop's hash map has them (rules/capacity.md 16.6.4).
 
 use super::preempted::Candidate;
 use crate::id::ContainerNumber;
@@ -78,5 +78,18 @@ mod tests {
         assert_eq!(killable.sum(), Resource::new(8192, 8));
         killable.remove(of(2));
         assert_eq!(killable.in_order().len(), 7);
+    }
+
+    /// As `java.util.HashMap` has such keys of Hadoop's.
+    #[test]
+    fn the_epoch_has_a_part_in_the_order() {
+        let order = |epoch| {
+            let mut killable = Killable::default();
+            (1..=8).for_each(|number| {
+                killable.add((23, ContainerNumber::granted(1, epoch, number)), Resource::new(1024, 1))
+            });
+            killable.in_order().into_iter().map(|((_, number), _)| number.number).collect::<Vec<u32>>()
+        };
+        assert_eq!([order(0), order(1)], [[7, 8, 1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1, 8, 7]]);
     }
 }

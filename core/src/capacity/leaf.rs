@@ -1,7 +1,7 @@
 //! One leaf queue: its applications in their lists, its limits of AMs, whom it activates.
 //!
-//! Reference 8.2, 9, 13.3 and 15; `AbstractLeafQueue`. Plain data of whoever owns the leaf. What it has to know of an application it is
-//! told, or asks by a closure: applications are their owner's.
+//! Follows rules/capacity.md 8.2, 9, 13.3 and 15; `AbstractLeafQueue`. Plain data of whoever owns the leaf. What it has
+//! to know of an application it is told, or asks by a closure: applications are their owner's.
 
 use super::arith::Arith;
 use super::order::{AppKey, AppOrder, AppRank};
@@ -29,12 +29,13 @@ pub(crate) struct Leaf {
     pub(crate) am_limit: Resource,
     /// What AMs of a user of weight one may use, as last worked out. Shown, and not gone by.
     pub(crate) user_am_limit: Resource,
-    /// What it may use, as last stored, and as last published (13.1).
+    /// What it may use, as last stored, and as last published (rules/capacity.md 13.1).
     pub(crate) stored_limit: Resource,
     pub(crate) published_limit: Resource,
     /// Fair: whose place awaits a refresh, by number.
     pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
-    /// Its lists and counts may be odd by now, as the rules let them (13.3, 20, 21): the audit does not look at them.
+    /// Its lists and counts may be odd by now, as the rules let them (rules/capacity.md 13.3, 20, 21): the audit does
+    /// not look at them.
     pub(crate) is_odd: bool,
 }
 
@@ -109,13 +110,13 @@ impl Leaf {
         }
     }
 
-    /// The limit of all AMs together (9).
+    /// The limit of all AMs together (rules/capacity.md 9).
     pub(crate) fn work_out_am_limit(&mut self, percent: f32, guaranteed: &Resource, minimum: &Resource, arith: Arith) {
         let base = if arith.fits_in(guaranteed, &self.published_limit) { &self.published_limit } else { guaranteed };
         self.am_limit = arith.times_up(base, f64::from(percent), minimum);
     }
 
-    /// The limit of one user's AMs (9).
+    /// The limit of one user's AMs (rules/capacity.md 9).
     pub(crate) fn user_am_limit(&self, percent: f32, weight: f32, by: &LimitInputs<'_>) -> Resource {
         let arith = by.arith;
         let active = self.users.active_users().max(1) as f32;
@@ -167,7 +168,7 @@ pub(crate) struct Candidate<'a> {
 
 impl Leaf {
     /// What keeps an AM of this size from starting, as the limits were last worked out; its user's AMs use `of_user`. As if he were the first
-    /// whom activation looks at: the limit is worked out for that one's weight (9).
+    /// whom activation looks at: the limit is worked out for that one's weight (rules/capacity.md 9).
     pub(crate) fn am_stop(
         &self,
         percent: f32,
@@ -187,10 +188,10 @@ impl Leaf {
         if arith.fits_in(&of_user.plus(am), &limit) { AmStop::Nothing } else { AmStop::User { limit } }
     }
 
-    /// Activates whom the limits of AMs let, in the order in which they wait (9). Says who, and whether the active list has not had him
-    /// already. `weight` is that of a user in this leaf.
-    /// O(1) where not even the smallest AM is let. In a list in order nobody is looked at any more once that is so: O(those that are activated,
-    /// and those before them whom a limit stops).
+    /// Activates whom the limits of AMs let, in the order in which they wait (rules/capacity.md 9). Says who, and
+    /// whether the active list has not had him already. `weight` is that of a user in this leaf. O(1) where not even
+    /// the smallest AM is let. In a list in order nobody is looked at any more once that is so: O(those that are
+    /// activated, and those before them whom a limit stops).
     pub(crate) fn activate<'a>(
         &mut self,
         order: AppOrder,

@@ -1,7 +1,8 @@
 //! Queues that make themselves in the tree of a running scheduler, and go again.
 //!
-//! Reference 26; `CapacitySchedulerQueueManager`, `ParentQueue`, `ManagedParentQueue` and `AutoCreatedQueueDeletionPolicy`. Plain data of one
-//! thread: whoever owns the tree. The file is read anew with the queues that there are then; nothing has changed where that fails.
+//! Follows rules/capacity.md 26; `CapacitySchedulerQueueManager`, `ParentQueue`, `ManagedParentQueue` and
+//! `AutoCreatedQueueDeletionPolicy`. Plain data of one thread: whoever owns the tree. The file is read anew with the
+//! queues that there are then; nothing has changed where that fails.
 //!
 //! Cost: O(properties and queues of the file) for each queue that makes itself or goes.
 

@@ -1,15 +1,12 @@
 //! How a managed parent divides what it has among the leaves that have made themselves in it: each has the template's part, or nothing.
 //!
-//! Reference 26; `ManagedParentQueue` and `GuaranteedOrZeroCapacityOverTimePolicy`. Plain data of whoever owns the tree; 32-bit floats, in the
-//! order in which Hadoop adds and subtracts them.
+//! Follows rules/capacity.md 26; `ManagedParentQueue` and `GuaranteedOrZeroCapacityOverTimePolicy`. Plain data of
+//! whoever owns the tree; 32-bit floats, in the order in which Hadoop adds and subtracts them.
 
-use super::arith::Arith;
+use super::arith::{Arith, TOLERANCE};
 use crate::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, LabelFigures, LeafTemplate};
 use crate::resource::{Resource, f64_to_i64};
 use rustc_hash::FxHashSet;
-
-/// So much may be lacking where a part of the cluster is to be given: `CSQueueUtils.EPSILON`.
-const TOLERANCE: f32 = 0.0001;
 
 /// As what a leaf counts that has nothing at present: its configured amounts, its capacity with the legacy queue mode off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The CapacityScheduler's decisions: what queues, users and applications may have, and who gets a node's room.
 //!
 //! Pure functions and plain data, one thread. Follows `CapacityScheduler`, its queue classes, `UsersManager` and
-//! `RegularContainerAllocator` of Hadoop 3.4.2; sections are those of the reference of the CapacityScheduler.
+//! `RegularContainerAllocator` of Hadoop 3.4.2; the rules are in `docs/rules/capacity.md`.
 
 mod arith;
 

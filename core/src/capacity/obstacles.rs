@@ -48,7 +48,7 @@ fn visits_needed(key: &KeyFacts, locality: Locality, rules: &Rules) -> u32 {
     open
 }
 
-/// 16.6: why a size that is near enough came to nothing.
+/// rules/capacity.md 16.6: why a size that is near enough came to nothing.
 fn no_fit(
     key: &KeyFacts,
     size: &Resource,

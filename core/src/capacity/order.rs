@@ -1,6 +1,7 @@
 //! Who comes first: queues among their siblings, applications in a leaf.
 //!
-//! Reference 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`, `FairOrderingPolicy`.
+//! Follows rules/capacity.md 12.3 and 13.3; `PriorityUtilizationQueueOrderingPolicy`, `FifoOrderingPolicy`,
+//! `FairOrderingPolicy`.
 
 use crate::config::capacity::{AppOrdering, QueueOrdering};
 use crate::resource::Resource;
@@ -223,14 +224,15 @@ mod tests {
     }
 
     proptest! {
-        /// Keys order as what is compared, so that a winner tree has the order of a sort.
+        /// Keys order as what is compared, so that a winner tree has the order of a sort. What is used may be less than
+        /// nothing.
         #[test]
         fn keys_of_queues_order_as_they_are_compared(
-            queues in prop::collection::vec((0_u8..3, 0_u8..8, -2_i32..3, 0_i64..3), 1..8),
+            queues in prop::collection::vec((0_u8..3, -4_i8..8, -2_i32..3, 0_i64..3), 1..8),
             by_priority in any::<bool>(),
         ) {
             let ordering = if by_priority { QueueOrdering::PriorityUtilization } else { QueueOrdering::Utilization };
-            let rank_of = |(capacity, used, priority, minimum): (u8, u8, i32, i64)| QueueRank {
+            let rank_of = |(capacity, used, priority, minimum): (u8, i8, i32, i64)| QueueRank {
                 minimum: Resource::new(minimum, 0),
                 absolute_used: f32::from(used) / 9.0,
                 ..rank(f32::from(capacity) / 2.0, f32::from(used) / 4.0, priority)

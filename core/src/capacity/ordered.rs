@@ -1,8 +1,9 @@
 //! The lists of applications of a leaf: a list that is searched from the front, as fast as a tree while that makes no difference.
 //!
-//! Reference 13.3. Hadoop's list is never sorted anew: who changed while it stayed may stand anywhere, and is met by place. As long as every
-//! entry stands where its rank puts it, a tree of keys has the same order: entering and leaving are O(log entries). A list in which that is
-//! no longer so goes on by place, with O(entries), until it is empty or filled anew.
+//! Follows rules/capacity.md 13.3. Hadoop's list is never sorted anew: who changed while it stayed may stand anywhere,
+//! and is met by place. As long as every entry stands where its rank puts it, a tree of keys has the same order:
+//! entering and leaving are O(log entries). A list in which that is no longer so goes on by place, with O(entries),
+//! until it is empty or filled anew.
 
 use super::order::{AppKey, AppOrder, AppRank};
 use std::cmp::Ordering;

@@ -1,4 +1,5 @@
-//! What a round of the preemption policy looks at (reference 25.1 step 2), and the names that it gives to containers.
+//! What a round of the preemption policy looks at (rules/capacity.md 25.1 step 2), and the names that it gives to
+//! containers.
 
 use crate::id::ContainerNumber;
 use crate::resource::Resource;

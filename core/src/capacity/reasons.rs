@@ -1,6 +1,7 @@
 //! Why an application of the CapacityScheduler waits, as values.
 //!
-//! Plain data for people: made when somebody asks, never by a pass. Each reason is one test of Hadoop's; reference 9, 11 to 18, 22.
+//! Plain data for people: made when somebody asks, never by a pass. Each reason is one test of Hadoop's;
+//! rules/capacity.md 9, 11 to 18, 22.
 
 use crate::app::{Locality, Reason, Wait};
 use crate::queue::RunningLimit;

@@ -7,6 +7,7 @@
 //! the plan) to entitle one. The first change after a publish copies the settings of all queues, which the published structure shares; outside of
 //! the legacy mode an entitlement is such a change too, as figures follow from what is configured.
 
+use super::arith::TOLERANCE;
 use super::making::MakingFault;
 use super::tree::{QueueNode, Tree};
 use crate::config::capacity::{
@@ -15,8 +16,6 @@ use crate::config::capacity::{
 use crate::config::float_to_int;
 use crate::sync::Arc;
 
-/// By so much leaves may have more than all of the plan together: `CSQueueUtils.EPSILON`.
-const TOLERANCE: f32 = 0.0001;
 /// Applications of all leaves of a plan that does not say how many: `DEFAULT_MAXIMUM_SYSTEM_APPLICATIIONS`.
 const APPLICATIONS: f32 = 10_000.0;
 
@@ -205,24 +204,23 @@ mod tests {
         /// A leaf comes where it is not there; whether it is there by now.
         fn come(&mut self, plan: &str, name: &str) -> bool {
             let slot = self.slot(plan).unwrap();
-            let rules = self.tree.file.mapping_rules().clone();
-            let texts = Texts { site: &self.site, all: &self.all, rules: &rules };
+            let read = self.tree.file.clone();
+            let texts = Texts { site: &self.site, all: &self.all, read: &read };
             self.slot(&format!("{plan}.{name}")).is_some() || self.tree.add_reserved(slot, name, &texts).is_ok()
         }
 
         fn go(&mut self, path: &str) {
             let Some(slot) = self.slot(path) else { return };
-            let rules = self.tree.file.mapping_rules().clone();
-            let texts = Texts { site: &self.site, all: &self.all, rules: &rules };
+            let read = self.tree.file.clone();
+            let texts = Texts { site: &self.site, all: &self.all, read: &read };
             self.tree.remove_reserved(slot, &texts).unwrap();
             self.tree.give_back(slot);
         }
 
         /// The file is what it is when it is read with the queues that there are, and each queue has its settings from there.
         fn check(&self) {
-            let rules = self.tree.file.mapping_rules().clone();
-            let read =
-                Texts { site: &self.site, all: &self.all, rules: &rules }.read_with(&self.tree.all_made()).unwrap();
+            let texts = Texts { site: &self.site, all: &self.all, read: &self.tree.file };
+            let read = texts.read_with(&self.tree.all_made()).unwrap();
             let mut own = (*self.tree.file).clone();
             for (place, queue) in read.queues().iter().enumerate() {
                 if queue.kind == CapacityQueueKind::Reservation && own.settings().legacy_queue_mode {
@@ -271,6 +269,19 @@ mod tests {
                 bed.check();
             }
         }
+    }
+
+    #[test]
+    fn leaves_may_have_a_thousandth_more_than_all_of_the_plan() {
+        let mut bed = Bed::new(true, &[]);
+        assert!(bed.come("root.p", "r1") && bed.come("root.p", "r2"));
+        let (one, other) = (bed.slot("root.p.r1").unwrap(), bed.slot("root.p.r2").unwrap());
+        // All of a new plan is its first leaf's.
+        let first = bed.tree.get(bed.slot("root.p").unwrap()).children[0];
+        assert!(bed.tree.entitle(first, 0.0, 1.0));
+        assert!(bed.tree.entitle(one, 0.5, 1.0));
+        assert!(!bed.tree.entitle(other, 0.502, 1.0));
+        assert!(bed.tree.entitle(other, 0.5005, 1.0));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The queue tree of a running scheduler: settings in force, derived figures, states, and how another file is taken over.
 //!
-//! Reference 3 to 7 and 24; `CapacitySchedulerQueueManager`, `AbstractCSQueue` and `QueueStateManager`. Plain data of one thread. A queue
-//! keeps its slot as long as it is known; one that a refresh has removed keeps it too, for the applications that it may still have.
+//! Follows rules/capacity.md 3 to 7 and 24; `CapacitySchedulerQueueManager`, `AbstractCSQueue` and `QueueStateManager`.
+//! Plain data of one thread. A queue keeps its slot as long as it is known; one that a refresh has removed keeps it
+//! too, for the applications that it may still have.
 //!
 //! # Whole or not at all
 //! A refresh is planned on copies: what Hadoop would find wrong half-way is found before anything changes. Hadoop then applies the old file
@@ -10,8 +11,8 @@
 use super::arith::Arith;
 use super::managed::{Division, Withheld, divisions_of};
 use crate::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LeafSettings, MadeQueues,
-    MixedFractions, QueueState,
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LateFault, LeafSettings,
+    MadeQueues, MixedFractions, QueueState,
 };
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -387,6 +388,13 @@ impl Tree {
         self.divisions = divisions.into_iter().map(|(index, division)| (self.slots[index], division)).collect();
         self.withheld = withheld.into_iter().map(|(index, withheld)| (self.slots[index], withheld)).collect();
         self.show_shares();
+    }
+
+    /// The file is refused although its queues are in force: see [`CapacityFile::keep_common`].
+    pub(crate) fn keep_common(&mut self, before: &CapacityFile, fault: &LateFault) {
+        let mut file = (*self.file).clone();
+        file.keep_common(before, fault);
+        self.file = Arc::new(file);
     }
 
     /// The queues of a file take their places: `stays` has the slots of those that have one, by place in the file, `status` says what a new one

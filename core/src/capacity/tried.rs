@@ -1,7 +1,7 @@
 //! What a pass over a node tries, queue by queue, application by application, as values.
 //!
-//! Plain data for people: made where somebody watches, never by a pass that nobody does. Each end is one that Hadoop's activities tell of;
-//! reference 11 to 17.
+//! Plain data for people: made where somebody watches, never by a pass that nobody does. Each end is one that Hadoop's
+//! activities tell of (rules/capacity.md 11 to 17).
 
 use crate::resource::Resource;
 

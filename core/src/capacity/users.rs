@@ -1,9 +1,9 @@
 //! The users of one leaf queue: what they use, who is active, and how much each may have.
 //!
-//! Reference 14; `UsersManager`. Plain data of whoever owns the leaf. What the limit needs of all users is kept as sums, so that working
-//! it out walks nobody: O(1), and O(users) only after the set of active users has changed where weights differ from one.
-//! A limit worked out once serves all users until it is invalidated. Who has been seen has a seat, which stays; whoever has the seat's number
-//! needs no name.
+//! Follows rules/capacity.md 14; `UsersManager`. Plain data of whoever owns the leaf. What the limit needs of all users
+//! is kept as sums, so that working it out walks nobody: O(1), and O(users) only after the set of active users has
+//! changed where weights differ from one. A limit worked out once serves all users until it is invalidated. Who has
+//! been seen has a seat, which stays; whoever has the seat's number needs no name.
 
 use super::arith::Arith;
 use crate::resource::Resource;
@@ -51,7 +51,7 @@ pub(crate) struct User {
     pub(crate) am_limit: Resource,
     /// What he might use when that was last worked out for him. Shown, and not gone by.
     pub(crate) last_limit: Resource,
-    /// Applications; the counts may be odd, and negative (20, 21).
+    /// Applications; the counts may be odd, and negative (rules/capacity.md 20, 21).
     pub(crate) active: i32,
     pub(crate) pending: i32,
     ratio: f32,
@@ -307,7 +307,7 @@ impl Users {
         self.invalidate();
     }
 
-    /// The cluster is another one (6).
+    /// The cluster is another one (rules/capacity.md 6).
     pub(crate) fn cluster_changed(&mut self, arith: Arith, cluster: &Resource) {
         let mut sum = 0.0;
         for seat in self.names.values() {
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn the_worked_example() {
-        // Reference 14: P 10240, G 8192, MULP 25, ULF 1, a used 4096 and b nothing.
+        // rules/capacity.md 14: P 10240, G 8192, MULP 25, ULF 1, a used 4096 and b nothing.
         let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
         let mut users = two_users(4096, &cluster);
         let limit = users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 25.0));

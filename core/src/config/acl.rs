@@ -1,6 +1,6 @@
 //! Access control lists: who may submit to and administer a queue.
 //!
-//! Configuration reference 5.1; Hadoop's `AccessControlList`.
+//! Follows rules/configuration.md 5.1; Hadoop's `AccessControlList`.
 
 use super::java;
 use std::collections::BTreeSet;

@@ -14,7 +14,7 @@ pub(super) const TYPES: &str = "yarn.resource-types";
 pub(super) const TYPE_FIELDS: [&str; 6] =
     ["units", "type", "minimum-allocation", "maximum-allocation", "increment-allocation", "tags"];
 
-/// All but those of single queues and resource types (configuration reference 1.1 and 1.2).
+/// All but those of single queues and resource types (rules/configuration.md 1.1 and 1.2).
 pub(super) const KNOWN: [Known; 52] = [
     ("yarn.scheduler.fair.allocation.file", None),
     ("yarn.scheduler.fair.user-as-default-queue", None),

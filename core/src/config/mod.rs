@@ -23,6 +23,8 @@ mod file;
 
 mod findings;
 
+pub(crate) mod hash_order;
+
 mod in_force;
 
 mod java;
@@ -45,7 +47,7 @@ mod scheduler_class;
 
 mod settings;
 
-mod shown;
+pub(crate) mod shown;
 
 mod site;
 
@@ -87,5 +89,5 @@ pub mod capacity {
         QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template,
         ToPlace, WorkflowPriorities,
     };
-    pub(crate) use super::capacity_file::{LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts};
+    pub(crate) use super::capacity_file::{LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts};
 }

@@ -1,6 +1,6 @@
 //! Queue names: trimming, the optional `root.`, what may be asked for.
 //!
-//! Configuration reference 3.4 and 6.3; Hadoop's `FairSchedulerUtilities`.
+//! Follows rules/configuration.md 3.4 and 6.3; Hadoop's `FairSchedulerUtilities`.
 
 /// The top of the queue tree.
 pub const ROOT: &str = "root";

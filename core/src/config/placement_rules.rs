@@ -1,6 +1,6 @@
 //! Placement rules as configured: which queue an application enters is decided by an ordered list of these.
 //!
-//! Only the data and its checks; evaluating them belongs to placement. Configuration reference 6; Hadoop's
+//! Only the data and its checks; evaluating them belongs to placement. Follows rules/configuration.md 6; Hadoop's
 //! `QueuePlacementPolicy` and the `PlacementRule` classes.
 
 use super::settings::Settings;

@@ -7,7 +7,7 @@
 //! | no | yes | `50%`, or `10% memory, 5% cpu` | 0 %, except in the first form |
 //! | no | no | `1024 mb, 2 vcores` | 0 |
 //!
-//! Configuration reference 4; Hadoop's `FairSchedulerConfiguration.parseResourceConfigValue`.
+//! Follows rules/configuration.md 4; Hadoop's `FairSchedulerConfiguration.parseResourceConfigValue`.
 
 use super::java::{self, split};
 use super::shown::shortened;

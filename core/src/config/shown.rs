@@ -1,5 +1,6 @@
 //! What a file says, as it stands in messages: on one line, in quotes, and never longer than anybody reads.
 
+use super::hash_order::types_in_order;
 use crate::resource::{Resource, ResourceTypes};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -35,10 +36,12 @@ pub(super) fn one_line(message: String) -> String {
     })
 }
 
-/// A resource as Hadoop prints it, custom types by name where not zero.
-pub(super) fn resource_text(types: &ResourceTypes, amounts: &Resource) -> String {
-    let mut text = format!("<memory:{}, vCores:{}", amounts.memory_mb(), amounts.vcores());
-    for index in (2..types.len()).filter(|index| amounts.get(*index) != 0) {
+/// `Resource.toString`: cores as far as they fit into 32 bits, and of the other types those of which there is some.
+#[must_use]
+pub fn resource_text(types: &ResourceTypes, amounts: &Resource) -> String {
+    let cores = amounts.vcores().clamp(i32::MIN.into(), i32::MAX.into());
+    let mut text = format!("<memory:{}, vCores:{cores}", amounts.memory_mb());
+    for index in types_in_order(types).into_iter().skip(2).filter(|index| amounts.get(*index) != 0) {
         let written = write!(text, ", {}: {}{}", types.name(index), amounts.get(index), types.unit(index));
         written.expect("writing into a text does not fail");
     }
@@ -55,6 +58,14 @@ mod tests {
         assert_eq!(shortened(&"\u{e9}".repeat(LONGEST)), "\u{e9}".repeat(LONGEST));
         assert_eq!(shortened(&"\u{e9}".repeat(LONGEST + 1)), format!("{}…", "\u{e9}".repeat(LONGEST)));
         assert_eq!(shown("a\n\"b\""), r#""a\n\"b\"""#);
+    }
+
+    #[test]
+    fn amounts_are_shown_in_the_order_of_hadoops_types() {
+        let types = ResourceTypes::with_custom([("gpu", ""), ("fpga", ""), ("yarn.io/gpu", "G")]).expect("a few types");
+        let amounts = Resource::new(1 << 40, 1 << 40).with(2, 1).with(4, 3);
+        let shown = "<memory:1099511627776, vCores:2147483647, yarn.io/gpu: 3G, gpu: 1>";
+        assert_eq!(resource_text(&types, &amounts), shown);
     }
 
     #[test]

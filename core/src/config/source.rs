@@ -1,7 +1,7 @@
 //! Where the allocation file comes from: the local file system, or a source that the embedder brings.
 //!
 //! Called by the allocation file's watcher alone: a thread of its own in the
-//! threaded scheduler. Configuration reference 7.1 and 7.2; Hadoop's `AllocationFileLoaderService`.
+//! threaded scheduler. Follows rules/configuration.md 7.1 and 7.2; Hadoop's `AllocationFileLoaderService`.
 
 use super::allocation_file::{AllocationFile, AllocationFileError, Parsed, PlacementChange};
 use super::file::open_file;

@@ -1,4 +1,4 @@
-//! The AM share: how much of a leaf queue its AMs may use (`maxAMShare`; fair-shares reference 9.2).
+//! The AM share: how much of a leaf queue its AMs may use (`maxAMShare`; rules/fair-shares.md 9).
 //!
 //! What AMs use counts in one place for all workers (`QueueShared::am_usage`), from the grant of an AM's container on.
 

@@ -1,5 +1,5 @@
-//! What an AM is told on its own thread: whether its leaf may have what it asks for, and what it can still get (assignment
-//! reference 9, 10).
+//! What an AM is told on its own thread: whether its leaf may have what it asks for, and what it can still get
+//! (rules/assignment.md 9, 10).
 
 use crate::ahead::expect;
 use crate::engine::books::ledger::AppShared;

@@ -1,4 +1,5 @@
-//! Reserved nodes: when the FairScheduler keeps a node for a starved application, and what becomes of that (assignment reference 8).
+//! Reserved nodes: when the FairScheduler keeps a node for a starved application, and what becomes of that
+//! (rules/assignment.md 8).
 
 use crate::app::Locality;
 use crate::engine::books::reserved::may_reserve;

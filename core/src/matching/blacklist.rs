@@ -1,4 +1,4 @@
-//! Blacklists: nodes and racks that an application must not get. Assignment reference 9.3.1.
+//! Blacklists: nodes and racks that an application must not get (rules/assignment.md 4 and 9.2.9).
 
 /// The nodes and racks that an application must not get, as interned names, each list in order.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Sizes: what an ask is made of before it counts (fair-shares reference 1.4).
+//! Sizes: what an ask is made of before it counts (rules/fair-shares.md 1.4).
 
 use crate::event::Refused;
 use crate::resource::Resource;

@@ -1,6 +1,6 @@
 //! Placement: which queue an application enters.
 //!
-//! Pure; run by the control. Follows `QueuePlacementPolicy`'s rules (configuration reference 6).
+//! Pure; run by the control. Follows `QueuePlacementPolicy`'s rules (rules/configuration.md 6).
 
 #![warn(clippy::indexing_slicing)]
 

@@ -1,8 +1,8 @@
 //! Preemption, as far as it is arithmetic: who is starved, who is served first, for which requests, and what a node owes.
 //!
 //! Pure. Follows `FSAppAttempt.fairShareStarvation`, `FSLeafQueue.updateStarvedApps`, `FSStarvedApps` and
-//! `FSAppAttempt.getStarvedResourceRequests` (preemption reference 1 to 6.2). Which containers go is decided where the nodes
-//! are, in `fair::preemption`.
+//! `FSAppAttempt.getStarvedResourceRequests` (rules/preemption.md 1 to 6.2). Which containers go is decided where the
+//! nodes are, in `fair::preemption`.
 
 #[cfg(not(loom))]
 mod requests;

@@ -1,4 +1,4 @@
-//! Owed room: what a node owes to starved applications, and whose turn it is (section 7).
+//! Owed room: what a node owes to starved applications, and whose turn it is (rules/preemption.md 7).
 //!
 //! # Who writes
 //! The worker that owns the node: `victims` enters what is owed when it marks, `serve` strikes out who is starved no longer and

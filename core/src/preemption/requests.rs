@@ -1,4 +1,4 @@
-//! For which of its requests a starved application gets containers (preemption reference 6.1 and 6.2).
+//! For which of its requests a starved application gets containers (rules/preemption.md 6.1 and 6.2).
 
 use crate::resource::Resource;
 use rustc_hash::FxHashSet;

@@ -1,4 +1,4 @@
-//! How much an application, or a leaf queue, is short of (preemption reference 1 to 4).
+//! How much an application, or a leaf queue, is short of (rules/preemption.md 1 to 4).
 
 use crate::policy::ClusterTotal;
 use crate::resource::{Calculator, Resource};
@@ -145,7 +145,7 @@ mod tests {
         assert!(!is_busy(0.8, &Resource::new(9000, 0), &Resource::new(10_000, 0)), "0 of 0 vcores is no number");
     }
 
-    /// The recorded example of the reference: the third wants more than is left and is credited with the rest.
+    /// The recorded example of rules/preemption.md 4: the third wants more than is left and is credited with the rest.
     #[test]
     fn the_rest_is_credited_where_too_little_is_left() {
         let memory = yardstick(Calculator::Memory);

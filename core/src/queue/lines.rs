@@ -1,5 +1,5 @@
-//! Who starts when there is room: lines of applications that wait, walked together in the order of their starts (fair-shares reference 7,
-//! capacity reference 22).
+//! Who starts when there is room: lines of applications that wait, walked together in the order of their starts
+//! (rules/fair-shares.md 7, rules/capacity.md 22).
 //!
 //! # What it costs
 //! A walk ends with the last that may start, or where nobody in any line may: O(lines + those that it passes + those that start × lines). It
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_first_list_as_the_heap_has_it() {
-        // fair-shares 7.5: lists b c d a by creation, one start time: b's first, then as the heap has them.
+        // rules/fair-shares.md 7.5: lists b c d a by creation, one start time: b's first, then as the heap has them.
         let mut few = Few::of(&[&[1, 2], &[3, 4], &[5, 6], &[7, 8]], 2);
         few.start_ms = Some(7);
         assert_eq!(few.start(Some(1)), [1]);

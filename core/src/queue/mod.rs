@@ -1,7 +1,7 @@
 //! The queue tree as a control keeps it, and what every scheduler knows of its queues: who runs and who waits, who may enter.
 //!
-//! Plain data of one thread. Running limits follow `MaxRunningAppsEnforcer` (fair-shares reference 7) and, in the CapacityScheduler,
-//! `CSMaxRunningAppsEnforcer`.
+//! Plain data of one thread. Running limits follow `MaxRunningAppsEnforcer` (rules/fair-shares.md 7) and, in the
+//! CapacityScheduler, `CSMaxRunningAppsEnforcer`.
 
 mod acls;
 

@@ -1,4 +1,4 @@
-//! Running limits: who may run, and who starts when a slot frees (fair-shares reference 7, `MaxRunningAppsEnforcer`).
+//! Running limits: who may run, and who starts when a slot frees (rules/fair-shares.md 7, `MaxRunningAppsEnforcer`).
 
 use super::lines::{Crowd, Line, start_waiting};
 use super::tree::{Queue, QueueTree};

@@ -1,9 +1,10 @@
 //! The ReservationSystem: resources of a queue, promised ahead of time.
 //!
-//! Pure: one thread at a time, the time and the scheduler's queues are given in. Follows the package `reservation` of Hadoop 3.4.2's
-//! ResourceManager. A queue that the allocation file marks as `reservation` is a [`Plan`]. A client books a [`ReservationDefinition`]; an
-//! agent ([`agent`]) finds it a place in the plan; a sharing policy ([`sharing`]) admits it or not; the follower makes a queue for it when
-//! its time has come, and takes it away afterwards. [`ReservationSystem`] has the calls.
+//! Pure: one thread at a time, the time and the scheduler's queues are given in. Follows the package `reservation` of
+//! Hadoop 3.4.2's ResourceManager (rules/reservations.md 1 to 13). A queue that the allocation file marks as
+//! `reservation` is a [`Plan`]. A client books a [`ReservationDefinition`]; an agent ([`agent`]) finds it a place in
+//! the plan; a sharing policy ([`sharing`]) admits it or not; the follower makes a queue for it when its time has come,
+//! and takes it away afterwards. [`ReservationSystem`] has the calls.
 //!
 //! # Example
 //! Half of the cluster is a plan; ten containers are booked in it for the next hour.

@@ -558,7 +558,7 @@ mod tests {
 
     #[test]
     fn am_limit_rounds_up_the_widened_float() {
-        // fair-shares 9.5: 10 x 0.1f is 1.0000000149, rounded up to 2.
+        // rules/fair-shares.md 9.5: 10 x 0.1f is 1.0000000149, rounded up to 2.
         let limit = Resource::new(10, 1000).times_round_up(f64::from(0.1_f32));
         assert_eq!(limit, Resource::new(2, 101));
     }

@@ -15,7 +15,7 @@ use crate::capacity::{
 };
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
-use crate::config::capacity::{CapacityFileError, MixedFractions};
+use crate::config::capacity::MixedFractions;
 use crate::engine::{
     AllocateRequest, Allocation, EventSource, Heartbeat, Parts, RecoveredContainer, Submission, collect, events,
     warn_of,
@@ -35,6 +35,7 @@ pub struct CapacitySchedulerBuilder {
     options: Options,
     fractions: Option<MixedFractions>,
     resort: bool,
+    rules_last: bool,
     /// Where the wake-up finds the scheduler.
     own_handle: OwnHandle<WeakCapacityScheduler>,
 }
@@ -52,6 +53,7 @@ impl CapacitySchedulerBuilder {
             options: Options::default(),
             fractions: None,
             resort: false,
+            rules_last: false,
             own_handle: None,
         }
     }
@@ -89,6 +91,16 @@ impl CapacitySchedulerBuilder {
         self
     }
 
+    /// Whether a refresh looks at mapping rules and priorities of workflows as late as Hadoop does: when the new file's queues
+    /// are in force. If these are wrong, the refresh is refused, and the old file is applied once more. Then queues that have
+    /// come stay, with all queues as the new file has them; or queues stay stopped that the new file stops. Default: no. Then
+    /// everything is looked at first, and a refresh that is refused for this changes nothing. A replay of Hadoop's scheduler
+    /// needs it.
+    pub fn rules_last(mut self, last: bool) -> Self {
+        self.rules_last = last;
+        self
+    }
+
     fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
         self.configuration.check_supported()?;
         self.options.check()?;
@@ -96,7 +108,7 @@ impl CapacitySchedulerBuilder {
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
         let (sink, source) = events(self.options.event_capacity);
         let (settings, control) =
-            (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions)?);
+            (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions, self.rules_last)?);
         let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
         let mut parts = Parts::new(setup);
         parts.control.begin_reservations(reservations)?;
@@ -127,10 +139,10 @@ impl CapacitySchedulerBuilder {
         start: impl FnOnce(Parts<CapacityDecider>, EventSource) -> std::io::Result<(RunningDoor, W)>,
     ) -> Result<(CapacityScheduler, W), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let (configuration, own_handle) = (self.configuration.clone(), self.own_handle.take());
+        let own_handle = self.own_handle.take();
         let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let (door, workers) = start(parts, events).map_err(BuildError::Thread)?;
-        let scheduler = CapacityScheduler::of(door, configuration);
+        let scheduler = CapacityScheduler::of(door);
         introduce(own_handle, scheduler.downgrade());
         Ok((scheduler, workers))
     }
@@ -143,13 +155,12 @@ impl CapacitySchedulerBuilder {
     pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
         let (given, own, journal) = (self.options.clock.take(), Arc::new(VirtualClock::new()), self.options.journal);
         let clock = given.clone().unwrap_or_else(|| own.clone());
-        let configuration = self.configuration.clone();
         let built = caught(|| {
             let (parts, events) = self.parts(clock)?;
             Ok(Stepping::new(parts, events, given.is_none().then_some(own), journal))
         });
         let steps = built.unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
-        Ok(CapacityStepped { steps, configuration })
+        Ok(CapacityStepped { steps })
     }
 }
 
@@ -165,8 +176,6 @@ pub(super) fn take_to_tell(app: &AppHandle) -> Vec<ContainerId> {
 #[derive(Debug)]
 pub struct CapacityStepped {
     pub(super) steps: Stepping<CapacityDecider>,
-    /// The site's, with the first queues.
-    configuration: CapacityConfiguration,
 }
 
 impl CapacityStepped {
@@ -428,16 +437,29 @@ impl CapacityStepped {
     /// properties stay.
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`]: the queues are as before.
+    /// [`Refused::BadConfiguration`]: the queues are as before, except with
+    /// [`rules_last`](CapacitySchedulerBuilder::rules_last).
     pub fn refresh_queues<'a>(
         &mut self,
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<(), Refused> {
-        let read: Result<_, CapacityFileError> = self.configuration.with_queues(properties);
-        if let Some(missing) = read.as_ref().ok().and_then(|read| read.check_supported().err()) {
-            return Err(Refused::BadConfiguration(missing.to_string()));
-        }
-        let outcome = self.steps.stepper.control().refresh(Refresh::Queues(Box::new(read)));
+        let read = self.configuration().read_queues(properties);
+        self.refresh_from(Refresh::from_read(read)?)
+    }
+
+    /// As [`refresh_queues`](Self::refresh_queues), from what [`CapacityConfiguration::with_queues`] of the
+    /// [`configuration`](Self::configuration) in force has read. What was looked at there is what counts, also of mapping
+    /// rules that stand in a file of their own.
+    ///
+    /// # Errors
+    /// As of that call; also [`Refused::BadConfiguration`] of another scheduler's configuration.
+    pub fn refresh_with(&mut self, configuration: CapacityConfiguration) -> Result<(), Refused> {
+        let refresh = Refresh::with(configuration, &self.configuration())?;
+        self.refresh_from(refresh)
+    }
+
+    fn refresh_from(&mut self, refresh: Refresh) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().refresh(refresh);
         self.steps.settle();
         outcome?;
         self.refresh_plans()

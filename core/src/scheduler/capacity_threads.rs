@@ -61,8 +61,7 @@ pub struct CapacityScheduler {
 /// The door of a CapacityScheduler with threads.
 pub(super) type RunningDoor = Door<CapacityDecider, Threads<CapacityDecider>>;
 
-/// With the site's configuration, and the first queues.
-type Whole = Inner<CapacityDecider, Threads<CapacityDecider>, CapacityConfiguration>;
+type Whole = Inner<CapacityDecider, Threads<CapacityDecider>, ()>;
 
 weak_handle!(WeakCapacityScheduler of CapacityScheduler: Whole);
 
@@ -72,8 +71,8 @@ impl CapacityScheduler {
         CapacitySchedulerBuilder::new(configuration)
     }
 
-    pub(super) fn of(door: RunningDoor, configuration: CapacityConfiguration) -> CapacityScheduler {
-        CapacityScheduler { inner: Arc::new(Inner { door, own: configuration }) }
+    pub(super) fn of(door: RunningDoor) -> CapacityScheduler {
+        CapacityScheduler { inner: Arc::new(Inner { door, own: () }) }
     }
 
     pub(super) fn door(&self) -> &RunningDoor {
@@ -238,13 +237,25 @@ impl CapacityScheduler {
     /// the caller's thread. The site's properties stay. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`]: the queues are as before; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::BadConfiguration`]: the queues are as before, except with
+    /// [`rules_last`](CapacitySchedulerBuilder::rules_last); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn refresh_queues<'a>(&self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Refused> {
-        let read = self.inner.own.with_queues(properties);
-        if let Some(missing) = read.as_ref().ok().and_then(|read| read.check_supported().err()) {
-            return Err(Refused::BadConfiguration(missing.to_string()));
-        }
-        self.door().call(|reply| Call::Reload(Box::new(Refresh::Queues(Box::new(read))), reply))??;
+        let read = self.configuration()?.read_queues(properties);
+        self.refresh_from(Refresh::from_read(read)?)
+    }
+
+    /// As [`refresh_queues`](Self::refresh_queues), from what was read before, as
+    /// [`CapacityStepped::refresh_with`](crate::CapacityStepped::refresh_with). Waits for the control.
+    ///
+    /// # Errors
+    /// As of that call, and [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn refresh_with(&self, configuration: CapacityConfiguration) -> Result<(), Refused> {
+        let refresh = Refresh::with(configuration, &self.configuration()?)?;
+        self.refresh_from(refresh)
+    }
+
+    fn refresh_from(&self, refresh: Refresh) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Reload(Box::new(refresh), reply))??;
         self.refresh_plans()
     }
 

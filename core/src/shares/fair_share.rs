@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn two_needy_with_equal_ratios_go_by_usage_over_weight() {
-        // fair-shares 6.1: 6144 of 12288 against 2048 of 4096, weights 1: the second first.
+        // rules/fair-shares.md 6.1: 6144 of 12288 against 2048 of 4096, weights 1: the second first.
         assert_eq!(order((6144, 20000, 12288, 1.0), (2048, 20000, 4096, 1.0)), Ordering::Greater);
     }
 

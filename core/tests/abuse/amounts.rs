@@ -104,8 +104,7 @@ fn one_container_is_no_larger_than_a_cluster() {
 fn increments_at_the_end_do_not_wrap() {
     let types = evenweave::resource::ResourceTypes::standard();
     for increment in [1, 7, 1 << 40, i64::MAX - 1, i64::MAX] {
-        let mut settings =
-            evenweave::Settings::from_properties([("yarn.scheduler.fair.assignmultiple", "true")]).unwrap();
+        let mut settings = evenweave_testkit::settings(&[("yarn.scheduler.fair.assignmultiple", "true")]);
         (settings.increment, settings.maximum) = (Resource::new(increment, increment), ENDS);
         assert_eq!(settings.types, types);
         let mut world = World::of(Core::Stepped(Box::new(builder().settings(settings).stepped().unwrap())));
@@ -201,12 +200,12 @@ proptest! {
                 allocations("<allocations><queue name='bystander'/><queue name='abuser'><queue name='a'/><queue name='b'/></queue></allocations>")
             }
         };
-        let mut settings = evenweave::Settings::from_properties([
+        let mut settings = evenweave_testkit::settings(&[
                 ("yarn.scheduler.fair.assignmultiple", "true"),
                 ("yarn.scheduler.fair.preemption", "true"),
                 ("yarn.scheduler.fair.dynamic.max.assign", "false"),
                 ("yarn.scheduler.fair.max.assign", "20"),
-            ]).unwrap();
+            ]);
         settings.maximum = ENDS;
         let builder = builder().settings(settings).allocations(file).workers(workers);
         let mut world = World::of(Core::Stepped(Box::new(builder.stepped().unwrap())));

@@ -4,10 +4,9 @@ use crate::world::builder_with;
 use evenweave::config::CONTAINERS_PER_NODE;
 use evenweave::prelude::*;
 use evenweave::reason::{CapacityWait, FairWait};
+use evenweave_testkit::{SMALL, ask};
 
 const ENDLESS: Resource = Resource::new(1 << 59, 1 << 59);
-const SMALL: Resource = Resource::new(1024, 1);
-
 fn fair(more: &[(&str, &str)], workers: usize) -> Stepped {
     builder_with(more).workers(workers).stepped().unwrap()
 }
@@ -29,7 +28,7 @@ macro_rules! endless {
     ($scheduler:ident, $update:expr, $heartbeats:literal) => {{
         let node = $scheduler.add_node("endless", "/r", ENDLESS).unwrap();
         let app = $scheduler.submit(&Submission::new(1, "ann").in_queue("abuser")).unwrap();
-        let asks = AllocateRequest::new([Ask::anywhere(1, SMALL, u32::MAX)]);
+        let asks = ask(u32::MAX);
         let mut answer = Allocation::default();
         $scheduler.allocate(&app, &asks, &mut answer).unwrap();
         let () = $update;

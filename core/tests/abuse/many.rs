@@ -5,6 +5,7 @@ use evenweave::{
     AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Refused,
     Resource, Submission,
 };
+use evenweave_testkit::{allocate, ask};
 
 fn submission(number: u32, user: &str, queue: Option<&str>) -> Submission {
     Submission::new(number, user).maybe_in_queue(queue)
@@ -27,10 +28,7 @@ fn two_hundred_thousand_applications_come_ask_and_go() {
     assert_eq!(world.submit(submission(7, "eve", None)).map(drop), Err(Refused::DuplicateApp(7)));
     for (at, app) in apps.iter().enumerate() {
         let Core::Threaded(scheduler) = &world.core else { unreachable!() };
-        let request = evenweave::AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]);
-        while scheduler.allocate(app, &request, &mut world.answer) == Err(Refused::Busy) {
-            scheduler.quiesce();
-        }
+        allocate(scheduler, app, &ask(1)).unwrap();
         if at % 50_000 == 0 {
             scheduler.quiesce();
         }

@@ -2,11 +2,10 @@
 
 use evenweave::prelude::*;
 use evenweave::view::CapacityQueueView;
+use evenweave_testkit::SMALL;
 
 /// The largest container, and the size of a node.
 const HUGE: Resource = Resource::new(1 << 31, 64);
-const SMALL: Resource = Resource::new(1024, 1);
-
 fn configuration(maximum: &str) -> CapacityConfiguration {
     let site = [
         ("yarn.scheduler.maximum-allocation-mb", "2147483647"),

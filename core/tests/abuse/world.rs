@@ -6,6 +6,7 @@ use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, FairScheduler, FairSchedulerBuilder,
     Heartbeat, Location, NewAttempt, NodeHandle, Refused, Resource, Settings, Stepped, Submission,
 };
+use evenweave_testkit::{send, until};
 
 pub(crate) const SMALL: Resource = Resource::new(1024, 1);
 
@@ -133,9 +134,7 @@ impl World {
             match &mut self.core {
                 Core::Stepped(stepped) => stepped.finish(app).unwrap(),
                 Core::Threaded(scheduler) => {
-                    while scheduler.begin_finish(app) == Err(Refused::Busy) {
-                        scheduler.quiesce();
-                    }
+                    until("room for the end", || scheduler.begin_finish(app) != Err(Refused::Busy));
                 }
             }
         }
@@ -186,14 +185,7 @@ impl World {
         match &mut self.core {
             Core::Stepped(stepped) => stepped.heartbeat(&heartbeat),
             Core::Threaded(scheduler) => {
-                let mut next = Some(heartbeat);
-                while let Some(heartbeat) = next.take() {
-                    if let Err(refused) = scheduler.heartbeat(heartbeat) {
-                        assert_eq!(refused.reason, Refused::Busy);
-                        scheduler.quiesce();
-                        next = Some(refused.returned);
-                    }
-                }
+                assert_eq!(send(scheduler, heartbeat, &mut 0), Ok(()));
             }
         }
     }

@@ -200,7 +200,9 @@ impl<C: Core> Churn<C> {
     /// As [`Churn::new`], filled; every application has what it was granted.
     pub fn full(core: C, size: Size, locality: bool) -> Churn<C> {
         let mut churn = Churn::new(core, size, locality);
+        let mut rounds = 0..1000;
         while churn.core.running() < size.capacity() {
+            rounds.next().expect("the cluster is full by now");
             churn.offer_nodes(size.nodes);
         }
         churn.fetch_all();

@@ -2,13 +2,13 @@
 //!
 //! 10,000 sequences; `EVENWEAVE_SEQUENCES` says how many others. A failure names its sequence: `EVENWEAVE_FIRST` begins there.
 
-use crate::threads::within;
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat,
     Location, NewAttempt, NodeHandle, Refused, Resource, Settings, Stepped, Submission,
 };
+use evenweave_testkit::{number, within};
 use std::time::Duration;
 
 const SEQUENCES: u64 = 10_000;
@@ -380,10 +380,6 @@ impl World {
             assert_eq!(s.find_app(1).map(drop), Err(Refused::ShutDown));
         }
     }
-}
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
 #[test]

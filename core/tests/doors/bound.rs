@@ -1,9 +1,7 @@
 //! A node that claims room for billions, and as many asked for: one heartbeat grants 100,000, and the next one goes on.
 
-use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, Ask, CapacityConfiguration, CapacityScheduler, FairScheduler,
-    Heartbeat, Resource, Settings, Stepped, Submission,
-};
+use evenweave::{AllocateRequest, Allocation, Ask, Heartbeat, Resource, Stepped, Submission};
+use evenweave_testkit::{capacity, fair};
 
 const MOST: u64 = 100_000;
 const TINY: Resource = Resource::new(1, 1);
@@ -14,24 +12,21 @@ fn asking(size: Resource, count: u32) -> AllocateRequest {
     AllocateRequest::new([Ask::anywhere(1, size, count)])
 }
 
-fn fair(inside: &str) -> Stepped {
-    let settings = Settings::from_properties([
+fn fair_scheduler(inside: &str) -> Stepped {
+    let properties = [
         ("yarn.scheduler.fair.assignmultiple", "true"),
         ("yarn.scheduler.fair.dynamic.max.assign", "false"),
         ("yarn.scheduler.fair.preemption", "true"),
         ("yarn.scheduler.minimum-allocation-mb", "1"),
         ("yarn.resource-types.memory-mb.increment-allocation", "1"),
         ("yarn.scheduler.maximum-allocation-mb", "2147483647"),
-    ]);
-    let settings = settings.unwrap();
-    let text = format!("<allocations>{inside}</allocations>");
-    let file = AllocationFile::parse(&text, "allocations", &settings.types, &[]).unwrap().file;
-    FairScheduler::builder().settings(settings).allocations(file).stepped().unwrap()
+    ];
+    fair(&properties, inside).stepped().unwrap()
 }
 
 #[test]
 fn of_the_fair_scheduler() {
-    let mut stepped = fair("");
+    let mut stepped = fair_scheduler("");
     let node = stepped.add_node("n1", "/r1", Resource::new(ENDLESS, ENDLESS)).unwrap();
     let app = stepped.submit(Submission::new(1, "ann")).unwrap();
     let mut answer = Allocation::default();
@@ -46,7 +41,7 @@ fn of_the_fair_scheduler() {
 /// Room that is owed for what was preempted is handed out before all else.
 #[test]
 fn of_owed_room() {
-    let mut stepped = fair(
+    let mut stepped = fair_scheduler(
         "<queue name='a'/><queue name='b'><minResources>1000000000 mb,0 vcores</minResources></queue>\
          <defaultMinSharePreemptionTimeout>0</defaultMinSharePreemptionTimeout>",
     );
@@ -79,8 +74,7 @@ fn of_the_capacity_scheduler() {
         ("yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "-1"),
         ("yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", "2147483647"),
     ];
-    let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
-    let mut stepped = CapacityScheduler::builder(configuration).stepped().unwrap();
+    let mut stepped = capacity(site, queues).stepped().unwrap();
     let node = stepped.add_node("n1", "/r1", Resource::new(ENDLESS, ENDLESS)).unwrap();
     let app = stepped.submit(Submission::new(1, "ann").in_queue("a")).unwrap();
     stepped.allocate(&app, &asking(TINY, BILLIONS), &mut Allocation::default()).unwrap();

@@ -1,11 +1,11 @@
 //! What the embedder brings panics: it is told of, nothing is lost, and it goes on.
 
-use crate::threads::{SMALL, add_nodes, allocate, ask, assert_nothing_is_left, poll, unmanaged, within};
 use crate::world::{Fuse, Source, Timebomb, Touchy, source, task_panics, touchy_file};
 use evenweave::{
     AllocateRequest, Allocation, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler,
     FairSchedulerBuilder, Heartbeat, Refused, Resource, Waited,
 };
+use evenweave_testkit::{SMALL, add_nodes, allocate, ask, assert_nothing_is_left, poll, unmanaged, within};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

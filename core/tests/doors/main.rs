@@ -4,9 +4,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
-#[path = "../threads/mod.rs"]
-mod threads;
-
 mod absurd;
 
 mod bound;

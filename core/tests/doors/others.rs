@@ -1,10 +1,10 @@
 //! What another scheduler of the process made is told apart from one's own, though its numbers are the same.
 
-use crate::threads::{SMALL, unmanaged};
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, Ask, Container, EndReason, FairScheduler, Heartbeat, Location, NewAttempt,
     Refused, Resource, Stepped, Submission,
 };
+use evenweave_testkit::{SMALL, unmanaged};
 
 /// Two schedulers to which the same has happened: each has granted its application 1 a container on its node.
 struct World {

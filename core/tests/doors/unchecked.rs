@@ -1,6 +1,5 @@
 //! Nothing unchecked gets in: settings, files made by a program, names, amounts. What is accepted and hardly meant is told.
 
-use crate::threads::SMALL;
 use crate::world::Touchy;
 use evenweave::config::{AllocationsError, Limit, QueueSettings};
 use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
@@ -11,6 +10,7 @@ use evenweave::{
     AllocateRequest, Allocation, AllocationFile, Ask, AskWarning, BuildError, FairScheduler, FairSchedulerBuilder,
     Heartbeat, Refused, Resource, Settings, Submission,
 };
+use evenweave_testkit::{SMALL, allocations};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ fn values_that_a_program_cannot_mean_are_refused() {
         assert!(matches!(scheduler.reload(bad), Err(Refused::BadAllocations(_))), "{element}");
     }
     let odd = "<allocations><queue name='root'/><queueMaxAMShareDefault>-3</queueMaxAMShareDefault></allocations>";
-    let file = AllocationFile::parse(odd, "t", &ResourceTypes::standard(), &[]).unwrap().file;
+    let file = allocations(odd);
     assert!(FairScheduler::builder().allocations(file).stepped().is_ok());
 }
 

@@ -1,12 +1,12 @@
 //! Who waits is answered: deadlines, shutdowns, callbacks, tasks that are gone, handles that were lost.
 
-use crate::threads::{ask, poll, unmanaged, within};
 use crate::world::source;
 use evenweave::faults::Fault;
 use evenweave::{
     AllocateRequest, Allocation, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle, Refused, Resource,
     SchedulerEvent, Waited, WeakScheduler,
 };
+use evenweave_testkit::{ask, poll, unmanaged, until, within};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
@@ -46,7 +46,7 @@ fn who_will_not_wait_for_ever_says_how_long() {
     assert_eq!(scheduler.update_now_within(SHORT), timed_out());
     scheduler.inject(Fault::WorkerStall { worker: 0, time: Duration::from_secs(3) }).unwrap();
     // With its channel full, too.
-    while scheduler.heartbeat(Heartbeat::new(&node)).is_ok() {}
+    until("a full channel", || scheduler.heartbeat(Heartbeat::new(&node)).is_err());
     assert_eq!(scheduler.quiesce_within(SHORT), timed_out());
     assert_eq!(scheduler.shutdown_within(SHORT), timed_out());
     // The end comes all the same, and is waited for by whoever asks.
@@ -79,9 +79,7 @@ fn a_shutdown_that_is_given_up_frees_whoever_waits() {
         let (scheduler, app) = (scheduler.clone(), app.clone());
         thread::spawn(move || scheduler.finish(&app))
     };
-    while !app.is_finished() {
-        thread::yield_now();
-    }
+    until("the end of the application", || app.is_finished());
     assert_eq!(scheduler.shutdown_within(SHORT), timed_out());
     assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::ShutDown));
     lets_go.send(()).unwrap();
@@ -173,11 +171,7 @@ fn a_scheduler_that_ends_in_a_callback_ends_by_itself() {
         }
         drop((scheduler, app, node));
         let _ = lets_go.send(());
-        within("the end", || {
-            while Arc::strong_count(&alive) > 1 {
-                thread::yield_now();
-            }
-        });
+        until("the end", || Arc::strong_count(&alive) == 1);
     }
 }
 

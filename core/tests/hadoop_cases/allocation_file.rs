@@ -75,7 +75,7 @@ fn every_element_is_read() {
         "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>".to_owned(),
     ]
     .concat();
-    let file = parse(&text, &Settings::from_properties([("yarn.resource-types", "custom")]).unwrap()).unwrap();
+    let file = parse(&text, &evenweave_testkit::settings(&[("yarn.resource-types", "custom")])).unwrap();
     let leaves = ["queueA", "queueB", "queueC", "queueD", "queueE", "queueG.queueH"];
     assert!(file.leaves.iter().map(|name| name.trim_start_matches("root.")).eq(leaves));
     assert!(file.parents.iter().eq(["root.queueF", "root.queueG"]));

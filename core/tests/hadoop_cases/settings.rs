@@ -2,10 +2,7 @@
 
 use crate::cluster::r;
 use evenweave::Settings;
-
-fn from(properties: &[(&str, &str)]) -> Settings {
-    Settings::from_properties(properties.iter().copied()).unwrap()
-}
+use evenweave_testkit::settings as from;
 
 /// `TestFairScheduler.testConfValidation`
 #[test]

@@ -7,6 +7,9 @@ use super::world::World;
 use evenweave::Resource;
 use evenweave::view::{NodeView, QueueView};
 
+/// Far more than anything takes that comes to an end.
+const MOST_ROUNDS: u32 = 100_000;
+
 impl World {
     /// With room for everything, everything that is not tied to a place is granted. For unlimited shapes.
     pub(crate) fn serve_all(&mut self) -> Result<(), String> {
@@ -27,9 +30,11 @@ impl World {
     /// Every node is offered until nothing more comes of it.
     fn offer_until_quiet(&mut self) -> Result<(), String> {
         let count = u8::try_from(self.books.nodes.len()).expect("few nodes");
-        let mut quiet = 0;
+        let (mut quiet, mut rounds) = (0, 0);
         // Long enough for every locality level to be relaxed on every node.
         while quiet < 4 * count {
+            rounds += 1;
+            hold!(rounds < MOST_ROUNDS, "the cluster is never quiet");
             quiet += 1;
             self.step(&Op::Update)?;
             self.step(&Op::Advance { ms: 200 })?;
@@ -87,7 +92,10 @@ impl World {
         while self.books.alive(0).is_some() {
             self.step(&Op::Finish { app: 0, beside: None })?;
         }
+        let mut rounds = 0;
         while !self.books.nodes.is_empty() && !self.books.containers.is_empty() {
+            rounds += 1;
+            hold!(rounds < MOST_ROUNDS, "containers never end");
             for node in 0..u8::try_from(self.books.nodes.len()).expect("few nodes") {
                 self.step(&Op::Heartbeat { node, launches: 0, ends: 255, noise: false, offer: true })?;
             }

@@ -8,6 +8,7 @@
 mod scripts;
 
 use crate::harness::{Case, Counts, SHAPE, World};
+use evenweave_testkit::number;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
@@ -45,12 +46,6 @@ pub(crate) const EFFECTS: [(&str, u64); 22] = [
     ("stale handle: refused", 10),
     ("finish: one that waits, after one that runs", 1),
 ];
-
-/// A number in the environment.
-fn number<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
-    let Ok(text) = std::env::var(name) else { return otherwise };
-    text.replace('_', "").parse().unwrap_or_else(|_| panic!("{name} is to be a whole number, and is {text:?}"))
-}
 
 /// One state machine.
 #[derive(Debug)]

@@ -1,14 +1,14 @@
 //! A recorded run, and what of it differs.
 
 use super::world::World;
-use evenweave::config::{AllocationFile, rooted};
+use evenweave::config::rooted;
 use evenweave::reservation::profile::{Piece, Point};
 use evenweave::reservation::{
     Caller, Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationOptions,
     ReservationQuery, ReservationRefused, ReservationRequests, ReservationSubmission, ReservationSystem, Stage,
 };
-use evenweave::resource::ResourceTypes;
 use evenweave::{Resource, Settings};
+use evenweave_testkit::allocations;
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -48,10 +48,6 @@ fn pieces(pieces: &[Piece]) -> Value {
         .iter()
         .map(|piece| json!({"from": piece.from, "to": piece.to, "resource": as_json(piece.resource)}))
         .collect()
-}
-
-fn file(text: &str) -> AllocationFile {
-    AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).unwrap().file
 }
 
 /// The changes of a profile, starting from nothing.
@@ -117,7 +113,7 @@ impl<'a> Case<'a> {
         let settings =
             Settings::from_properties(properties.iter().map(|(name, value)| (name.as_str(), value.as_str().unwrap())))
                 .unwrap();
-        let file = file(case["allocations"].as_str().unwrap());
+        let file = allocations(case["allocations"].as_str().unwrap());
         let groups = case["groups"].as_object().unwrap().iter();
         let groups = groups.map(|(user, of)| {
             (user.clone(), of.as_array().unwrap().iter().map(|group| group.as_str().unwrap().to_owned()).collect())
@@ -275,7 +271,7 @@ impl<'a> Case<'a> {
             self.world.housekeeping();
         }
         let Some(text) = self.step["allocations"].as_str() else { return };
-        self.world.load(file(text));
+        self.world.load(allocations(text));
         if let Some(system) = self.system.as_mut().filter(|_| plans) {
             system.refresh(&self.world.file, &self.world).unwrap();
         }

@@ -6,15 +6,13 @@
 #[path = "../container_counts/mod.rs"]
 mod container_counts;
 
-pub(crate) use super::threads::within;
-use super::threads::{SMALL, assert_limits, assert_sums, unmanaged};
 use container_counts::compare;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, ContainerId, FairScheduler, FairSchedulerBuilder, Heartbeat,
-    NodeHandle, NodeId, Refused, Resource, SchedulerEvent,
+    AllocateRequest, Allocation, AppHandle, ContainerId, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
+    NodeId, Refused, Resource, SchedulerEvent,
 };
+use evenweave_testkit::{ask, assert_limits, assert_sums, send, unmanaged, until, wait_for, within};
 use std::collections::{HashMap, HashSet};
-use std::thread;
 
 pub(crate) const NODES: usize = 12;
 const APPS: usize = 8;
@@ -103,14 +101,10 @@ impl World {
         let number = self.next_app;
         self.next_app += 1;
         let submission = unmanaged(number, queue);
-        let submitted = within("submit", || {
-            loop {
-                match self.scheduler.submit(submission.clone()) {
-                    // Where little patience was asked for, who knows the groups may not have had a processor in time.
-                    Err(Refused::NoGroups { .. }) => thread::yield_now(),
-                    submitted => return submitted,
-                }
-            }
+        let submitted = wait_for("submit", || match self.scheduler.submit(submission.clone()) {
+            // Where little patience was asked for, who knows the groups may not have had a processor in time.
+            Err(Refused::NoGroups { .. }) => None,
+            submitted => Some(submitted),
         });
         Master::new(submitted.unwrap(), queue)
     }
@@ -147,11 +141,9 @@ impl World {
     /// Waits until so many panics were told of, all in all. A worker's is told of once it has begun anew: another one
     /// before that is part of the same, or the worker is given up.
     pub(crate) fn hear_of_panics(&mut self, count: usize) {
-        within("the event of a panic", || {
-            while self.panics < count {
-                self.hear();
-                thread::yield_now();
-            }
+        until("the event of a panic", || {
+            self.hear();
+            self.panics >= count
         });
     }
 
@@ -169,16 +161,12 @@ impl World {
         let mut answer = Allocation::default();
         let master = &mut self.masters[at];
         let busy = &mut self.busy;
-        let told = within("allocate", || {
-            loop {
-                match self.scheduler.allocate(&master.handle, request, &mut answer) {
-                    Err(Refused::Busy) => {
-                        *busy += 1;
-                        thread::yield_now();
-                    }
-                    told => return told,
-                }
+        let told = wait_for("allocate", || match self.scheduler.allocate(&master.handle, request, &mut answer) {
+            Err(Refused::Busy) => {
+                *busy += 1;
+                None
             }
+            told => Some(told),
         });
         match told {
             Ok(()) => self.told_lost += master.take(&answer),
@@ -188,7 +176,7 @@ impl World {
 
     /// Asks for so many, of which the last counts.
     fn ask(&mut self, at: usize, count: u32) {
-        self.allocate(at, &AllocateRequest::new([Ask::anywhere(1, SMALL, count)]));
+        self.allocate(at, &ask(count));
     }
 
     /// The report of a node: all that runs there is launched, of that some is done.
@@ -216,31 +204,20 @@ impl World {
     }
 
     fn beat(&mut self, heartbeat: Heartbeat) {
-        let (scheduler, busy) = (&self.scheduler, &mut self.busy);
-        within("heartbeat", || {
-            let mut heartbeat = heartbeat;
-            while let Err(not_sent) = scheduler.heartbeat(heartbeat) {
-                match not_sent.reason {
-                    Refused::Busy => *busy += 1,
-                    // Lost meanwhile: so is what it says.
-                    Refused::NoSuchNode(_) | Refused::WorkerLost(_) => return,
-                    other => panic!("{other}"),
-                }
-                heartbeat = not_sent.returned;
-                thread::yield_now();
-            }
-        });
+        match within("heartbeat", || send(&self.scheduler, heartbeat, &mut self.busy)) {
+            // Lost meanwhile: so is what it says.
+            Ok(()) | Err(Refused::NoSuchNode(_) | Refused::WorkerLost(_)) => {}
+            Err(other) => panic!("{other}"),
+        }
     }
 
     pub(crate) fn send_all(&mut self, heartbeats: Vec<Heartbeat>) {
-        let scheduler = &self.scheduler;
-        within("heartbeats", || {
-            let mut left = heartbeats;
-            while let Err(not_sent) = scheduler.heartbeats(left) {
-                assert_eq!(not_sent.reason, Refused::Busy);
-                left = not_sent.returned;
-                thread::yield_now();
-            }
+        let mut left = heartbeats;
+        until("heartbeats", || {
+            let Err(not_sent) = self.scheduler.heartbeats(std::mem::take(&mut left)) else { return true };
+            assert_eq!(not_sent.reason, Refused::Busy);
+            left = not_sent.returned;
+            false
         });
     }
 

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use evenweave::Resource;
+use evenweave::parts::java::resource_text;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::CapacityQueueView;
 
 use crate::manager::ResourceManager;
 use crate::rest::asked::{Answer, Asked, Outcome};
-use crate::rest::resource::{in_words, resource};
+use crate::rest::resource::resource;
 use crate::scheduler::{FairQueue, Kind, am_limit};
 use crate::value::{Object, Value, number};
 
@@ -41,7 +42,7 @@ fn head(types: &ResourceTypes, name: &str, [cluster, used, demand]: [&Resource; 
 fn fair(types: &ResourceTypes, cluster: &Resource, queues: Vec<FairQueue>) -> Object {
     let root = queues.iter().find(|queue| queue.view.name == "root");
     let (used, demand) = root.map_or((Resource::ZERO, Resource::ZERO), |root| (root.view.usage, root.view.demand));
-    let words = |of: &Resource| in_words(types, of);
+    let words = |of: &Resource| resource_text(types, of);
     let first = format!(
         "FairScheduler state: Cluster Capacity: {}  Allocations: {}  Availability: {}  Demand: {}",
         words(cluster),
@@ -75,7 +76,7 @@ type Field = (&'static str, &'static str, String, Value);
 fn fields(types: &ResourceTypes, of: &FairQueue, am_limit: &Resource) -> Vec<Field> {
     let view = &of.view;
     let amount =
-        |name, member, of: &Resource| -> Field { (name, member, in_words(types, of), resource(types, of).into()) };
+        |name, member, of: &Resource| -> Field { (name, member, resource_text(types, of), resource(types, of).into()) };
     let float = |name, member, of: f32| -> Field { (name, member, number::float(of), of.into()) };
     let count = |name, member, of: u32| -> Field { (name, member, of.to_string(), of.into()) };
     let text = |name, member, of: &str| -> Field { (name, member, of.to_owned(), of.into()) };

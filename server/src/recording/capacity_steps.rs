@@ -10,7 +10,7 @@ use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, 
 
 use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
-use super::keeping::Keeping;
+use super::keeping::{Keeping, PROGRESS};
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::rest::waiting::{above_limits, on_no_node};
@@ -150,11 +150,12 @@ impl CapacityState {
                 let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
                 let (add, remove): (Vec<&str>, Vec<&str>) =
                     (add.iter().map(String::as_str).collect(), remove.iter().map(String::as_str).collect());
-                self.steps.step(|stepped| {
+                let outcome = self.steps.step(|stepped| {
                     let asks = asks(&types, lines, |name| stepped.location(name));
                     stepped.allocate_numbered(*app, &asks, &add, &remove)
-                })?;
-                self.keeping.called(*app, 0.25, &add, &remove);
+                });
+                self.keeping.asked(*app, &outcome, &add, &remove);
+                outcome?;
             }
             Step::Release { app, container } => {
                 self.steps.step(|stepped| stepped.release_numbered(*app, *container))?;
@@ -162,12 +163,12 @@ impl CapacityState {
             }
             Step::Launch { app, container } => {
                 self.steps.step(|stepped| stepped.launch_numbered(*app, *container))?;
-                self.keeping.called(*app, 0.25, &[], &[]);
+                self.keeping.called(*app, PROGRESS, &[], &[]);
             }
             Step::Complete { app, container } => {
                 self.steps.step(|stepped| stepped.complete_numbered(*app, *container))?;
                 if self.keeping.lives(*app, *container) {
-                    self.keeping.called(*app, 0.25, &[], &[]);
+                    self.keeping.called(*app, PROGRESS, &[], &[]);
                 }
             }
             Step::Finish { app } => {
@@ -277,7 +278,8 @@ impl CapacityState {
         let denied = "org.apache.hadoop.security.AccessControlException: Queue";
         // What the scheduler itself refuses is an application that has failed.
         let (queue, why) = match &refused {
-            Refused::NoSuchQueue(queue) => {
+            // The ResourceManager itself refuses what names no queue.
+            Refused::NoSuchQueue(queue) if !queue.is_empty() => {
                 (queue.clone(), format!("Application {id} submitted by user {user} to unknown queue: {queue}"))
             }
             Refused::AmbiguousQueue(queue) => (
@@ -335,7 +337,8 @@ impl CapacityState {
             }
             _ => return Err(refused),
         };
-        self.manager.records().submitted(record(&queue, asked_for).refused(why, now));
+        let most = self.steps.step(|stepped| stepped.configuration().file().settings().max_application_priority);
+        self.manager.records().submitted(record(&queue, asked_for.min(most)).refused(why, now));
         Ok(())
     }
 

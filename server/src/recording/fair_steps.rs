@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use evenweave::parts::java::{resource_text, types_in_order};
 use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, QueueVisit};
+use evenweave::resource::ResourceTypes;
 use evenweave::view::RunningLimit;
 use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Settings, Submission};
 
 use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
-use super::keeping::Keeping;
+use super::keeping::{Keeping, PROGRESS};
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
-use crate::rest::resource::in_words;
 use crate::scheduler::{Basics, Steps};
 
 /// A FairScheduler, and the ResourceManager over it.
@@ -92,11 +93,12 @@ impl FairState {
             Step::Submit(submit) => self.submit(submit)?,
             Step::Ask { app, asks: lines, blacklist_add, blacklist_remove } => {
                 let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
-                self.steps.step(|stepped| {
+                let outcome = self.steps.step(|stepped| {
                     let asks = asks(&types, lines, |name| stepped.location(name));
                     stepped.allocate_numbered(*app, &asks, &add, &remove)
-                })?;
-                self.keeping.called(*app, 0.25, &add, &remove);
+                });
+                self.keeping.asked(*app, &outcome, &add, &remove);
+                outcome?;
             }
             Step::Release { app, container } => {
                 self.steps.step(|stepped| stepped.release_numbered(*app, *container))?;
@@ -104,12 +106,12 @@ impl FairState {
             }
             Step::Launch { app, container } => {
                 self.steps.step(|stepped| stepped.launch_numbered(*app, *container))?;
-                self.keeping.called(*app, 0.25, &[], &[]);
+                self.keeping.called(*app, PROGRESS, &[], &[]);
             }
             Step::Complete { app, container } => {
                 self.steps.step(|stepped| stepped.complete_numbered(*app, *container))?;
                 if self.keeping.lives(*app, *container) {
-                    self.keeping.called(*app, 0.25, &[], &[]);
+                    self.keeping.called(*app, PROGRESS, &[], &[]);
                 }
             }
             Step::Finish { app } => {
@@ -194,11 +196,24 @@ impl FairState {
                 self.manager.records().submitted(record(&queue).refused(format!("{queue} is not a leaf queue"), now));
                 Ok(())
             }
-            Err(Refused::ZeroMax { queue, .. }) => {
+            Err(Refused::Placement { queue, .. }) => {
+                let (id, user) = (self.manager.cluster().app_id(submit.app), &submit.user);
+                let why = format!(
+                    "Reject application {id} submitted by user {user} application rejected by placement rules."
+                );
+                self.manager.records().submitted(record(&queue).refused(why, now));
+                Ok(())
+            }
+            Err(Refused::ZeroMax { queue, asked }) => {
                 let id = self.manager.cluster().app_id(submit.app);
+                let queues = self.steps.step(|stepped| stepped.queues());
+                let most =
+                    queues.into_iter().find(|view| view.name == queue).map_or(Resource::ZERO, |view| view.max_share);
                 let why = format!(
                     "Cannot submit application {id} to queue {queue} because it has zero amount of resource for a requested \
-                     resource!"
+                     resource! Invalid requested AM resources: [{}], maximum queue resources: {}",
+                    nothing_of(&types, &asked, &most),
+                    resource_text(&types, &most),
                 );
                 self.manager.records().submitted(record(&queue).refused(why, now));
                 Ok(())
@@ -226,7 +241,8 @@ impl FairState {
         let types = self.manager.scheduler().basics().types.clone();
         for app in &queue.apps {
             let mut say = |size: &Resource, reason: &str| {
-                self.keeping.not_activated(app.app, &format!(" (Resource request: {}{reason}", in_words(&types, size)));
+                self.keeping
+                    .not_activated(app.app, &format!(" (Resource request: {}{reason}", resource_text(&types, size)));
             };
             if let AppOutcome::AmShare(share) = &app.outcome {
                 say(&share.asked, " exceeds maximum AM resource allowed).");
@@ -234,7 +250,7 @@ impl FairState {
             for key in &app.keys {
                 match &key.outcome {
                     KeyOutcome::PassedOver(Obstacle::MaxShare { .. }) => {
-                        let most = limits.get(&queue.queue).map_or(String::new(), |limit| in_words(&types, limit));
+                        let most = limits.get(&queue.queue).map_or(String::new(), |limit| resource_text(&types, limit));
                         let reason =
                             " exceeds current queue or its parents maximum resource allowed). Max share of queue: ";
                         say(&key.size, &format!("{reason}{most}"));
@@ -255,4 +271,25 @@ impl FairState {
 
 fn texts(of: &[String]) -> Vec<&str> {
     of.iter().map(String::as_str).collect()
+}
+
+/// `MaxResourceValidationResult` of what is asked for an ApplicationMaster: the types of which there is some asked, and nothing to be had.
+fn nothing_of(types: &ResourceTypes, asked: &Resource, most: &Resource) -> String {
+    let lacking = types_in_order(types).into_iter().filter(|index| asked.get(*index) > 0 && most.get(*index) == 0);
+    let lacking = lacking.map(|index| {
+        format!(
+            "name: {}, units: {}, type: COUNTABLE, value: {}, minimum allocation: 0, maximum allocation: {}, tags: [], attributes {{}}",
+            types.name(index),
+            types.unit(index),
+            asked.get(index),
+            i64::MAX,
+        )
+    });
+    format!(
+        "MaxResourceValidationResult{{resourceRequest={{AllocationRequestId: -1, Priority: 0, Capability: {}, # Containers: 1, \
+         Location: *, Relax Locality: true, Execution Type Request: {{Execution Type: GUARANTEED, Enforce Execution Type: false}}, \
+         Node Label Expression: }}, invalidResources=[{}]}}",
+        resource_text(types, asked),
+        lacking.collect::<Vec<_>>().join(", "),
+    )
 }

@@ -4,13 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use evenweave::view::AllocatedView;
-use evenweave::{EndReason, Resource};
+use evenweave::{EndReason, Refused, Resource};
 
 use super::file::Submit;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
 use crate::rest::waiting::{ACTIVATED, NOT_ACTIVATED};
 use crate::time::stamp;
+
+/// How far an ApplicationMaster says that it is, whenever it asks.
+pub(super) const PROGRESS: f32 = 0.25;
 
 /// An ApplicationMaster that was lost.
 pub(super) struct Lost {
@@ -76,6 +79,18 @@ impl Keeping {
         if let Some(attempt) = &mut app.attempt {
             attempt.blacklist.extend(add.iter().map(|name| (*name).to_owned()));
             attempt.blacklist.retain(|name| !remove.contains(&name.as_str()));
+        }
+    }
+
+    /// An ApplicationMaster has asked. Whether or not that was refused, it has said how far it is.
+    pub(super) fn asked<T>(&mut self, app: u32, outcome: &Result<T, Refused>, add: &[&str], remove: &[&str]) {
+        match outcome {
+            Ok(_) => self.called(app, PROGRESS, add, remove),
+            Err(why @ Refused::InvalidResource { .. }) => {
+                self.called(app, PROGRESS, &[], &[]);
+                self.manager.call_refused(app, why);
+            }
+            Err(_) => {}
         }
     }
 

@@ -233,6 +233,11 @@ impl AppRecord {
     /// Its first attempt has entered the scheduler.
     #[must_use]
     pub fn with_attempt(mut self, handle: Option<AppHandle>) -> AppRecord {
+        self.enter(handle);
+        self
+    }
+
+    pub(super) fn enter(&mut self, handle: Option<AppHandle>) {
         self.attempt = Some(AttemptRecord {
             handle,
             number: 1,
@@ -246,7 +251,6 @@ impl AppRecord {
             had_container: false,
             first_container_ms: 0,
         });
-        self
     }
 
     /// Its scheduler has refused it.

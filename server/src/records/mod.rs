@@ -18,7 +18,7 @@ pub use usage::Usage;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use evenweave::Resource;
+use evenweave::{AppHandle, Resource};
 
 /// `yarn.resourcemanager.max-completed-applications`, where it is not set.
 pub const MAX_COMPLETED: usize = 1000;
@@ -120,6 +120,23 @@ impl Records {
         }
     }
 
+    /// Its scheduler has taken an application that was submitted without an attempt. Whether it has ended meanwhile: then it gets none, and
+    /// whoever calls takes it away again.
+    pub fn accepted(&mut self, number: u32, handle: &AppHandle) -> bool {
+        let Some(app) = self.apps.get_mut(&number) else { return true };
+        if app.state.is_over() {
+            return true;
+        }
+        handle.queue().clone_into(&mut app.queue);
+        app.reports(handle);
+        if app.attempt.is_none() {
+            self.ends.submitted += 1;
+            app.counted.apps.submitted += 1;
+            app.enter(Some(handle.clone()));
+        }
+        false
+    }
+
     /// A container was made, and has so much.
     pub fn container(&mut self, container: ContainerKey, amounts: &Resource, at_ms: u64) {
         let is_new = self.containers.insert(container, (at_ms, *amounts)).is_none();
@@ -174,7 +191,10 @@ impl Records {
             *of != number
         });
         let counted = app.take_counted();
-        self.counters.add(&app.queue, &app.user, &counted);
+        // What no scheduler has taken is counted nowhere: names that are refused leave nothing but the application, as in Hadoop.
+        if app.attempt.is_some() {
+            self.counters.add(&app.queue, &app.user, &counted);
+        }
         self.over(number);
     }
 
@@ -296,6 +316,31 @@ mod tests {
         // It is told twice that a container has ended.
         records.container_ended((1, 1, 2), true, 9_000);
         assert_eq!(seconds(&records, 99_000), (1024 * 12, 24, 2048, 4));
+    }
+
+    /// As Hadoop: a refused application is there, and no count of a queue or a user has it.
+    #[test]
+    fn what_is_refused_leaves_nothing_but_itself() {
+        let mut records = Records::new(2);
+        records.submitted(AppRecord::new(1, &"u".repeat(5_000), "root.a", 0));
+        records.ended(1, AppState::Failed, FinalStatus::Failed, "no such queue".to_owned(), 1);
+        assert_eq!(records.app(1).map(|app| (app.state, app.finished_ms)), Some((AppState::Failed, 1)));
+        assert_eq!(records.counters().users().count(), 0);
+        assert_eq!(records.ends(), Ends::default());
+        let mut stepped = evenweave::FairScheduler::builder().stepped().expect("a scheduler");
+        for number in [2, 3] {
+            records.submitted(AppRecord::new(number, "ann", "default", 0));
+        }
+        let taken = stepped.submit(&evenweave::Submission::new(2, "ann")).expect("taken");
+        assert!(!records.accepted(2, &taken) && !records.accepted(2, &taken));
+        assert_eq!(records.app(2).map(|app| app.queue.as_str()), Some(taken.queue()));
+        assert_eq!((records.ends().submitted, records.counters().users().count()), (1, 0));
+        records.ended(2, AppState::Killed, FinalStatus::Killed, String::new(), 2);
+        assert!(records.counters().users().count() > 0);
+        // One that was killed before.
+        records.ended(3, AppState::Killed, FinalStatus::Killed, String::new(), 2);
+        assert!(records.accepted(3, &taken) && records.accepted(4, &taken));
+        assert_eq!((records.ends().submitted, records.ends().killed), (1, 1));
     }
 
     #[test]

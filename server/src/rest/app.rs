@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::Resource;
+use evenweave::parts::java::types_in_order;
 use evenweave::view::RequestView;
 
 use super::asked::{Answer, Asked, Outcome};
@@ -11,7 +12,6 @@ use super::errors::Fault;
 use super::resource::Amounts;
 use super::rights::Rights;
 use super::waiting::Waiting;
-use crate::java::types_in_order;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord, Records};
 use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
@@ -92,9 +92,9 @@ impl<'m> Seen<'m> {
         answer
     }
 
-    /// How it has ended, or why it waits.
+    /// How it has ended, or else what is said of its attempt: why it waits, or what it has asked for and cannot get.
     fn diagnostics(&self, app: &AppRecord) -> String {
-        match app.attempt.as_ref().filter(|_| !app.state.is_over()) {
+        match app.attempt.as_ref().filter(|_| app.diagnostics.is_empty()) {
             Some(attempt) => self.diagnostics_of(app, attempt),
             None => app.diagnostics.clone(),
         }

@@ -7,6 +7,7 @@ use evenweave::config::AccessControlList;
 use evenweave::config::capacity::{
     CapacityMode, CapacityQueue, CapacityQueueKind, CapacityQueueRole, CapacityUnit, LabelCapacity, QueueMaking,
 };
+use evenweave::parts::java::{hash_order, types_in_order};
 use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 
 use super::asked::{Answer, Outcome};
@@ -45,8 +46,7 @@ impl Tree<'_> {
     /// What the queue is to have of each type, as it was written.
     fn vector(&self, of: &LabelCapacity) -> Object {
         let types = &self.basics.types;
-        let mut order: Vec<usize> = (0..types.len()).collect();
-        order.sort_by_key(|index| (place_of_text(types.name(*index), types.len()), *index));
+        let order = hash_order(types_in_order(types).into_iter().map(|index| types.name(index)));
         let part = |index: usize| {
             let (unit, value) = of.vector.part(index)?;
             let unit = match unit {
@@ -56,7 +56,7 @@ impl Tree<'_> {
             };
             Some((types.name(index), format!("{value:?}{unit}")))
         };
-        let parts: Vec<(&str, String)> = order.into_iter().filter_map(part).collect();
+        let parts: Vec<(&str, String)> = order.into_iter().filter_map(|name| part(types.index(name)?)).collect();
         let whole = parts.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",");
         let entries = parts
             .iter()
@@ -354,12 +354,14 @@ fn template(of: &BTreeMap<String, String>) -> Object {
     Object::new().with("property", of.iter().map(property).collect::<Value>())
 }
 
-/// What leaves of a managed parent are made with, by names that begin with that of the template.
+/// What the file says of leaves to be made, of whatever queue. A name begins where it has that of the template last, as Hadoop cuts it.
 fn leaf_template(of: &CapacityQueue) -> Object {
-    let CapacityQueueRole::Parent(settings) = &of.role else { return Object::new() };
-    let Some(managed) = &settings.managed_creation else { return Object::new() };
-    let named = managed.template.iter().map(|(name, value)| (format!("leaf-queue-template.{name}"), value.clone()));
-    template(&named.collect())
+    const BEGIN: &str = "leaf-queue-template.";
+    let property = |(name, value): (&String, &String)| {
+        let own = name.rsplit(BEGIN).next().unwrap_or(name);
+        Object::new().with("name", format!("{BEGIN}{own}")).with("value", value.as_str())
+    };
+    Object::new().with("property", of.leaf_template.iter().map(property).collect::<Value>())
 }
 
 pub(crate) fn scheduler(of: &ResourceManager) -> Outcome {

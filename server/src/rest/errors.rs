@@ -108,6 +108,11 @@ impl Fault {
         Fault::new(503, "org.apache.hadoop.yarn.exceptions.YarnException", message.to_string())
     }
 
+    /// What is refused before an endpoint looks at it.
+    pub(crate) fn of_web_application(status: u16, message: String) -> Fault {
+        Fault::new(status, "javax.ws.rs.WebApplicationException", message)
+    }
+
     /// A body that is nothing.
     pub(crate) fn unreadable(message: impl std::fmt::Display) -> Fault {
         let message = format!("javax.xml.bind.UnmarshalException\n - with linked exception:\n[{message}]");

@@ -1,5 +1,5 @@
 //! The ResourceManager's REST interface: one file an endpoint family, each a function from the state and what was asked to an
-//! answer. No HTTP in here: that is the `router`'s.
+//! answer (rules/web.md 1 to 4). No HTTP in here: that is the `router`'s.
 
 pub(crate) mod access;
 

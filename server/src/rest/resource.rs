@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use evenweave::Resource;
+use evenweave::parts::java::types_in_order;
 use evenweave::resource::ResourceTypes;
 
-use crate::java::types_in_order;
 use crate::scheduler::Basics;
 use crate::value::{Object, Shared, Value};
 
@@ -63,14 +63,4 @@ impl<'b> Amounts<'b> {
 pub(crate) fn unset(basics: &Basics) -> Object {
     let bounds = |index: usize| (basics.minimum.get(index), basics.maximum.get(index));
     with_bounds(&basics.types, &Resource::ZERO, bounds)
-}
-
-/// As a sentence has it: `<memory:1024, vCores:1>`, and of the other types those of which there is some.
-pub(crate) fn in_words(types: &ResourceTypes, of: &Resource) -> String {
-    let mut text = format!("<memory:{}, vCores:{}", of.memory_mb(), int(of.vcores()));
-    for index in types_in_order(types).into_iter().skip(2).filter(|index| of.get(*index) != 0) {
-        text.push_str(&format!(", {}: {}{}", types.name(index), of.get(index), types.unit(index)));
-    }
-    text.push('>');
-    text
 }

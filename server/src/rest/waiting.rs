@@ -7,10 +7,10 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use evenweave::Resource;
+use evenweave::parts::java::resource_text;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::CapacityQueueView;
 
-use super::resource::in_words;
 use crate::manager::ResourceManager;
 use crate::records::AppRecord;
 use crate::scheduler::{AppFigures, Basics, FairQueue, Kind, OfCapacity};
@@ -30,13 +30,13 @@ pub(crate) fn on_no_node(types: &ResourceTypes, cluster: &Resource, queue: &Capa
          Queue's Absolute used capacity = {} % ; Queue's Absolute max capacity = {} % ; Queue's capacity (absolute \
          resource) = {} ; Queue's used capacity (absolute resource) = {} ; Queue's max capacity (absolute resource) = \
          {} ; ",
-        in_words(types, cluster),
+        resource_text(types, cluster),
         percent(queue.absolute_capacity),
         percent(queue.absolute_used_capacity),
         percent(queue.absolute_maximum_capacity),
-        in_words(types, &queue.guaranteed),
-        in_words(types, &queue.used),
-        in_words(types, &queue.maximum),
+        resource_text(types, &queue.guaranteed),
+        resource_text(types, &queue.used),
+        resource_text(types, &queue.maximum),
     )
 }
 
@@ -59,10 +59,10 @@ pub(crate) fn above_limits(
     let details = format!(
         " Details : AM Partition = <DEFAULT_PARTITION>; AM Resource Request = {}; Queue Resource Limit for AM = {}; User \
          AM Resource Limit of the queue = {}; Queue AM Resource Usage = {}; ",
-        in_words(types, am),
-        in_words(types, &leaf.am_limit),
-        in_words(types, &leaf.user_am_limit),
-        in_words(types, used),
+        resource_text(types, am),
+        resource_text(types, &leaf.am_limit),
+        resource_text(types, &leaf.user_am_limit),
+        resource_text(types, used),
     );
     if cluster.is_zero() {
         return format!("Skipping AM assignment as cluster resource is empty. {details}");
@@ -99,11 +99,9 @@ impl<'m> Waiting<'m> {
         let (scheduler, by_name) = (self.of.scheduler(), |view: CapacityQueueView| (view.name.clone(), view));
         let queues = self.capacity.get_or_init(|| scheduler.capacity_queues().into_iter().map(by_name).collect());
         let queue = queues.get(&figures.queue)?;
+        // Of one that waits for `max-parallel-apps` Hadoop says nothing.
         if !figures.runnable {
-            let leaf = &figures.queue;
-            return Some(format!(
-                "{NOT_ACTIVATED}The queue \"{leaf}\", one above it or the user runs as many applications as max-parallel-apps allows."
-            ));
+            return None;
         }
         Some(match of.is_active {
             true => format!("{ACTIVATED}{}", on_no_node(&scheduler.basics().types, &scheduler.cluster(), queue)),
@@ -128,7 +126,7 @@ impl<'m> Waiting<'m> {
             return Some(format!("{who} has reached the maximum limit of runnable applications."));
         }
         let am = am?;
-        let asked = format!(" (Resource request: {}", in_words(&scheduler.basics().types, am));
+        let asked = format!(" (Resource request: {}", resource_text(&scheduler.basics().types, am));
         let has_limit = leaf.view.leaf && leaf.max_am_share > -0.5;
         if has_limit && !leaf.view.am_usage.plus(am).fits_in(&leaf.am_limit) {
             return Some(format!("{asked} exceeds maximum AM resource allowed)."));
@@ -136,7 +134,7 @@ impl<'m> Waiting<'m> {
         let above = crate::records::upwards(&figures.queue).filter_map(|name| queues.get(name));
         for FairQueue { view, .. } in above {
             if !view.usage.plus(am).fits_in(&view.max_share) {
-                let most = in_words(&scheduler.basics().types, &leaf.view.max_share);
+                let most = resource_text(&scheduler.basics().types, &leaf.view.max_share);
                 return Some(format!(
                     "{asked} exceeds current queue or its parents maximum resource allowed). Max share of queue: {most}"
                 ));

@@ -170,8 +170,8 @@ impl Scheduler for CapacitySteps {
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let file = file.ok_or(NotRefreshed::NoFile)?;
-        let (own, warnings) = capacities(file, &self.step(CapacityStepped::configuration))?;
-        self.step(|stepped| stepped.refresh_queues(own.pairs()))?;
+        let (read, warnings) = capacities(file, &self.step(CapacityStepped::configuration))?;
+        self.step(|stepped| stepped.refresh_with(read))?;
         Ok(warnings)
     }
 

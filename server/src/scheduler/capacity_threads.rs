@@ -138,8 +138,8 @@ impl Scheduler for CapacityThreads {
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let file = file.ok_or(NotRefreshed::NoFile)?;
-        let (own, warnings) = capacities(file, &self.scheduler.configuration()?)?;
-        self.scheduler.refresh_queues(own.pairs())?;
+        let (read, warnings) = capacities(file, &self.scheduler.configuration()?)?;
+        self.scheduler.refresh_with(read)?;
         Ok(warnings)
     }
 

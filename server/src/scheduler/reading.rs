@@ -26,12 +26,12 @@ pub(super) fn allocations(file: &QueuesText, basics: &Basics) -> Result<Vec<Diag
 pub(super) fn capacities(
     file: &QueuesText,
     in_force: &CapacityConfiguration,
-) -> Result<(SiteFile, Vec<Diagnostic>), NotRefreshed> {
+) -> Result<(CapacityConfiguration, Vec<Diagnostic>), NotRefreshed> {
     let own = SiteFile::parse(&file.text, &file.name).map_err(|error| NotRefreshed::Wrong(vec![error.diagnostic()]))?;
     match in_force.with_queues(own.pairs()) {
         Ok(read) => {
             let warnings = own.warnings().iter().chain(read.file().warnings()).cloned().collect();
-            Ok((own, warnings))
+            Ok((read, warnings))
         }
         Err(error) => {
             let mut diagnostic = error.diagnostic();

@@ -1,6 +1,6 @@
 //! What an answer says, before it is written: a tree of named values, as Hadoop's data objects are.
 //!
-//! One tree, three writers, because the ResourceManager has three (reference: `web.md` 1): [`natural`](json::natural) and
+//! One tree, three writers, because the ResourceManager has three (rules/web.md 1): [`natural`](json::natural) and
 //! [`mapped`](json::mapped) JSON, and [XML](xml::document). Order of members is kept.
 
 use std::borrow::Cow;

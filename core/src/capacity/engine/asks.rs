@@ -1,4 +1,4 @@
-//! What is outstanding, key by key, as the books count it (reference 10, 16.1).
+//! What is outstanding, key by key, as the books count it (rules/capacity.md 10, 16.1).
 //!
 //! The engine changes asks; the decider sees what has become of each key against what it counted last.
 
@@ -52,7 +52,7 @@ impl Shard {
     }
 
     /// An application ends, and what a container of it had taken of its asks does not come back: for its user's activity it is as if it
-    /// did, until he is looked at (20).
+    /// did, until he is looked at (rules/capacity.md 20).
     pub(super) fn asks_are_forgone(&mut self, container: u32) {
         let record = &self.containers[container];
         let (app, key) = (record.app.index, record.key());
@@ -75,7 +75,7 @@ impl Shard {
         }
     }
 
-    /// What an application can still get (15), for its AM to see.
+    /// What an application can still get (rules/capacity.md 15), for its AM to see.
     pub(crate) fn work_out_headroom(&mut self, app: u32) {
         if self.own.silent {
             return;

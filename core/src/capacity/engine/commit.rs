@@ -1,4 +1,5 @@
-//! A proposal becomes a container, a reservation, or nothing (reference 18); containers and reservations end (20).
+//! A proposal becomes a container, a reservation, or nothing (rules/capacity.md 18); containers and reservations end
+//! (rules/capacity.md 20).
 
 use super::parts::CapacityKey;
 use super::preempting::candidate_of;
@@ -59,8 +60,8 @@ impl Shard {
         }
     }
 
-    /// 18.1, and what stands against it; what has just been read of asks and nodes is as it was: they are this
-    /// worker's.
+    /// Whether a proposal still holds: queues, user and node are looked at once more (rules/capacity.md 18.1). What has
+    /// just been read of asks and nodes is as it was: they are this worker's.
     pub(super) fn accepts<O: Observer>(&mut self, proposal: &Proposal) -> Result<(), Stop> {
         let Proposal { app, node, ref chosen, converts, gives_up, ref kills, .. } = *proposal;
         if self.nodes[node as usize].decommissioning {
@@ -101,7 +102,7 @@ impl Shard {
         Ok(())
     }
 
-    /// 18.2
+    /// A proposal that holds comes into force: books are charged, what it replaces ends (rules/capacity.md 18.2).
     fn apply(&mut self, proposal: &Proposal) -> bool {
         let Proposal { app, key, node, ref chosen, converts, gives_up, ref kills } = *proposal;
         if !chosen.allocated && converts {

@@ -1,8 +1,9 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
 use super::settings::Unsupported;
-use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings, Texts};
+use crate::config::capacity::{CapacityFile, CapacityFileError, LateFault, MadeQueues, PreemptionSettings, Texts};
 use crate::config::{LARGEST_FILE, Settings, SettingsError, SiteFile, SiteProperties, decode_json, read_file};
+use crate::event::Refused;
 use crate::reservation::AskedPlan;
 use crate::sync::Arc;
 use std::path::Path;
@@ -15,21 +16,39 @@ const THEIRS: [&str; 3] =
 /// `capacity-scheduler.xml`.
 #[derive(Clone, Debug)]
 pub struct CapacityConfiguration {
-    /// With the places where variables are looked up.
-    site: SiteProperties,
+    /// With the places where variables are looked up. All configurations of one scheduler share it.
+    site: Arc<SiteProperties>,
     /// The site's and the scheduler's own over it.
     all: Arc<SiteProperties>,
     pub(crate) file: CapacityFile,
+    /// Mapping rules that stand in a file of their own. That is read once, so that the rules that are checked are those that count.
+    rules: Option<Arc<RulesText>>,
+    /// The queues that have made themselves and that the file was read with. Templates have set nothing yet.
+    made: Arc<MadeQueues>,
+    /// Those that were in the scheduler in which it is in force, when somebody asked.
+    there: Arc<MadeQueues>,
 }
 
-/// Mapping rules that stand in a file of their own are read from there, as often as the configuration is.
-fn with_rules(mut file: CapacityFile) -> Result<CapacityFile, CapacityFileError> {
-    if let Some(path) = file.mapping_rules().file.clone() {
-        let read = read_file(Path::new(&path), LARGEST_FILE);
-        let text = read.and_then(|bytes| decode_json(&bytes)).map_err(|why| CapacityFile::no_mapping_rules(&why))?;
-        file.take_mapping_rules(&text)?;
+/// The text of a file, or why it cannot be read.
+type RulesText = Result<String, String>;
+
+fn rules_text(path: &str) -> RulesText {
+    let read = read_file(Path::new(path), LARGEST_FILE);
+    read.and_then(|bytes| decode_json(&bytes)).map_err(|why| why.to_string())
+}
+
+/// What a refresh has read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) configuration: CapacityConfiguration,
+    pub(crate) late: Option<LateFault>,
+}
+
+impl Reading {
+    /// The configuration, if nothing is wrong with it.
+    pub(crate) fn right(self) -> Result<CapacityConfiguration, CapacityFileError> {
+        self.late.map_or(Ok(self.configuration), |fault| Err(fault.into()))
     }
-    Ok(file)
 }
 
 impl CapacityConfiguration {
@@ -81,12 +100,16 @@ impl CapacityConfiguration {
     }
 
     fn of(site: SiteProperties, all: SiteProperties) -> Result<CapacityConfiguration, CapacityFileError> {
-        let file = with_rules(CapacityFile::read(&site, &all)?)?;
-        Ok(CapacityConfiguration { site, all: Arc::new(all), file })
+        let file = CapacityFile::read(&site, &all)?;
+        let (site, all, none) = (Arc::new(site), Arc::new(all), Arc::<MadeQueues>::default());
+        let mut read = CapacityConfiguration { site, all, file, rules: None, made: none.clone(), there: none };
+        read.take_rules(None).map_or(Ok(read), |fault| Err(fault.into()))
     }
 
     /// Returns the configuration of the same site with another `capacity-scheduler.xml`, as a refresh of the queues reads it: amounts are
-    /// compared when the refresh comes, on the cluster as it is then.
+    /// compared when the refresh comes, on the cluster as it is then. Where `self` is the configuration in force of a
+    /// scheduler ([`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration)), the new file and its
+    /// mapping rules are read with the queues that have made themselves there.
     ///
     /// # Errors
     /// As of [`from_properties`](Self::from_properties).
@@ -94,25 +117,56 @@ impl CapacityConfiguration {
         &self,
         own: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<CapacityConfiguration, CapacityFileError> {
-        let (site, all) = (self.site.clone(), CapacityFile::lay_over(&self.site, own));
-        let file = with_rules(CapacityFile::read_to_refresh(&site, &all)?)?;
-        Ok(CapacityConfiguration { site, all: Arc::new(all), file })
+        self.read_queues(own)?.right()
     }
 
-    /// The same file with queues that have made themselves. `checked`: mapping rules are looked at once more, as a refresh does.
-    pub(crate) fn read_with(&self, made: &MadeQueues, checked: bool) -> Result<CapacityFile, CapacityFileError> {
-        let rules = self.file.mapping_rules();
-        if !checked {
-            return self.texts().read_with(made);
-        }
-        let mut file = CapacityFile::read_with(&self.site, &self.all, made, None)?;
-        file.take_checked_rules(rules)?;
-        Ok(file)
+    /// The same with what is wrong with what Hadoop looks at last.
+    pub(crate) fn read_queues<'a>(
+        &self,
+        own: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Reading, CapacityFileError> {
+        let all = CapacityFile::lay_over(&self.site, own);
+        let (file, late) = CapacityFile::read_to_refresh(&self.site, &all, &self.there)?;
+        let (site, made, there) = (self.site.clone(), self.there.clone(), self.there.clone());
+        let mut configuration = CapacityConfiguration { site, all: Arc::new(all), file, rules: None, made, there };
+        let late = configuration.take_rules(late);
+        Ok(Reading { configuration, late })
+    }
+
+    /// Rules that stand in a file of their own come before what is wrong with priorities of workflows.
+    fn take_rules(&mut self, late: Option<LateFault>) -> Option<LateFault> {
+        let Some(path) = &self.file.mapping_rules().file else { return late };
+        let text = self.rules.get_or_insert_with(|| Arc::new(rules_text(path))).clone();
+        let text = (*text).as_ref().map(String::as_str).map_err(String::as_str);
+        self.file.take_mapping_rules(text).map_or_else(|error| Some(LateFault::Rules(error)), |()| late)
+    }
+
+    /// The same with the queues that have made themselves by now, where they are others.
+    pub(crate) fn with_made(self, made: MadeQueues) -> Result<Reading, CapacityFileError> {
+        let (file, late) = CapacityFile::read_to_refresh(&self.site, &self.all, &made)?;
+        let mut configuration = CapacityConfiguration { file, made: Arc::new(made), ..self };
+        let late = configuration.take_rules(late);
+        Ok(Reading { configuration, late })
+    }
+
+    /// The configuration in force where these queues have made themselves.
+    pub(crate) fn in_force(&self, there: MadeQueues) -> CapacityConfiguration {
+        CapacityConfiguration { there: Arc::new(there), ..self.clone() }
+    }
+
+    /// The queues that have made themselves and that the file was read with.
+    pub(crate) fn made(&self) -> &MadeQueues {
+        &self.made
+    }
+
+    /// Whether both are of one site.
+    pub(crate) fn has_site_of(&self, other: &CapacityConfiguration) -> bool {
+        Arc::ptr_eq(&self.site, &other.site)
     }
 
     /// What the file was read from.
     pub(crate) fn texts(&self) -> Texts<'_> {
-        Texts { site: &self.site, all: &self.all, rules: self.file.mapping_rules() }
+        Texts { site: &self.site, all: &self.all, read: &self.file }
     }
 
     /// What the reservation system is told by the site.
@@ -151,7 +205,7 @@ impl CapacityConfiguration {
         if missing.is_empty() { Ok(()) } else { Err(Unsupported(missing)) }
     }
 
-    /// What was read.
+    /// What was read. After a refresh, queues that had made themselves by then are among its queues.
     #[must_use]
     pub fn file(&self) -> &CapacityFile {
         &self.file
@@ -174,5 +228,32 @@ pub(crate) enum Refresh {
     /// It has its configuration.
     First,
     /// The queues are refreshed; a file that could not be read has the old one applied once more, as in Hadoop.
-    Queues(Box<Result<CapacityConfiguration, CapacityFileError>>),
+    Queues(Box<Result<Reading, CapacityFileError>>),
+}
+
+impl Refresh {
+    /// From what was read of the new file.
+    ///
+    /// # Errors
+    /// It asks for something that Evenweave does not have. Nothing has happened then.
+    pub(crate) fn from_read(read: Result<Reading, CapacityFileError>) -> Result<Refresh, Refused> {
+        let supported = read.as_ref().map_or(Ok(()), |read| read.configuration.check_supported());
+        supported.map_err(|missing| Refused::BadConfiguration(missing.to_string()))?;
+        Ok(Refresh::Queues(Box::new(read)))
+    }
+
+    /// From a configuration that was read from the one `in_force`.
+    ///
+    /// # Errors
+    /// The same; and where it is of another scheduler, whose site may have other resource types.
+    pub(crate) fn with(
+        configuration: CapacityConfiguration,
+        in_force: &CapacityConfiguration,
+    ) -> Result<Refresh, Refused> {
+        if !configuration.has_site_of(in_force) {
+            let why = "it was not read by `with_queues` of the scheduler's `configuration`";
+            return Err(Refused::BadConfiguration(why.to_owned()));
+        }
+        Refresh::from_read(Ok(Reading { configuration, late: None }))
+    }
 }

@@ -179,8 +179,8 @@ impl Books {
         }
     }
 
-    /// What a pass may use when it comes to an application (12.2, 12.4, 13.1, 13.2); else what stops it before. Works
-    /// out limits of users.
+    /// What a pass may use when it comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2); else what stops
+    /// it before. Works out limits of users.
     fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
         let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
         let mut path = vec![leaf];

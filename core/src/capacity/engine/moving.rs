@@ -1,4 +1,5 @@
-//! A reservation moves to another node (reference 25.6; `CapacityScheduler.moveReservedContainer`, `FiCaSchedulerApp.moveReservation`).
+//! A reservation moves to another node (rules/capacity.md 25.6; `CapacityScheduler.moveReservedContainer`,
+//! `FiCaSchedulerApp.moveReservation`).
 //!
 //! # Where it stands
 //! A round of the preemption policy wants it, in its midst. Run by the worker of the node on which the reservation stands, and by that of the

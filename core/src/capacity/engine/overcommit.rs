@@ -1,4 +1,5 @@
-//! Nodes that have more than they may, since their total is another (reference 6, 11.1; `signalContainersIfOvercommitted`).
+//! Nodes that have more than they may, since their total is another (rules/capacity.md 6, 11.1;
+//! `signalContainersIfOvercommitted`).
 //!
 //! Run by the worker: when it hears of the new total, after what follows from the change of the cluster, and when the node reports. Then
 //! who has to go is known before the node is offered, and goes after that: Hadoop sends itself an event.

@@ -1,4 +1,5 @@
-//! A node's heartbeat: passes over it, each from root down to one container or one reservation (reference 11 to 17).
+//! A node's heartbeat: passes over it, each from root down to one container or one reservation
+//! (rules/capacity.md 11 to 17).
 //!
 //! There is one traversal, for whoever [looks on](Observer): a pass, which keeps what it works out on the way, whether
 //! it is [told of](super::watching) or not; and a [question](super::explaining), which keeps nothing.
@@ -41,12 +42,12 @@ fn row(count: u32, size: &Resource, relax: bool) -> Row {
 }
 
 impl Shard {
-    /// One pass, whatever it hands out (19).
+    /// One pass, whatever it hands out (rules/capacity.md 19).
     pub(super) fn offer_once(&mut self, node: u32) {
         self.pass(node);
     }
 
-    /// Passes until one hands out nothing, or the limits of a heartbeat are reached (11).
+    /// Passes until one hands out nothing, or the limits of a heartbeat are reached (rules/capacity.md 11).
     pub(super) fn offer_in_passes(&mut self, node: u32) {
         let Some(Some(root)) = self.own.books.queues.first() else { return };
         let settings = root.published.file.settings();
@@ -212,7 +213,8 @@ impl Shard {
         answer
     }
 
-    /// 13.1
+    /// A leaf offers the node to its applications in order, until one takes it or holds back what is left
+    /// (rules/capacity.md 13.1).
     fn offer_leaf<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
         let books = &mut self.own.books;
         books.enter_leaf::<O>(slot, limits);
@@ -254,7 +256,8 @@ impl Shard {
 
     // ------------------------------------------------------------------------------------------------ an application
 
-    /// 16.2, of one that asks for something.
+    /// The first key that is not passed over decides for an application that asks for something
+    /// (rules/capacity.md 16.2).
     pub(super) fn offer_app<O: Observer>(
         &mut self,
         entry: AppEntry,
@@ -319,7 +322,8 @@ impl Shard {
         local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am()))
     }
 
-    /// 16.5: counts the visit. `converts`: the node is reserved for the key.
+    /// Counts the visit, and tries the node, its rack and anywhere (rules/capacity.md 16.5). `converts`: the node is
+    /// reserved for the key.
     pub(super) fn offer_key<O: Observer>(
         &mut self,
         app: u32,
@@ -380,7 +384,8 @@ impl Shard {
         Ok(Proposal { app, key, node, chosen, converts, gives_up, kills })
     }
 
-    /// 17.3
+    /// On a reserved node only the reservation is tried; it becomes a container, goes, or stays
+    /// (rules/capacity.md 17.3).
     fn serve_reservation<O: Observer>(&mut self, node: u32, eye: &mut O) {
         let Some(made) = self.nodes[node as usize].reservation else { return };
         let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };

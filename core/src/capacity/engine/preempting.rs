@@ -1,5 +1,5 @@
-//! Rounds of the preemption policy, and what they lead to (reference 25); containers that go only when somebody needs their room (25.4,
-//! 16.6 step 4, 18.2).
+//! Rounds of the preemption policy, and what they lead to (rules/capacity.md 25); containers that go only when somebody
+//! needs their room (rules/capacity.md 25.4, 16.6.4, 18.2).
 //!
 //! Run by the worker between two messages: it alone knows all that a round looks at.
 

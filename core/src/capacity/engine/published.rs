@@ -18,7 +18,7 @@ pub(crate) struct CapacityPublished {
     /// Its path was there at some refresh, or at the start. As in Hadoop, what may go for others counts in these queues alone: one that has made
     /// itself since has no books of it.
     pub(crate) refreshed: bool,
-    /// Of a leaf queue: by how much its lists are longer than the applications in them (reference 13.3, 21).
+    /// Of a leaf queue: by how much its lists are longer than the applications in them (rules/capacity.md 13.3, 21).
     pub(crate) entries_beyond: Arc<Counted>,
 }
 

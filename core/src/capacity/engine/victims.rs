@@ -1,4 +1,4 @@
-//! Whose containers a round of the preemption policy chooses (reference 25).
+//! Whose containers a round of the preemption policy chooses (rules/capacity.md 25).
 //!
 //! Works on the worker's books, and on what a [survey](super::survey) has brought of the others. It changes nothing
 //! there, but that limits of users are worked out, fair leaves put in order and, where that is allowed, reservations
@@ -157,7 +157,7 @@ impl Chooser<'_> {
 }
 
 impl Chooser<'_> {
-    /// One round's choice (25.1).
+    /// One round's choice (rules/capacity.md 25.1).
     pub(crate) fn choose(&mut self, settings: &PreemptionSettings, for_higher: Option<ByPriority>) -> Chosen {
         let (round, slots) = self.snapshot(settings);
         let budget = self.books().cluster.times(f64::from(settings.total_per_round));
@@ -181,7 +181,7 @@ impl Chooser<'_> {
         under.chosen
     }
 
-    /// 25.1 step 2
+    /// What each queue has, is guaranteed and waits for, as the round goes by it (rules/capacity.md 25.1.2).
     fn snapshot(&mut self, settings: &PreemptionSettings) -> (Round, Vec<u32>) {
         let slots = self.books().in_order();
         let at = |slot: u32| slots.iter().position(|other| *other == slot);
@@ -318,7 +318,8 @@ impl Chooser<'_> {
 
     // ------------------------------------------------------------------------------------------------ between queues
 
-    /// 25.3
+    /// Of leaves that have more than they should, what is to be obtained from each, the least important application
+    /// first (rules/capacity.md 25.3).
     fn choose_between(&mut self, under: &mut Under<'_>, balances: bool, wait: i64) {
         let (arith, cluster) = (self.books().arith, self.books().cluster);
         under.round.compute(&under.budget, &cluster, balances);
@@ -448,7 +449,7 @@ impl Chooser<'_> {
 
     // ------------------------------------------------------------------------------------------------ within queues
 
-    /// 25.5
+    /// Within a leaf, what more important applications lack is taken from less important ones (rules/capacity.md 25.5).
     fn choose_within(&mut self, under: &mut Under<'_>, wait: i64) {
         let mut plans: BTreeMap<usize, Within> = BTreeMap::new();
         let leaves: Vec<usize> = under.round.under_served.clone();

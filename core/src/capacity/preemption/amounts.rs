@@ -1,4 +1,5 @@
-//! Whether a container is taken: what is to be obtained, and what a round may take at all (25.3, *Taking c*).
+//! Whether a container is taken: what is to be obtained, and what a round may take at all (rules/capacity.md 25.3,
+//! *Taking c*).
 
 use crate::capacity::arith::Arith;
 use crate::resource::Resource;

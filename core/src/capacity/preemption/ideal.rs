@@ -1,4 +1,4 @@
-//! What queues should have, and by how much those above it are (25.2, 25.3).
+//! What queues should have, and by how much those above it are (rules/capacity.md 25.2, 25.3).
 
 use crate::capacity::arith::Arith;
 use crate::capacity::heap::JavaHeap;
@@ -269,7 +269,8 @@ impl Round {
         accepted
     }
 
-    /// 25.3
+    /// What a leaf has to give this round: a part of what it has too much, or nothing within the tolerance
+    /// (rules/capacity.md 25.3).
     fn must_give(&self, at: usize, cluster: &Resource, balances: bool) -> Resource {
         let (arith, none) = (self.arith, Resource::ZERO);
         let entry = &self.entries[at];
@@ -330,7 +331,7 @@ mod tests {
 
     #[test]
     fn the_worked_example() {
-        // Reference 25.4.
+        // rules/capacity.md 25.4.
         let mut round = round([leaf(10, 30, 20), leaf(40, 60, 5), leaf(20, 10, 20), leaf(30, 0, 0)]);
         let whole = Resource::new(100, 0);
         round.compute(&whole, &whole, false);

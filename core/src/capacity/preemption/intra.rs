@@ -1,4 +1,4 @@
-//! Preemption within a leaf: what its applications should have, and who gives to whom (25.5).
+//! Preemption within a leaf: what its applications should have, and who gives to whom (rules/capacity.md 25.5).
 
 use crate::capacity::arith::Arith;
 use crate::resource::Resource;

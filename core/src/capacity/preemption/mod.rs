@@ -1,6 +1,7 @@
 //! Preemption as far as it is arithmetic: what queues should have, what they must give, and whether a container is taken for that.
 //!
-//! Reference 25; `ProportionalCapacityPreemptionPolicy` and its selectors. Pure; whose containers these are its caller knows.
+//! Follows rules/capacity.md 25; `ProportionalCapacityPreemptionPolicy` and its selectors. Pure; whose containers these
+//! are its caller knows.
 
 mod amounts;
 

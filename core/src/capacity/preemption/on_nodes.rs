@@ -1,4 +1,5 @@
-//! Whose containers go so that what is reserved on their node can be had there, and what is reserved on another node instead (25.6).
+//! Whose containers go so that what is reserved on their node can be had there, and what is reserved on another node
+//! instead (rules/capacity.md 25.6).
 //!
 //! `QueuePriorityContainerCandidateSelector` and `ReservedContainerCandidatesSelector`. Pure: nodes and containers are as the caller shows them.
 

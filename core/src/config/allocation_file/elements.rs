@@ -1,6 +1,6 @@
 //! The elements that an allocation file may have: where each belongs, former names, which one was meant.
 //!
-//! Tables and look-ups over names alone. Configuration reference 2.1 and 3.2.
+//! Tables and look-ups over names alone (rules/configuration.md 2.1 and 3.2).
 
 use crate::config::nearest::nearest;
 

@@ -1,7 +1,7 @@
 //! The allocation file: queues, limits, users, defaults and placement rules.
 //!
-//! Reading is one pure function from text to [`AllocationFile`], warnings beside it; what a reload does with the
-//! result belongs to the scheduler. Configuration reference 2, 3 and 7.3; Hadoop's `AllocationFileLoaderService`,
+//! Reading is one pure function from text to [`AllocationFile`], warnings beside it; what a reload does with the result
+//! belongs to the scheduler. Follows rules/configuration.md 2, 3 and 7.3; Hadoop's `AllocationFileLoaderService`,
 //! `AllocationFileParser`, `AllocationFileQueueParser` and `QueueProperties`.
 
 mod check;

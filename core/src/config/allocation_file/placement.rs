@@ -1,6 +1,6 @@
 //! The placement policy: `queuePlacementPolicy` and its rules.
 //!
-//! Configuration reference 6.3 to 6.6; Hadoop's `QueuePlacementPolicy.fromXml`.
+//! Follows rules/configuration.md 6.3 to 6.6; Hadoop's `QueuePlacementPolicy.fromXml`.
 
 use super::context::{Context, Field, Owner};
 use super::elements::{RULE, is_rule};

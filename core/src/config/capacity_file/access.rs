@@ -1,7 +1,8 @@
 //! Who may submit to and administer which queue.
 //!
-//! Reference 2.2; `CapacityScheduler.checkAccess`, `CapacityQueueACLsManager` and `ConfiguredYarnAuthorizer`. A right held
-//! on an ancestor counts for all below; ancestors are the beginnings of the path, dot by dot.
+//! Follows rules/capacity.md 2.2; `CapacityScheduler.checkAccess`, `CapacityQueueACLsManager` and
+//! `ConfiguredYarnAuthorizer`. A right held on an ancestor counts for all below; ancestors are the beginnings of the
+//! path, dot by dot.
 
 use super::CapacityFile;
 use super::queue::CapacityQueue;

@@ -1,7 +1,7 @@
 //! One capacity as the legacy queue mode reads it: percent, weight or absolute amounts.
 //!
-//! Reference 4.1; `CapacitySchedulerConfiguration`'s readings of `capacity` and `maximum-capacity`. A text is read in all
-//! three ways, and every reading may refuse it.
+//! Follows rules/capacity.md 4.1; `CapacitySchedulerConfiguration`'s readings of `capacity` and `maximum-capacity`. A
+//! text is read in all three ways, and every reading may refuse it.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::{Source, not_a_number};

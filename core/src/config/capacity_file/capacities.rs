@@ -1,6 +1,6 @@
 //! The capacities of one queue by label, as configured.
 //!
-//! Reference 4.1; `CSQueueUtils.loadCapacitiesByLabelsFromConf`, `updateConfigurableResourceLimits` and
+//! Follows rules/capacity.md 4.1; `CSQueueUtils.loadCapacitiesByLabelsFromConf`, `updateConfigurableResourceLimits` and
 //! `updateCapacityConfigType` of `AbstractCSQueue`.
 
 use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, is_absolute, maximum_percent, percent, weight};
@@ -160,8 +160,8 @@ impl LabelCapacity {
         self.parent_slot.map_or(Resource::ZERO, |slot| parent.capacities[slot].maximum)
     }
 
-    /// Reference 4.1: a maximum is not above the parent's, and a minimum not above the maximum. The calculator compares on this cluster.
-    /// The amounts of the queue of the first path stand under the second.
+    /// rules/capacity.md 4.1: a maximum is not above the parent's, and a minimum not above the maximum. The calculator
+    /// compares on this cluster. The amounts of the queue of the first path stand under the second.
     pub(super) fn check_amounts(
         &self,
         settings: &CapacitySettings,

@@ -104,7 +104,10 @@ impl Reading {
     /// The file and all that is odd in it. What compares capacities is left out where some are not as they were written.
     fn read(&self, cluster: Option<&Resource>) -> Result<(CapacityFile, Vec<Diagnostic>), CapacityFileError> {
         let mut all = Cow::Borrowed(&self.all);
-        let read = read_all(&self.site, &mut all, &MadeQueues::default(), None, &self.uncompared)?;
+        let (read, late) = read_all(&self.site, &mut all, &MadeQueues::default(), None, &self.uncompared)?;
+        if let Some(fault) = late {
+            return Err(fault.into());
+        }
         let figures = match self.uncompared.parents.is_empty() {
             true => Some(read.figures(cluster.unwrap_or(&Resource::ZERO))?),
             false => None,
@@ -120,8 +123,38 @@ impl Reading {
         Ok((read, found))
     }
 
+    /// Writes something else where the default may be wrong too, or what is wrong is not written; says whether it has. What
+    /// takes its place is no error, and makes no other value one.
+    fn put_right(&mut self, error: &CapacityFileError) -> bool {
+        let property = error.property.as_str();
+        match &*error.fault {
+            CapacityFault::AllocationBounds { unit, maximum, .. } => {
+                self.set(property, "1");
+                if *maximum < 1 {
+                    self.set(&format!("yarn.scheduler.maximum-allocation-{unit}"), &i32::MAX.to_string());
+                }
+            }
+            CapacityFault::TooManyTypes { .. } | CapacityFault::UnknownCalculator { .. }
+                if self.site.raw(TYPES).is_some() =>
+            {
+                self.set(property, "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator");
+            }
+            CapacityFault::SortingPolicyWithoutClass { known, .. } => self.set(property, known),
+            _ => return false,
+        }
+        true
+    }
+
+    fn set(&mut self, property: &str, value: &str) {
+        self.site.set(property, value);
+        self.all.set(property, value);
+    }
+
     /// Goes on without what is wrong; `false` where that cannot be done.
     fn leave_out(&mut self, error: &CapacityFileError) -> bool {
+        if self.put_right(error) {
+            return true;
+        }
         let property = error.property.as_str();
         let tail = property.strip_prefix(PREFIX);
         if let Some(list) = tail.and_then(|tail| tail.strip_suffix(".queues")) {
@@ -263,6 +296,40 @@ mod tests {
             ("root.p.state", "PAUSED"),
         ] {
             assert_eq!(with(&[(property, value)]), (vec![property.to_owned()], vec![]), "{property} {value}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_whole_scheduler_hides_none_of_a_queue() {
+        let memory = ("yarn.scheduler.minimum-allocation-mb", "yarn.scheduler.maximum-allocation-mb");
+        let vcores = ("yarn.scheduler.minimum-allocation-vcores", "yarn.scheduler.maximum-allocation-vcores");
+        let policy = "yarn.scheduler.capacity.multi-node-sorting.policy.names";
+        let class = "yarn.scheduler.capacity.multi-node-sorting.policy.p.class";
+        for (written, errors) in [
+            (vec![(memory.0, "9000")], vec![memory.0]),
+            // The default of the other is what does not suit it.
+            (vec![(memory.1, "512")], vec![memory.0]),
+            (vec![(memory.0, "100"), (memory.1, "50")], vec![memory.0]),
+            (vec![(memory.1, "0"), (vcores.1, "-1")], vec![memory.0, vcores.0]),
+            (vec![(vcores.0, "0"), (vcores.1, "9")], vec![vcores.0]),
+            (vec![(policy, "p")], vec![class]),
+        ] {
+            let mut all: Vec<(String, &str)> =
+                QUEUES.iter().map(|(name, value)| (format!("{PREFIX}{name}"), *value)).collect();
+            all.extend(written.iter().map(|(name, value)| ((*name).to_owned(), *value)));
+            // Right under the bounds that are written.
+            all.push((format!("{PREFIX}root.p.a.maximum-allocation-vcores"), "3"));
+            all.push((format!("{PREFIX}root.q.c.capacity"), "20"));
+            let property = |(name, value): &(String, &str)| {
+                format!("<property><name>{name}</name><value>{value}</value></property>")
+            };
+            let text = format!("<configuration>{}</configuration>", all.iter().map(property).collect::<String>());
+            let file = SiteFile::parse(&text, "f.xml").unwrap();
+            let (_, found) = CapacityFile::check(&SiteProperties::new(), &file, None);
+            let told = found.iter().filter(|found| found.severity == Severity::Error);
+            let told: Vec<&str> = told.map(|error| error.message.split(": ").next().unwrap()).collect();
+            let list = format!("{PREFIX}root.q.queues");
+            assert_eq!(told, [errors, vec![list.as_str()]].concat(), "{written:?}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! What the capacities come to on a cluster: fractions of it, amounts, numbers of applications.
 //!
-//! Reference 5.1 and 5.2. Hadoop computes them when the file is read, on a cluster without nodes, and again whenever the
-//! cluster changes. Some are kept from the time before where the new ones would be 0, so they are kept here too.
+//! Follows rules/capacity.md 5.1 and 5.2. Hadoop computes them when the file is read, on a cluster without nodes, and
+//! again whenever the cluster changes. Some are kept from the time before where the new ones would be 0, so they are
+//! kept here too.
 
 use super::CapacityFile;
 use super::capacities::LabelCapacity;
@@ -321,8 +322,9 @@ impl CapacityFile {
         Ok(())
     }
 
-    /// What a running scheduler asks of the children of a parent that was there before: 4.2 once more, with the parent's first answer
-    /// to whether nothing may be their sum; and that percentages and amounts are not mixed in any order.
+    /// What a running scheduler asks of the children of a parent that was there before: rules/capacity.md 4.2 once
+    /// more, with the parent's first answer to whether nothing may be their sum; and that percentages and amounts are
+    /// not mixed in any order.
     ///
     /// `were_there` has the places of such parents and their answers. Amounts are compared on this cluster. Cost: O(queues).
     ///

@@ -1,6 +1,7 @@
 //! The names of properties there are, and what is odd about those that a configuration has.
 //!
-//! Reference 2. Hadoop says nothing of a name that it does not know; here every one is told of, with the nearest that is.
+//! Follows rules/capacity.md 2. Hadoop says nothing of a name that it does not know; here every one is told of, with
+//! the nearest that is.
 
 use super::CapacityFile;
 use super::queue::CapacityQueue;

@@ -1,6 +1,6 @@
 //! Node labels: of which labels the properties speak, queue by queue.
 //!
-//! Reference 27; `CapacitySchedulerConfiguration.getConfiguredNodeLabelsByQueue`.
+//! Follows rules/capacity.md 27; `CapacitySchedulerConfiguration.getConfiguredNodeLabelsByQueue`.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::{PREFIX, Source};

@@ -10,7 +10,6 @@ use super::check::Uncompared;
 use super::defaults::Defaults;
 use super::labels::LabelsByQueue;
 use super::made::{ByParent, MadeQueues, Reserved};
-use super::mapping::MappingRules;
 use super::queue::CapacityQueue;
 use super::skeleton::{Bone, CapacityQueueKind, MOST};
 use super::source::Source;
@@ -27,13 +26,13 @@ pub(crate) struct Texts<'a> {
     pub(crate) site: &'a SiteProperties,
     /// The site's properties, and the scheduler's own over them.
     pub(crate) all: &'a SiteProperties,
-    /// Rules that were read and checked before.
-    pub(crate) rules: &'a MappingRules,
+    /// What was read of it before.
+    pub(crate) read: &'a CapacityFile,
 }
 
 impl Texts<'_> {
     pub(crate) fn read_with(&self, made: &MadeQueues) -> Result<CapacityFile, CapacityFileError> {
-        CapacityFile::read_with(self.site, self.all, made, Some(self.rules))
+        CapacityFile::read_again(self.site, self.all, made, self.read)
     }
 }
 

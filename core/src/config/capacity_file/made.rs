@@ -1,7 +1,8 @@
 //! Queues that have made themselves, as a file is read with them: where they stand, and what templates give them.
 //!
-//! Reference 26; `AutoCreatedQueueTemplate`, `AutoCreatedLeafQueue` and `AbstractCSQueue.parseAndSetDynamicTemplates`. Whoever runs the scheduler
-//! keeps the list; the file is read anew with it, so that such a queue is read and checked as a configured one is. Pure.
+//! Follows rules/capacity.md 26; `AutoCreatedQueueTemplate`, `AutoCreatedLeafQueue` and
+//! `AbstractCSQueue.parseAndSetDynamicTemplates`. Whoever runs the scheduler keeps the list; the file is read anew with
+//! it, so that such a queue is read and checked as a configured one is. Pure.
 
 use super::capacities::LabelCapacity;
 use super::defaults::Defaults;
@@ -43,7 +44,7 @@ pub(crate) struct Reserved {
 }
 
 /// All of them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct MadeQueues {
     /// The leaves of plans that there are, by path; a plan that is new has one for all of it.
     pub(crate) reserved: BTreeMap<String, Vec<Reserved>>,
@@ -51,6 +52,12 @@ pub(crate) struct MadeQueues {
     pub(crate) queues: Vec<MadeQueue>,
     /// What templates have set, by full name, for those that have gone again too: as in Hadoop it stays until the next refresh.
     pub(crate) properties: BTreeMap<String, String>,
+}
+
+impl MadeQueues {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queues.is_empty() && self.reserved.is_empty()
+    }
 }
 
 /// The same, by what reading looks for.

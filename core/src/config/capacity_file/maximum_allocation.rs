@@ -1,6 +1,6 @@
 //! The most that one container of a queue may get.
 //!
-//! Reference 2.2 and 5.4; `QueueAllocationSettings` and `ResourceUtils.createResourceFromString`.
+//! Follows rules/capacity.md 2.2 and 5.4; `QueueAllocationSettings` and `ResourceUtils.createResourceFromString`.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::Source;

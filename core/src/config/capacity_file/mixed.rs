@@ -1,8 +1,8 @@
 //! Figures with the legacy queue mode off: each type of a queue's capacity is a percentage, an amount or a weight.
 //!
-//! Reference 4.3; `CapacitySchedulerQueueCapacityHandler` and `ResourceCalculationDriver`. Of each type of what a parent
-//! has, amounts take first, then percentages of what they left, then weights divide the rest. Doubles throughout, NaN
-//! where a cluster or a parent has nothing. From root down; cost: O(labels of all queues).
+//! Follows rules/capacity.md 4.3; `CapacitySchedulerQueueCapacityHandler` and `ResourceCalculationDriver`. Of each type
+//! of what a parent has, amounts take first, then percentages of what they left, then weights divide the rest. Doubles
+//! throughout, NaN where a cluster or a parent has nothing. From root down; cost: O(labels of all queues).
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::{Cluster, State, Touched, above};

@@ -1,7 +1,7 @@
 //! The CapacityScheduler's configuration: capacity-scheduler.xml, parsed and checked.
 //!
 //! From properties to a queue tree with all settings, and from that to what capacities come to on a cluster. Pure
-//! functions, any thread. Reference of the CapacityScheduler 1 to 5, 7, 26 and 27; Hadoop's
+//! functions, any thread. Follows rules/capacity.md 1 to 5, 7, 26 and 27; Hadoop's
 //! `CapacitySchedulerConfiguration`, `CapacitySchedulerQueueManager` and the set-up of the queue classes.
 
 mod access;
@@ -27,6 +27,8 @@ mod figures;
 mod known;
 
 mod labels;
+
+mod late;
 
 mod leaves;
 
@@ -82,6 +84,7 @@ mod workflow;
 pub use capacities::LabelCapacity;
 pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
+pub(crate) use late::LateFault;
 pub(crate) use leaves::{Shifted, Texts};
 pub use made::QueueMaking;
 pub(crate) use made::{MadeQueue, MadeQueues, Reserved};
@@ -253,37 +256,41 @@ impl CapacityFile {
 
     /// `all` is `site` and the scheduler's own properties over it.
     pub(crate) fn read(site: &SiteProperties, all: &SiteProperties) -> Result<CapacityFile, CapacityFileError> {
-        CapacityFile::read_how(site, all, &MadeQueues::default(), None, &Uncompared::default())
+        let (file, late) = CapacityFile::read_how(site, all, &MadeQueues::default(), None, &Uncompared::default())?;
+        late.map_or(Ok(file), |fault| Err(fault.into()))
     }
 
-    /// The same for a refresh: [`CapacityFile::check_amounts_on`] compares amounts when its turn comes.
+    /// The same for a refresh, with queues that have made themselves: [`CapacityFile::check_amounts_on`] compares amounts when its turn comes. What
+    /// is wrong with what Hadoop looks at last stands beside the queues.
     pub(crate) fn read_to_refresh(
         site: &SiteProperties,
         all: &SiteProperties,
-    ) -> Result<CapacityFile, CapacityFileError> {
-        CapacityFile::read_with(site, all, &MadeQueues::default(), None)
+        made: &MadeQueues,
+    ) -> Result<(CapacityFile, Option<LateFault>), CapacityFileError> {
+        CapacityFile::read_how(site, all, made, None, &Uncompared::amounts())
     }
 
-    /// The same with queues that have made themselves. `rules`: mapping rules that were read and checked before.
-    pub(crate) fn read_with(
+    /// The same with other queues that have made themselves. `known`: what was read before of the file, where that belongs to no queue.
+    pub(crate) fn read_again(
         site: &SiteProperties,
         all: &SiteProperties,
         made: &MadeQueues,
-        rules: Option<&MappingRules>,
+        known: &CapacityFile,
     ) -> Result<CapacityFile, CapacityFileError> {
-        CapacityFile::read_how(site, all, made, rules, &Uncompared::amounts())
+        Ok(CapacityFile::read_how(site, all, made, Some(known), &Uncompared::amounts())?.0)
     }
 
     fn read_how(
         site: &SiteProperties,
         all: &SiteProperties,
         made: &MadeQueues,
-        rules: Option<&MappingRules>,
+        known: Option<&CapacityFile>,
         uncompared: &Uncompared,
-    ) -> Result<CapacityFile, CapacityFileError> {
+    ) -> Result<(CapacityFile, Option<LateFault>), CapacityFileError> {
         let mut all = Cow::Borrowed(all);
-        let read = read_all(site, &mut all, made, rules, uncompared);
-        read.map_err(|error| error.placed(&all))
+        let read = read_all(site, &mut all, made, known, uncompared);
+        let (file, late) = read.map_err(|error| error.placed(&all))?;
+        Ok((file, late.map(|fault| fault.map(|error| error.placed(&all)))))
     }
 
     /// What preemption is told, whether its monitor runs or not.
@@ -395,9 +402,9 @@ fn read_all(
     site: &SiteProperties,
     all: &mut Cow<'_, SiteProperties>,
     made: &MadeQueues,
-    rules: Option<&MappingRules>,
+    known: Option<&CapacityFile>,
     uncompared: &Uncompared,
-) -> Result<CapacityFile, CapacityFileError> {
+) -> Result<(CapacityFile, Option<LateFault>), CapacityFileError> {
     let source = Source::new(all);
     let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
     let by_parent = ByParent::of(made);
@@ -419,12 +426,22 @@ fn read_all(
     let site = Source::new(site);
     let mut file = read_tree(&site, &source, &defaults, templates, bones, (made_apart, &by_parent, uncompared))?;
     file.set_by_templates = Arc::new(set_by_templates);
-    file.mapping = match rules {
-        Some(rules) => rules.clone(),
-        None => mapping::read(&source, &file)?,
+    let late = match known {
+        Some(known) => {
+            file.take_common(known);
+            None
+        }
+        None => read_last(&source, &mut file).err(),
     };
     source.check_expansion()?;
-    Ok(file)
+    Ok((file, late))
+}
+
+/// In Hadoop's order.
+fn read_last(source: &Source<'_>, file: &mut CapacityFile) -> Result<(), LateFault> {
+    file.mapping = mapping::read(source, file).map_err(LateFault::Rules)?;
+    file.workflow_priorities = workflow::read(source).map_err(LateFault::Workflows)?;
+    Ok(())
 }
 
 fn read_tree(
@@ -468,7 +485,7 @@ fn read_tree(
         queues: Arc::new(queues),
         templates: Arc::new(templates),
         mapping: MappingRules::default(),
-        workflow_priorities: workflow::read(source)?,
+        workflow_priorities: WorkflowPriorities::default(),
         warnings: Arc::default(),
         states: Arc::new(states),
         set_by_templates: Arc::default(),

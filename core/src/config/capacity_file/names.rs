@@ -1,6 +1,6 @@
 //! By which names queues are found: the full path, and the short name where one queue alone has it.
 //!
-//! Reference 3.4; `CSQueueStore`.
+//! Follows rules/capacity.md 3.4; `CSQueueStore`.
 
 use super::queue::CapacityQueue;
 use crate::config::ROOT;

@@ -1,6 +1,7 @@
 //! Orders: of applications in a leaf, of child queues in a parent.
 //!
-//! Reference 2.2, 12.3 and 13.3; `getAppOrderingPolicy` and `getQueueOrderingPolicy` of `CapacitySchedulerConfiguration`.
+//! Follows rules/capacity.md 2.2, 12.3 and 13.3; `getAppOrderingPolicy` and `getQueueOrderingPolicy` of
+//! `CapacitySchedulerConfiguration`.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::Source;

@@ -1,7 +1,7 @@
 //! The scheduling monitors and what preemption is told.
 //!
-//! Reference 2.3; `SchedulingMonitorManager` and `ProportionalCapacityPreemptionPolicy`. Nothing of it is read, and so
-//! nothing refused, while the monitors are off.
+//! Follows rules/capacity.md 2.3; `SchedulingMonitorManager` and `ProportionalCapacityPreemptionPolicy`. Nothing of it
+//! is read, and so nothing refused, while the monitors are off.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::Source;

@@ -1,6 +1,7 @@
 //! Priority ACLs: who may submit with which priority.
 //!
-//! Reference 21; `AppPriorityACLConfigurationParser`. `[user=u1,u2 group=g max_priority=7 default_priority=4][...]`.
+//! Follows rules/capacity.md 21; `AppPriorityACLConfigurationParser`.
+//! `[user=u1,u2 group=g max_priority=7 default_priority=4][...]`.
 
 use super::error::{CapacityFault, CapacityFileError};
 use crate::config::acl::AccessControlList;

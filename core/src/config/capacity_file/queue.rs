@@ -1,7 +1,7 @@
 //! The settings of one queue.
 //!
-//! Reference 2.2, 3.6, 5.6 and 7; `AbstractCSQueue.setupQueueConfigs` and what its subclasses add. They are read in Hadoop's
-//! order, so that of several mistakes the same one is told of.
+//! Follows rules/capacity.md 2.2, 3.6, 5.6 and 7; `AbstractCSQueue.setupQueueConfigs` and what its subclasses add. They
+//! are read in Hadoop's order, so that of several mistakes the same one is told of.
 
 use super::capacities::LabelCapacity;
 use super::defaults::Defaults;
@@ -12,7 +12,7 @@ use super::priority_acl::{self, PriorityAcl};
 use super::settings::CapacitySettings;
 use super::skeleton::CapacityQueueKind;
 use super::source::Source;
-use super::templates::{FlexibleCreation, LEAF_TEMPLATE, ManagedCreation};
+use super::templates::{FlexibleCreation, LEAF_TEMPLATE, ManagedCreation, Template};
 use super::user_weights::UserWeights;
 use super::warnings::Warnings;
 use crate::config::acl::AccessControlList;
@@ -84,6 +84,8 @@ pub struct CapacityQueue {
     pub default_lifetime_seconds: i64,
     /// `multi-node-sorting.policy`, where the queue says; empty for none. Else the cluster's.
     pub own_multi_node_sorting_policy: Option<String>,
+    /// `leaf-queue-template.*`, as it is written, whether or not leaves are made from it.
+    pub leaf_template: Template,
     /// How it has made itself, where it has.
     pub making: Option<QueueMaking>,
     /// What only its kind of queue has.

@@ -1,7 +1,7 @@
 //! The settings of the whole scheduler.
 //!
-//! Reference 2.1 and 2.4; `CapacityScheduler.initScheduler` and `AbstractYarnScheduler.serviceInit`. What Hadoop reads only
-//! when it is needed is not refused here: it is told of, and the default holds.
+//! Follows rules/capacity.md 2.1 and 2.4; `CapacityScheduler.initScheduler` and `AbstractYarnScheduler.serviceInit`.
+//! What Hadoop reads only when it is needed is not refused here: it is told of, and the default holds.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::preemption::{self, Monitors};

@@ -1,7 +1,8 @@
 //! What the capacities of a parent's children must be together, with the legacy queue mode.
 //!
-//! Reference 4.2; `AbstractParentQueue.setChildQueues`. Percentages, weights and amounts must not be mixed, percentages
-//! must add up to 100 and amounts fit in the parent's. Cost: O(labels of the parent and its children).
+//! Follows rules/capacity.md 4.2; `AbstractParentQueue.setChildQueues`. Percentages, weights and amounts must not be
+//! mixed, percentages must add up to 100 and amounts fit in the parent's. Cost: O(labels of the parent and its
+//! children).
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
@@ -76,7 +77,7 @@ pub(super) fn kind(
     })
 }
 
-/// Reference 4.2. The calculator compares amounts on `cluster`; without it they are not compared.
+/// rules/capacity.md 4.2. The calculator compares amounts on `cluster`; without it they are not compared.
 pub(super) fn check(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],

@@ -1,7 +1,7 @@
 //! The queues' names and kinds, before their settings are read.
 //!
-//! Reference 3.1 to 3.2; `CapacitySchedulerQueueManager.parseQueue`. The properties of whoever writes the file decide how
-//! deep and how many: a few short lists can name very many queues, so all of that has an end.
+//! Follows rules/capacity.md 3.1 to 3.2; `CapacitySchedulerQueueManager.parseQueue`. The properties of whoever writes
+//! the file decide how deep and how many: a few short lists can name very many queues, so all of that has an end.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::made::{ByParent, MadeQueue, QueueMaking};

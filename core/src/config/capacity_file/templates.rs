@@ -1,7 +1,7 @@
 //! Queues that make themselves: which parents may have some, and from which templates.
 //!
-//! Reference 26; `AutoCreatedQueueTemplate` and `ManagedParentQueue`. A template is properties with a queue's prefix cut
-//! off, as they stand in the file; what they mean is read when a queue is made of them.
+//! Follows rules/capacity.md 26; `AutoCreatedQueueTemplate` and `ManagedParentQueue`. A template is properties with a
+//! queue's prefix cut off, as they stand in the file; what they mean is read when a queue is made of them.
 
 use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, maximum_percent, percent, weight};
 use super::defaults::Defaults;
@@ -220,12 +220,12 @@ pub(super) fn managed(
             minimum: absolute(source, types, &Source::of(&template, CAPACITY))?,
             maximum: absolute(source, types, &Source::of(&template, MAXIMUM_CAPACITY))?,
         }),
-        template: template_of(source, &template),
+        template: leaf_template(source, parent.path),
     })
 }
 
-fn template_of(source: &Source<'_>, path: &str) -> Template {
-    let prefix = format!("{PREFIX}{path}.");
+pub(super) fn leaf_template(source: &Source<'_>, queue: &str) -> Template {
+    let prefix = format!("{PREFIX}{queue}.{LEAF_TEMPLATE}.");
     let value = |tail: &str| source.raw(&format!("{prefix}{tail}")).unwrap_or_default().to_owned();
     source.under(&prefix).map(|tail| (tail.to_owned(), value(tail))).collect()
 }

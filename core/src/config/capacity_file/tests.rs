@@ -1,1 +1,1 @@
-//! Rules that need more than one part of the reading: numbers of the reference.
+//! Rules that need more than one part of the reading: numbers of `docs/rules/capacity.md`.

@@ -1,7 +1,7 @@
 //! The queue tree: every queue's settings read, its parent's before its own, and siblings compared.
 //!
-//! Reference 3 and 4; `CapacitySchedulerQueueManager.initializeQueues`. The order is Hadoop's: a queue, its children with all
-//! below them, then what the children are together.
+//! Follows rules/capacity.md 3 and 4; `CapacitySchedulerQueueManager.initializeQueues`. The order is Hadoop's: a queue,
+//! its children with all below them, then what the children are together.
 
 use super::amounts::percent;
 use super::capacities::Reader;
@@ -207,7 +207,9 @@ impl Builder<'_, '_> {
         }
         let removal = || Source::of(&path, "auto-queue-creation-v2.queue-auto-removal.enable");
         let removes_itself = making == Some(QueueMaking::Flexible) && source.flag(&removal(), true);
+        let leaf_template = templates::leaf_template(source, &path);
         self.queues.push(CapacityQueue {
+            leaf_template,
             path,
             name,
             parent,

@@ -1,7 +1,8 @@
 //! Weights of users: how much of a leaf's user limit one gets.
 //!
-//! Reference 2.2 and 3; `UserWeights`. A queue has its own weights and those of its ancestors, its own before theirs. They
-//! are kept where they were set: copied into every queue, they would be as many as users times queues.
+//! Follows rules/capacity.md 2.2 and 3; `UserWeights`. A queue has its own weights and those of its ancestors, its own
+//! before theirs. They are kept where they were set: copied into every queue, they would be as many as users times
+//! queues.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::{Source, not_a_number};

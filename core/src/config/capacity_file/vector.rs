@@ -1,7 +1,7 @@
 //! Capacity vectors: a percentage, an amount or a weight for each resource type.
 //!
-//! Reference 4.3; `QueueCapacityConfigParser` and `QueueCapacityVector`. They rule when the legacy queue mode is off; with
-//! it they are read too, and refused where they make no sense.
+//! Follows rules/capacity.md 4.3; `QueueCapacityConfigParser` and `QueueCapacityVector`. They rule when the legacy
+//! queue mode is off; with it they are read too, and refused where they make no sense.
 
 use super::amounts::{ROOT_CAPACITY, bracketed, parse_unit};
 use super::error::{CapacityFault, CapacityFileError};

@@ -1,6 +1,6 @@
 //! Priorities of workflows: `workflow:queue:priority`.
 //!
-//! Reference 21; `WorkflowPriorityMappingsManager`.
+//! Follows rules/capacity.md 21; `WorkflowPriorityMappingsManager`.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::mapping::parts;

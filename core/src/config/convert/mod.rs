@@ -1,4 +1,5 @@
-//! From a FairScheduler's configuration to a CapacityScheduler's, exactly as `yarn fs2cs` of Hadoop 3.4.2 does it.
+//! From a FairScheduler's configuration to a CapacityScheduler's, exactly as `yarn fs2cs` of Hadoop 3.4.2 does it
+//! (rules/convert.md 4 to 9).
 //!
 //! [`convert`] is a pure function over the two files' contents: it makes the queues as FairScheduler makes them, and writes the properties
 //! of two files from these. What the command around it reads, checks and writes is the caller's. With [`ConvertOptions::safe`] what the
@@ -25,8 +26,6 @@ mod acls;
 mod context;
 
 mod error;
-
-mod hash_order;
 
 mod mapping;
 

@@ -4,12 +4,12 @@
 
 use super::context::Context;
 use super::error::ConvertError;
-use super::hash_order::hash_order;
 use super::percentages::{percentages, text};
 use super::rules::{RuleHandler, Unsupported};
 use super::safe;
 use super::words::{CAPACITY, PREEMPTION, of_queue};
 use crate::config::allocation_file::PolicyName;
+use crate::config::hash_order::hash_order;
 use crate::config::java::{self, float_text};
 use crate::resource::Resource;
 use std::collections::{BTreeMap, HashMap};

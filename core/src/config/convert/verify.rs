@@ -4,8 +4,8 @@
 //! container are the default ones.
 
 use super::error::{ConvertError, ConvertFault, JavaException};
-use super::hash_order::hash_order;
 use crate::config::capacity_file::{CapacityFault, CapacityFile, CapacityFileError};
+use crate::config::hash_order::types_in_map;
 use crate::config::site::SiteProperties;
 use crate::resource::ResourceTypes;
 use std::collections::BTreeMap;
@@ -76,9 +76,7 @@ fn below(fault: &CapacityFault) -> Vec<JavaException> {
 
 /// What Hadoop says of the default calculator where there are other types than it counts.
 fn only_memory(types: &ResourceTypes) -> String {
-    // Those of one's own are put into the table first.
-    let names = types.names().skip(2).chain(types.names().take(2));
-    let shown = hash_order(names).into_iter().map(|name| {
+    let shown = types_in_map(types).into_iter().map(|name| {
         let (unit, least, most) = match types.index(name) {
             Some(0) => ("Mi", 1024, 8192),
             Some(1) => ("", 1, 4),

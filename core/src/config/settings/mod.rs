@@ -1,6 +1,7 @@
 //! The yarn-site properties that the scheduler reads, once, at start.
 //!
-//! Configuration reference 1; Hadoop's `FairSchedulerConfiguration` and the checks of `FairScheduler.validateConf`.
+//! Follows rules/configuration.md 1; Hadoop's `FairSchedulerConfiguration` and the checks of
+//! `FairScheduler.validateConf`.
 
 mod builder;
 

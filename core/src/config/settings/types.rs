@@ -1,7 +1,7 @@
 //! Resource types: their list, units and kinds, and the bounds and increments of what may be asked for.
 //!
-//! Configuration reference 1.1 to 1.3; Hadoop's `ResourceUtils`, `FairSchedulerConfiguration.getIncrementAllocation` and
-//! the checks of `FairScheduler.validateConf`.
+//! Follows rules/configuration.md 1.1 to 1.3; Hadoop's `ResourceUtils`,
+//! `FairSchedulerConfiguration.getIncrementAllocation` and the checks of `FairScheduler.validateConf`.
 
 use super::error::{SettingsError, SettingsProblem};
 use super::names::{MEMORY_INCREMENT, VCORES_INCREMENT};

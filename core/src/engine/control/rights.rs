@@ -2,8 +2,8 @@
 //!
 //! Two checks, as in Hadoop. The *scheduler's* looks at the queues' lists alone, whatever `yarn.acl.enable` says: every
 //! submission must pass it. The *ResourceManager's* is one of whoever calls from outside; it is off unless
-//! `yarn.acl.enable` is set, and knows administrators and owners too. Configuration reference 5; `FSQueue.hasAccess`,
-//! `ConfiguredYarnAuthorizer`, `ClientRMService`, `ApplicationACLsManager`.
+//! `yarn.acl.enable` is set, and knows administrators and owners too. Follows rules/configuration.md 5;
+//! `FSQueue.hasAccess`, `ConfiguredYarnAuthorizer`, `ClientRMService`, `ApplicationACLsManager`.
 
 use super::{Control, ControlPart};
 use crate::config::{AccessControlList, QueueAccess};

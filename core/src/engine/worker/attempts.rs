@@ -3,7 +3,7 @@
 //! # Where it stands
 //! Run by each worker on its own shard, when the control closes an attempt and has made its successor (`control::attempts`);
 //! then `grant::close_app` ends what is left. Hadoop: `SchedulerApplicationAttempt.transferStateFromPreviousAttempt`, and
-//! `FairScheduler.removeApplicationAttempt` with `keepContainers`; assignment reference 12.2, 12.3.
+//! `FairScheduler.removeApplicationAttempt` with `keepContainers`; rules/assignment.md 12.2, 12.3.
 //!
 //! # What is handed over
 //! Containers in state RUNNING: their AM has them and their node has said that they run. They keep their ids. The usage of

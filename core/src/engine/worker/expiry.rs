@@ -2,9 +2,9 @@
 //!
 //! # Where it stands
 //! Run by each worker over the containers of its own nodes, every third of the interval
-//! (`yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`); Hadoop's `ContainerAllocationExpirer`, assignment
-//! reference 11.5. Heartbeats and grants do nothing for it: the time of acquisition stands in the mail record, written by
-//! the thread that drained it (`mailbox`), and a look reads it there.
+//! (`yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`); Hadoop's `ContainerAllocationExpirer`,
+//! rules/assignment.md 11.5. Heartbeats and grants do nothing for it: the time of acquisition stands in the mail
+//! record, written by the thread that drained it (`mailbox`), and a look reads it there.
 //!
 //! # What races, and why it is safe
 //! A look against the acquisition: the worker sees a container not acquired, or acquired with its time

@@ -96,7 +96,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// The containers that have to go until what is free on a node fits: those that are no AM first, then the youngest. One whose
-    /// end its node has yet to report is among them. Assignment reference 13.5.
+    /// end its node has yet to report is among them (rules/assignment.md 13.5).
     pub(crate) fn overcommitted(&self, node: u32, fits: impl Fn(&Resource) -> bool) -> SmallVec<[u32; 4]> {
         let at = &self.nodes[node as usize];
         let mut free = at.free;

@@ -3,7 +3,7 @@
 //! # Where it stands
 //! Plain code that both drivers run: the threaded one on a thread that owns nothing else (`thread`), so that reading and
 //! parsing hold nobody up; the stepped one on the caller's. What it decides reaches the control through [`Reloads`], as messages or
-//! as calls. Configuration reference 7.2 and 7.3; Hadoop's `AllocationFileLoaderService`.
+//! as calls. Follows rules/configuration.md 7.2 and 7.3; Hadoop's `AllocationFileLoaderService`.
 //!
 //! # Two clocks
 //! Looks are an interval apart by the monotonic clock. Whether the file is to be read goes by the wall clock, because its

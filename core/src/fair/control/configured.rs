@@ -1,7 +1,7 @@
 //! What configuration makes of each queue: its own settings, those it inherits, and the defaults.
 //!
 //! Read by the control from its tree and the file in force. Inheritance follows `FSQueue.updatePreemptionVariables`
-//! and `getMaximumContainerAllocation`, configuration reference 3.2.
+//! and `getMaximumContainerAllocation`, rules/configuration.md 3.2.
 
 use super::settings::{OwnPreemption, Queue};
 use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule};

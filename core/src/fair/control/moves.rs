@@ -1,4 +1,4 @@
-//! Moves: whether an application may go to another leaf queue, and what goes along (assignment reference 15).
+//! Moves: whether an application may go to another leaf queue, and what goes along (rules/assignment.md 14).
 
 use super::queues::check_name;
 use crate::config::rooted;

@@ -1,7 +1,7 @@
 //! The reservation system over the FairScheduler's queues.
 //!
 //! Plain calls of the control, between two publishes. Follows `FairReservationSystem` and `FairSchedulerPlanFollower` of Hadoop 3.4.2
-//! (reservation reference 8 and 10).
+//! (rules/reservations.md 8 and 10).
 
 use crate::config::rooted;
 use crate::event::Refused;

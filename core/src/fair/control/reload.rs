@@ -1,5 +1,5 @@
-//! The allocation file takes effect: at the start and at each reload (assignment reference 16, configuration reference
-//! 7.3 to 7.5; Hadoop's `FairScheduler.AllocationReloadListener`).
+//! The allocation file takes effect: at the start and at each reload (rules/assignment.md 16,
+//! rules/configuration.md 7.3 to 7.5; Hadoop's `FairScheduler.AllocationReloadListener`).
 //!
 //! All of it is one turn of the control between two publishes: workers go on under the old structure, and find the whole
 //! of the new one in one snapshot.

@@ -1,6 +1,6 @@
 //! Running limits: who is runnable, who waits, and who starts when somebody has left.
 //!
-//! Follows `MaxRunningAppsEnforcer` (fair-shares reference 7); the lists themselves are `queue::Running`'s.
+//! Follows `MaxRunningAppsEnforcer` (rules/fair-shares.md 7); the lists themselves are `queue::Running`'s.
 
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;

@@ -1,6 +1,6 @@
 //! What the FairScheduler keeps of a queue in the control's tree: its settings, and what follows from them.
 //!
-//! Plain data of the control. Follows `QueueManager` and `FSQueue` (fair-shares reference 2).
+//! Plain data of the control. Follows `QueueManager` and `FSQueue` (rules/fair-shares.md 2).
 
 use crate::config::{AllocationFile, Limit, QueueSettings};
 use crate::policy::SchedulingPolicy;

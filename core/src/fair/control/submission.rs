@@ -1,6 +1,7 @@
 //! A submission: which queue it enters, whether it may, and how large its AM's container counts.
 //!
-//! Follows `RMAppManager` and `FairScheduler.addApplication` (assignment reference 8, configuration reference 5 and 6).
+//! Follows `RMAppManager` and `FairScheduler.addApplication` (rules/assignment.md 12.1,
+//! rules/configuration.md 5 and 6).
 
 use super::settings::QueueTree;
 use crate::config::{equals_ignore_case, rooted};

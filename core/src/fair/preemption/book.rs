@@ -4,7 +4,7 @@
 //! The update task enters what it finds; the preemption task takes who is to be served. Both hold the scheduler's one `Book`
 //! behind a mutex for as long as that takes, never while they wait for a worker.
 //!
-//! Follows `FSLeafQueue.updateStarvedApps`, `FSAppAttempt` and `FSStarvedApps` (sections 3 to 5).
+//! Follows `FSLeafQueue.updateStarvedApps`, `FSAppAttempt` and `FSStarvedApps` (rules/preemption.md 3 to 5).
 
 use crate::clock::java_ms;
 use crate::engine::books::ledger::AppShared;

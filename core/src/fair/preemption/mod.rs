@@ -11,7 +11,7 @@
 //! still to come to a container is its *fate*), and keeps the *owed room* of a node. What is marked of an application is
 //! published by each worker for its own nodes (`marks`), for the AM's `allocate` and for the next search.
 //!
-//! Follows the preemption reference; section numbers in these modules are its.
+//! Follows rules/preemption.md 1 to 8.
 
 mod book;
 mod serve;

@@ -1,4 +1,4 @@
-//! Rounds: one starved application after the other gets containers marked for it (sections 6.1 to 6.3, 6.6).
+//! Rounds: one starved application after the other gets containers marked for it (rules/preemption.md 6.1 to 6.3, 6.6).
 //!
 //! # Where it stands
 //! The preemption task. It takes an application from the book, asks its home worker what it wants, and the owners of the

@@ -1,4 +1,5 @@
-//! Serving owed room: what was freed on a node for a starved application goes to that one before all others (section 7).
+//! Serving owed room: what was freed on a node for a starved application goes to that one before all others
+//! (rules/preemption.md 7).
 //!
 //! # Where it stands
 //! Run by the worker that owns the node, at the beginning of each pass over it; what is owed is kept in `owed`.

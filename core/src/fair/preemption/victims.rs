@@ -1,4 +1,4 @@
-//! Victims: which containers of a worker's own nodes go, and their end (sections 6.4 to 6.6).
+//! Victims: which containers of a worker's own nodes go, and their end (rules/preemption.md 6.4 to 6.6).
 //!
 //! # Where it stands
 //! Run by the worker that owns the nodes, on behalf of a round. A search changes nothing; what it proposes is looked at again

@@ -2,7 +2,7 @@
 //!
 //! # Where it stands
 //! Reads the ledger and the newest structure, publishes *shares*; one thread in the threaded driver. Nothing waits for it:
-//! workers order by the last shares published. Follows `FairScheduler.update` (fair-shares reference 3 to 5).
+//! workers order by the last shares published. Follows `FairScheduler.update` (rules/fair-shares.md 3 to 5).
 //!
 //! # What is done again
 //! Demand is read of every application. The share of a queue is distributed among its children when something that theirs

@@ -1,12 +1,12 @@
 //! How Hadoop names nodes, applications and containers.
 
 use evenweave::Resource;
+use evenweave::parts::java::resource_text;
 use evenweave::reason::{AppTried, KeyTried};
 
 use crate::manager::ResourceManager;
 use crate::records::NodeRecord;
 use crate::rest::app::request_id;
-use crate::rest::resource::in_words;
 use crate::scheduler::Basics;
 
 /// How Hadoop names what a pass has to do with.
@@ -57,7 +57,7 @@ impl<'n> Names<'n> {
              Priority: {}, Token: null, ExecutionType: GUARANTEED, ]",
             request_id(key.allocation_request_id),
             self.node(node),
-            in_words(&self.basics.types, size),
+            resource_text(&self.basics.types, size),
             key.priority,
         )
     }

@@ -1,12 +1,12 @@
 //! Visits of an application, as Hadoop's `AppAllocation` has them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use evenweave::parts::java::hash_order;
 use evenweave::reason::{AppEnd, AppVisited};
 
 use super::names::Names;
 use super::words::{Level, NOTHING_WANTED, Said, of_app, of_try};
-use crate::java::place_of_text;
 use crate::rest::app::request_id;
 
 /// One try of a visit.
@@ -89,17 +89,17 @@ impl Wanted {
 pub(super) fn summary(visits: &[Visit], within_ms: i64) -> Option<Visit> {
     let last = visits.last()?;
     let since = i128::from(last.time_ms) - i128::from(within_ms);
-    let mut found: Vec<(String, Attempt)> = Vec::new();
+    let (mut names, mut found): (Vec<String>, HashMap<String, Attempt>) = Default::default();
     for visit in visits.iter().rev().take_while(|visit| i128::from(visit.time_ms) >= since) {
         for attempt in &visit.attempts {
             let name = format!("{}_{}", attempt.group(), attempt.node.as_deref().unwrap_or("null"));
-            if !found.iter().any(|(known, _)| *known == name) {
-                found.push((name, attempt.clone()));
+            if !found.contains_key(&name) {
+                names.push(name.clone());
+                found.insert(name, attempt.clone());
             }
         }
     }
-    let count = found.len();
-    found.sort_by_key(|(name, _)| place_of_text(name, count));
-    let attempts = found.into_iter().map(|(_, attempt)| attempt).collect();
+    let order = hash_order(names.iter().map(String::as_str));
+    let attempts = order.into_iter().filter_map(|name| found.remove(name)).collect();
     Some(Visit { node: None, attempts, ..last.clone() })
 }

@@ -1,10 +1,9 @@
 //! Hadoop's words for what comes of a try: states, and `ActivityDiagnosticConstant`.
 
 use evenweave::Resource;
+use evenweave::parts::java::{hash_order, resource_text, types_in_order};
 use evenweave::reason::{AppEnd, KeyEnd, QueueEnd};
 
-use crate::java::place_of_text;
-use crate::rest::resource::in_words;
 use crate::scheduler::Basics;
 
 /// Not Hadoop's.
@@ -95,11 +94,8 @@ pub(super) fn of_try(end: &KeyEnd, basics: &Basics) -> (Level, Said) {
 /// Of which types there is too little, and of what: with the default calculator memory alone counts.
 fn lacking(basics: &Basics, asked: &Resource, available: &Resource) -> String {
     let types = &basics.types;
-    let counted = if basics.dominant { types.len() } else { 1 };
-    let mut short: Vec<&str> =
-        (0..counted).filter(|of| asked.get(*of) > available.get(*of)).map(|of| types.name(of)).collect();
-    let count = short.len();
-    short.sort_by_key(|name| place_of_text(name, count));
-    let (asked, available) = (in_words(types, asked), in_words(types, available));
+    let counted = types_in_order(types).into_iter().take(if basics.dominant { types.len() } else { 1 });
+    let short = hash_order(counted.filter(|of| asked.get(*of) > available.get(*of)).map(|of| types.name(of)));
+    let (asked, available) = (resource_text(types, asked), resource_text(types, available));
     format!(", insufficient resources=[{}]\nrequired={asked}, available={available}", short.join(", "))
 }

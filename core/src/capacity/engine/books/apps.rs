@@ -1,7 +1,7 @@
 //! The attempts that the leaf queues of a worker know, each in a place of its own.
 //!
 //! Owned by the worker's books. Lists and the engine's records name an attempt by its entry, O(1) to look at; messages by its number, one hash
-//! away. One that has ended stays for as long as a list has it (reference 13.3).
+//! away. One that has ended stays for as long as a list has it (rules/capacity.md 13.3).
 
 use super::joint::{Joint, Others};
 use crate::capacity::order::{AppRank, FairCache};

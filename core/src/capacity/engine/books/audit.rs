@@ -165,7 +165,7 @@ impl Books {
             let is_published = app.publication.is_some_and(|publication| {
                 publication.leaf == slot && leaf.users.record_at(app.seat) == Some(publication.user)
             });
-            let is_due = !is_published || app.open_keys > 0 || !app.pending.is_zero() || !app.reserved.is_zero();
+            let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
             let stands = order.key(&rank).and_then(|key| leaf.noted.get(&key)) == Some(&entry);
             if (is_due, is_due) != (app.is_noted, stands)
                 || !leaf.active.contains(&rank, order, |other| self.rank(other))

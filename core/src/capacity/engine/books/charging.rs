@@ -7,7 +7,7 @@ use crate::config::capacity::AppOrdering;
 use crate::resource::{Resource, Wide};
 
 impl QueueBook {
-    /// 5.3
+    /// How full a queue is, of its guarantee and of the cluster (rules/capacity.md 5.3).
     fn work_out_statistics(&mut self, arith: Arith, cluster: &Resource, minimum: &Resource) {
         let counts = &mut self.counts;
         if !arith.is_greater(cluster, cluster, &Resource::ZERO) {

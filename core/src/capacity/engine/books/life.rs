@@ -1,4 +1,5 @@
-//! Applications enter the lists of a leaf queue, leave them, move, get another priority (reference 8.3, 20, 21, 23).
+//! Applications enter the lists of a leaf queue, leave them, move, get another priority (rules/capacity.md 8.3, 20, 21,
+//! 23).
 
 use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;
@@ -197,7 +198,7 @@ impl Books {
         let is_published = app.publication.is_some_and(|publication| {
             publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
         });
-        let is_due = !is_published || app.open_keys > 0 || !app.pending.is_zero() || !app.reserved.is_zero();
+        let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
         if is_due == app.is_noted {
             return;
         }

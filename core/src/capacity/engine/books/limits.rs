@@ -110,7 +110,8 @@ impl Books {
         }
     }
 
-    /// Reference 6.
+    /// After a change of the cluster each queue gets its limit anew, from a parent to its children
+    /// (rules/capacity.md 6).
     pub(super) fn spread_limits(&mut self, slot: u32, limit: Resource) {
         if self.is_leaf(slot) {
             self.leaf_cluster_changed(slot, limit);
@@ -140,7 +141,7 @@ impl Books {
         }
     }
 
-    /// 13.1 step 1
+    /// Stores what a leaf may use, without publishing it (rules/capacity.md 13.1.1).
     pub(crate) fn store_limit(&mut self, slot: u32, limit: &Resource) {
         let most = self.arith.round_down(self.node(slot).maximum(), &self.minimum);
         let limit = self.arith.least(&self.cluster, &most, limit);
@@ -156,7 +157,7 @@ impl Books {
         }
     }
 
-    /// 9
+    /// Starts those that wait in a leaf, as far as the limits of AMs allow (rules/capacity.md 9).
     pub(crate) fn activate(&mut self, slot: u32) {
         if !self.decides_for(slot) {
             self.show_am_limit(slot);
@@ -221,7 +222,7 @@ impl Books {
         self.note(entry);
     }
 
-    /// 15
+    /// What an AM is told it can still get, by the figures last published for it (rules/capacity.md 15).
     pub(crate) fn headroom(&mut self, entry: AppEntry) -> Resource {
         let Some(publication) = self.apps[entry].publication else { return Resource::ZERO };
         let Publication { leaf: slot, seat, user } = publication;

@@ -1,7 +1,7 @@
 //! What a worker knows of its leaf queues beside what the engine keeps: usage with reservations, lists of applications, users, limits.
 //!
 //! Owned by one worker, and run by it, between two steps of the engine. The rules themselves are `capacity`'s; here they are given what
-//! they are about. Reference 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
+//! they are about. Follows rules/capacity.md 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
 
 mod anew;
 

@@ -1,4 +1,4 @@
-//! Whom a queue asks, in which order, and within which limits (reference 12, 13.1, 13.2).
+//! Whom a queue asks, in which order, and within which limits (rules/capacity.md 12, 13.1, 13.2).
 
 use super::Books;
 use super::apps::Publication;
@@ -30,7 +30,7 @@ impl Books {
         }
     }
 
-    /// 12.2, with what is blocked: what a child may use beside what it uses.
+    /// rules/capacity.md 12.2, with what is blocked: what a child may use beside what it uses.
     pub(crate) fn left_for_children(&self, slot: u32, limits: &mut Limits) -> Resource {
         limits.limit = self.arith.least(&self.cluster, &limits.limit, self.node(slot).maximum());
         let used = self.counts(slot).used.minus(&self.killable_in(slot));
@@ -42,7 +42,7 @@ impl Books {
         self.arith.round_down(&left.plus(&self.counts(child).used), &self.minimum)
     }
 
-    /// 12.4; else the queue uses all that it may.
+    /// Whether a queue has anything left, or would have if reservations were given up (rules/capacity.md 12.4).
     pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> Result<(), Stop> {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.node(slot).maximum(), &limits.limit);
@@ -59,7 +59,7 @@ impl Books {
         if may { Ok(()) } else { Err(Stop::Queue { slot, limit: now }) }
     }
 
-    /// What every offer to a leaf begins with (13.1 steps 1 and 2).
+    /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2).
     pub(crate) fn enter_leaf<O: Observer>(&mut self, slot: u32, limits: &mut Limits) {
         if O::KEEPS {
             self.store_limit(slot, &limits.limit);
@@ -83,9 +83,9 @@ impl Books {
         self.arith.is_positive(&self.cluster, &self.counts(slot).pending.amount())
     }
 
-    /// The next application of a walk that asks for something and whose user may have more (13.1 step 6). Of a sorted list only those that
-    /// are noted are looked at, once what all have in common is done: O(log applications), and one step for each noted one that may not have
-    /// more. Who is told hears of all.
+    /// The next application of a walk that asks for something and whose user may have more (rules/capacity.md 13.1.6).
+    /// Of a sorted list only those that are noted are looked at, once what all have in common is done: O(log
+    /// applications), and one step for each noted one that may not have more. Who is told hears of all.
     pub(crate) fn next_app<O: Observer>(
         &mut self,
         slot: u32,
@@ -132,7 +132,7 @@ impl Books {
     }
 
     /// Where a pass in a leaf begins. What only looks goes by the order in which the next pass meets the applications:
-    /// who awaits a refresh of its place has got it (13.3).
+    /// who awaits a refresh of its place has got it (rules/capacity.md 13.3).
     pub(crate) fn begin_walk<O: Observer>(&mut self, slot: u32) -> Walk {
         if O::KEEPS {
             self.reorder(slot);
@@ -153,7 +153,8 @@ impl Books {
         Walk { line: Some(active.iter().collect::<Vec<_>>().into_iter()), ..Walk::new() }
     }
 
-    /// 13.1 steps 6b and 6c, 13.2
+    /// Looks up the limit of a user, publishes it if what is worked out stays, and says why he may not have more
+    /// (rules/capacity.md 13.1.6 and 13.2).
     pub(crate) fn user_may<O: Observer>(
         &mut self,
         slot: u32,

@@ -1,8 +1,9 @@
-//! The children of a parent queue in the order in which they are asked (reference 12.3).
+//! The children of a parent queue in the order in which they are asked (rules/capacity.md 12.3).
 //!
-//! Kept in order, not sorted: a child whose figures change is put in its place anew, O(log children). Only children in which more is asked
-//! for stand there, for the others a pass does nothing but store what they may use (13.1 step 1). That is made up for when it is needed:
-//! a parent keeps marks of how far its last passes went, and with what left.
+//! Kept in order, not sorted: a child whose figures change is put in its place anew, O(log children). Only children in
+//! which more is asked for stand there, for the others a pass does nothing but store what they may use
+//! (rules/capacity.md 13.1.1). That is made up for when it is needed: a parent keeps marks of how far its last passes
+//! went, and with what left.
 
 use super::standing::{Mark, Siblings, Standing, Trail};
 use super::{Books, QueueBook};

@@ -1,4 +1,5 @@
-//! Lifetimes: how long an application may live in its leaf queue, and its end when that time is over (reference 5.6).
+//! Lifetimes: how long an application may live in its leaf queue, and its end when that time is over
+//! (rules/capacity.md 5.6).
 //!
 //! Hadoop's `CapacityScheduler.checkAndGetApplicationLifetime`, `RMAppManager.updateApplicationTimeout` and `RMAppLifetimeMonitor`. Owned by
 //! the control. A round costs O(applications that it ends).

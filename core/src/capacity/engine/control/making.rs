@@ -1,5 +1,5 @@
 //! Queues make themselves when an application comes for them, go when nobody has needed them for long, and divide what a managed parent has
-//! (reference 26).
+//! (rules/capacity.md 26).
 //!
 //! The control owns all of it. What a queue that has come or gone means for limits is worked out by the worker, which is told in the order in
 //! which it came about.
@@ -57,8 +57,8 @@ impl Control {
         self.publish();
         self.wake_slots();
         let cluster = self.nodes.total();
-        let own = &mut self.own;
-        let outcome = own.tree.make(name, &cluster, |made| own.configuration.read_with(made, false));
+        let (tree, texts) = self.own.tree_and_texts();
+        let outcome = tree.make(name, &cluster, |made| texts.read_with(made));
         let refused = |why: String| match placed {
             true => Refused::NotMade { queue: name.to_owned(), why },
             false => unknown(),
@@ -189,7 +189,8 @@ impl Control {
         }
         let cluster = self.nodes.total();
         // The file has been read with more queues.
-        let Ok(top) = own.tree.remove(slot, &cluster, |made| own.configuration.read_with(made, false)) else { return };
+        let (tree, texts) = self.own.tree_and_texts();
+        let Ok(top) = tree.remove(slot, &cluster, |made| texts.read_with(made)) else { return };
         self.unseat(slot);
         self.limits_follow(top);
     }
@@ -222,10 +223,10 @@ impl Control {
         self.publish();
         self.wake_slots();
         let (cluster, apps) = (self.nodes.total(), self.applications_by_slot());
-        let own = &mut self.own;
-        let read = |made: &_| own.configuration.read_with(made, false);
+        let (tree, texts) = self.own.tree_and_texts();
+        let read = |made: &_| texts.read_with(made);
         // The file has been read with these queues.
-        if own.tree.manage(&cluster, |slot| apps[slot as usize], read).is_ok_and(|changed| changed) {
+        if tree.manage(&cluster, |slot| apps[slot as usize], read).is_ok_and(|changed| changed) {
             self.all_dirty();
             self.publish();
         }

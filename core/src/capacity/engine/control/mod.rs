@@ -29,7 +29,7 @@ use super::terms::SubmitTerms;
 use super::types::{CapacityDecider, Control, Internal};
 use crate::capacity::arith::Arith;
 use crate::capacity::tree::{Named, Tree};
-use crate::config::capacity::{CapacityFileError, MixedFractions};
+use crate::config::capacity::{CapacityFileError, MadeQueues, MixedFractions, Texts};
 use crate::engine::books::counted::Counted;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::resting::Resting;
@@ -54,6 +54,10 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(crate) struct CapacityControl {
     configuration: CapacityConfiguration,
+    /// What the queues are from where that is refused, and the rest is as configured: [`reload`] says how.
+    left: Option<CapacityConfiguration>,
+    /// Mapping rules and priorities of workflows are looked at when the queues of a refresh are in force.
+    rules_last: bool,
     pub(super) tree: Tree,
     parallel: Parallel,
     making: Making,
@@ -117,8 +121,13 @@ impl CapacityControl {
     pub(crate) fn new(
         configuration: CapacityConfiguration,
         fractions: Option<MixedFractions>,
+        rules_last: bool,
     ) -> Result<CapacityControl, CapacityFileError> {
         // It may be one that was read to refresh another.
+        let configuration = match configuration.made().is_empty() {
+            true => configuration,
+            false => configuration.with_made(MadeQueues::default())?.right()?,
+        };
         configuration.file.check_amounts_on(&Resource::ZERO)?;
         let settings = configuration.file.settings();
         let arith = Arith { calculator: settings.calculator, types: settings.types.len() };
@@ -126,6 +135,8 @@ impl CapacityControl {
         let tree = Tree::new(configuration.file.clone(), fractions)?;
         Ok(CapacityControl {
             configuration,
+            left: None,
+            rules_last,
             tree,
             parallel: Parallel::default(),
             making: Making::default(),
@@ -149,6 +160,11 @@ impl CapacityControl {
             entitlements: Vec::new(),
             arith,
         })
+    }
+
+    /// The queues, and what they were read from.
+    fn tree_and_texts(&mut self) -> (&mut Tree, Texts<'_>) {
+        (&mut self.tree, self.left.as_ref().unwrap_or(&self.configuration).texts())
     }
 
     /// Room for what is counted of queues that have come.

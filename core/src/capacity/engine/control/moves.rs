@@ -1,4 +1,4 @@
-//! Moves: whether an application may go to another leaf queue, and what follows (reference 23).
+//! Moves: whether an application may go to another leaf queue, and what follows (rules/capacity.md 23).
 
 use crate::capacity::engine::message::CapacityMessage;
 use crate::capacity::engine::types::Control;

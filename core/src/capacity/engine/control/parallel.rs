@@ -1,4 +1,4 @@
-//! Limits of applications that run at once (reference 22; `CSMaxRunningAppsEnforcer`).
+//! Limits of applications that run at once (rules/capacity.md 22; `CSMaxRunningAppsEnforcer`).
 
 use crate::capacity::engine::message::CapacityMessage;
 use crate::capacity::engine::types::Control;

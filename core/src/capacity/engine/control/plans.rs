@@ -162,9 +162,9 @@ impl PlanQueues for Control {
     fn make_leaf(&mut self, plan: &str, queue: &str) {
         let there = self.plan_slot(&format!("{plan}.{queue}"));
         let Some(slot) = self.plan_slot(plan).filter(|_| there.is_none()) else { return };
-        let own = &mut self.own;
+        let (tree, texts) = self.own.tree_and_texts();
         // The file has been read with other leaves.
-        if own.tree.add_reserved(slot, queue, &own.configuration.texts()).is_ok() {
+        if tree.add_reserved(slot, queue, &texts).is_ok() {
             self.seat_newborn();
         }
     }
@@ -204,9 +204,9 @@ impl PlanQueues for Control {
 
     fn remove(&mut self, queue: &str) {
         let Some(slot) = self.reserved_slot(queue).filter(|slot| self.own.applications(*slot) == 0) else { return };
-        let own = &mut self.own;
+        let (tree, texts) = self.own.tree_and_texts();
         // The file has been read with more leaves.
-        if own.tree.remove_reserved(slot, &own.configuration.texts()).is_ok() {
+        if tree.remove_reserved(slot, &texts).is_ok() {
             self.unseat(slot);
         }
     }

@@ -1,4 +1,5 @@
-//! Priorities of applications: which one a submission gets, who may give which, and changes of it (reference 21).
+//! Priorities of applications: which one a submission gets, who may give which, and changes of it
+//! (rules/capacity.md 21).
 //!
 //! Hadoop's `CapacityScheduler.checkAndGetApplicationPriority` and `AppPriorityACLsManager`, which the application manager calls before the
 //! scheduler hears of a submission.

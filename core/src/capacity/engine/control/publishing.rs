@@ -1,4 +1,4 @@
-//! What is published of queues, and what follows from a change of the cluster (reference 6).
+//! What is published of queues, and what follows from a change of the cluster (rules/capacity.md 6).
 
 use crate::capacity::engine::published::CapacityPublished;
 use crate::capacity::engine::types::{CapacityDecider, Control};
@@ -20,8 +20,8 @@ impl Control {
         }
     }
 
-    /// What the workers hold together, by leases. One worker holds the maximum itself, as 18.1 has it; what all of the cluster is within
-    /// needs no lease.
+    /// What the workers hold together, by leases. One worker holds the maximum itself, as rules/capacity.md 18.1 has
+    /// it; what all of the cluster is within needs no lease.
     fn limit(&self, node: &QueueNode) -> Resource {
         let (maximum, cluster) = (node.maximum(), self.nodes.total());
         let arith = self.own.arith;

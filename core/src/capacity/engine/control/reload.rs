@@ -1,9 +1,13 @@
-//! Queues are refreshed from another file, whole or not at all (reference 24).
+//! Queues are refreshed from another file, whole or not at all (rules/capacity.md 24).
+//!
+//! Hadoop looks at mapping rules and priorities of workflows when the new queues are in force. If they are wrong it applies
+//! the old file once more, which may be refused, too: queues that have come would have to go, and are not stopped. So does a
+//! scheduler that is built with `rules_last`; any other one looks at all of it first.
 
-use crate::capacity::engine::configuration::{CapacityConfiguration, Refresh};
+use crate::capacity::engine::configuration::{CapacityConfiguration, Reading, Refresh};
 use crate::capacity::engine::types::Control;
-use crate::capacity::tree::RefreshFault;
-use crate::config::capacity::{MadeQueues, PreemptionSettings};
+use crate::capacity::tree::{Plan, RefreshFault};
+use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
 use crate::event::Refused;
 use std::collections::BTreeMap;
 
@@ -16,7 +20,12 @@ impl Control {
 
     /// The configuration in force.
     pub(crate) fn configuration(&self) -> CapacityConfiguration {
-        self.own.configuration.clone()
+        self.own.configuration.in_force(self.made_with(BTreeMap::new()))
+    }
+
+    /// The queues that have made themselves. `properties`: what templates have set so far, where that stays.
+    fn made_with(&self, properties: BTreeMap<String, String>) -> MadeQueues {
+        MadeQueues { properties, ..self.own.tree.all_made() }
     }
 
     /// The queues as configured at the start.
@@ -27,10 +36,8 @@ impl Control {
 
     pub(crate) fn refresh(&mut self, refresh: Refresh) -> Result<(), Refused> {
         let Refresh::Queues(read) = refresh else { return Ok(()) };
-        let outcome = match *read {
-            Ok(configuration) => self.take_over(configuration, BTreeMap::new(), true),
-            Err(error) => Err(error.into()),
-        };
+        let properties = self.own.tree.made.properties.clone();
+        let outcome = read.map_err(RefreshFault::from).and_then(|read| self.take_new(read));
         let Err(fault) = outcome else {
             // Whoever begins does so in the queues as they are by now.
             self.publish();
@@ -38,39 +45,59 @@ impl Control {
             return Ok(());
         };
         // Hadoop applies the old file once more.
-        let old = self.own.configuration.clone();
-        let again = self.take_over(old, self.own.tree.made.properties.clone(), false);
+        let again = self.take_old(properties);
+        self.publish();
         let why = match again {
             Ok(()) => format!("Failed to re-init queues : {fault}"),
-            // As in Hadoop: leaves of managed parents may stand against the old file too.
+            // As in Hadoop: leaves of managed parents may stand against the old file too, and queues that have just come do.
             Err(fault) => fault.to_string(),
         };
         Err(Refused::BadConfiguration(why))
     }
 
-    /// `properties`: what templates have set so far, where that stays. `checked`: mapping rules are looked at.
-    fn take_over(
-        &mut self,
-        configuration: CapacityConfiguration,
-        properties: BTreeMap<String, String>,
-        checked: bool,
-    ) -> Result<(), RefreshFault> {
+    fn take_new(&mut self, read: Reading) -> Result<(), RefreshFault> {
+        let made = self.made_with(BTreeMap::new());
+        // Queues may have made themselves since it was read.
+        let Reading { configuration, late } =
+            if *read.configuration.made() == made { read } else { read.configuration.with_made(made)? };
+        let plan = self.plan_queues(&configuration, configuration.file.clone())?;
+        let Some(fault) = late else {
+            self.take_over(plan)?;
+            self.own.configuration = configuration;
+            return Ok(());
+        };
+        if self.own.rules_last {
+            let before = self.own.tree.file.clone();
+            self.take_over(plan)?;
+            self.own.tree.keep_common(&before, &fault);
+            let mut left = configuration;
+            left.file.keep_common(&before, &fault);
+            self.own.left = Some(left);
+        }
+        Err(CapacityFileError::from(fault).into())
+    }
+
+    fn take_old(&mut self, properties: BTreeMap<String, String>) -> Result<(), RefreshFault> {
+        let old = self.own.configuration.clone();
+        let made = self.made_with(properties);
+        let is_as_read = made.is_empty() && old.made().is_empty();
+        let file = if is_as_read { old.file.clone() } else { old.texts().read_with(&made)? };
+        let plan = self.plan_queues(&old, file)?;
+        self.take_over(plan)
+    }
+
+    fn plan_queues(&mut self, from: &CapacityConfiguration, file: CapacityFile) -> Result<Plan, RefreshFault> {
         self.wake_slots();
         let apps = self.applications_by_slot();
-        let apps = |slot: u32| apps[slot as usize];
         let cluster = self.nodes.total();
-        let plan = {
-            let property = |name: &str| configuration.property(name);
-            let made = self.own.tree.all_made();
-            let file = match made.queues.is_empty() && made.reserved.is_empty() {
-                true => configuration.file.clone(),
-                false => configuration.read_with(&MadeQueues { properties, ..made }, checked)?,
-            };
-            self.own.tree.plan(file, &cluster, property, apps)?
-        };
+        self.own.tree.plan(file, &cluster, |name| from.property(name), |slot| apps[slot as usize])
+    }
+
+    fn take_over(&mut self, plan: Plan) -> Result<(), RefreshFault> {
+        let cluster = self.nodes.total();
         self.own.tree.apply(plan);
+        self.own.left = None;
         self.own.tree.cluster_changed(&cluster)?;
-        self.own.configuration = configuration;
         self.take_queues_over();
         self.maximum = self.own.tree.file.settings().maximum;
         self.own.turns.iter_mut().for_each(|turn| *turn += 1);

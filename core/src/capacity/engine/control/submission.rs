@@ -1,4 +1,5 @@
-//! A submission: whether a leaf queue takes it, its priority, and how large its AM counts (reference 8, 20, 21).
+//! A submission: whether a leaf queue takes it, its priority, and how large its AM counts (rules/capacity.md 8, 20,
+//! 21).
 
 use super::priorities::Priorities;
 use crate::capacity::engine::books::Joint;

@@ -30,7 +30,7 @@ pub(in crate::capacity::engine) fn stepper() -> World {
     let decider = CapacityDecider { settings: configuration.file().settings().clone(), resort: false };
     World::new(Parts::new(Setup {
         settings: decider.engine_settings(),
-        control: CapacityControl::new(configuration, None).unwrap(),
+        control: CapacityControl::new(configuration, None, false).unwrap(),
         configuration: Refresh::First,
         events: events(1).0,
         groups: Arc::new(std::collections::HashMap::new()),

@@ -1,5 +1,5 @@
-//! Access control lists: rights that come from above, texts that are read otherwise than they look. Configuration
-//! reference 5.
+//! Access control lists: rights that come from above, texts that are read otherwise than they look
+//! (rules/configuration.md 5).
 
 use super::subject::{Subject, and_more};
 use super::tree::Queue;

@@ -2,7 +2,8 @@
 //!
 //! Run by a check, on the document and what was read from it; never at a reload. Each file is one subject; each lint
 //! has a code of its own, listed in `docs/configuration-checks.md`. A sensible file must pass without a word: what is
-//! right in some cluster is not warned of. Rules: configuration reference, and fair shares reference 7 to 11.
+//! right in some cluster is not warned of. What they go by: rules/configuration.md 1 to 7 and
+//! rules/fair-shares.md 7 to 11.
 
 mod acls;
 

@@ -1,4 +1,4 @@
-//! Placement rules that never place, or place where nothing can run. Configuration reference 6.
+//! Placement rules that never place, or place where nothing can run (rules/configuration.md 6).
 
 use super::subject::Subject;
 use crate::config::allocation_file::elements::is_rule;

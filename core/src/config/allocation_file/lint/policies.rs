@@ -1,4 +1,4 @@
-//! Queues that will not exist: their parent's policy does not allow theirs. Fair shares reference 11.
+//! Queues that will not exist: their parent's policy does not allow theirs (rules/fair-shares.md 11).
 
 use super::subject::{Subject, and_more};
 use super::tree::{Queue, TOP};

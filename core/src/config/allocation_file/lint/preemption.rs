@@ -1,4 +1,5 @@
-//! Preemption: settings that are not in force, and values that mean something else. Configuration reference 2.1 and 3.2.
+//! Preemption: settings that are not in force, and values that mean something else
+//! (rules/configuration.md 2.1 and 3.2).
 
 use super::subject::{Subject, and_more};
 use super::tree::Queue;

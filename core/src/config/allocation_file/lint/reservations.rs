@@ -1,4 +1,5 @@
-//! Reservable queues: plans in which nothing can be reserved, and rights that are otherwise than they look. Reservation reference 1, 3 and 5.3.
+//! Reservable queues: plans in which nothing can be reserved, and rights that are otherwise than they look
+//! (rules/reservations.md 1, 3 and 5.3).
 
 use super::subject::{Subject, and_more};
 use super::tree::Queue;

@@ -1,6 +1,7 @@
 //! Mapping rules: which queue an application enters.
 //!
-//! Reference 8.4; `CSMappingPlacementRule`. Rules are read and checked with the file, and applied when applications come.
+//! Follows rules/capacity.md 8.4; `CSMappingPlacementRule`. Rules are read and checked with the file, and applied when
+//! applications come.
 
 mod check;
 
@@ -176,27 +177,13 @@ impl CapacityFile {
         }
     }
 
-    /// The rules are those of the file that is named, whose text this is.
-    pub(crate) fn take_mapping_rules(&mut self, text: &str) -> Result<(), CapacityFileError> {
+    /// The rules are those of the file that is named: its text, or why it cannot be read.
+    pub(crate) fn take_mapping_rules(&mut self, text: Result<&str, &str>) -> Result<(), CapacityFileError> {
+        let text =
+            text.map_err(|why| error(JSON_FILE, format!("names a file that cannot be read ({why}); write its path")))?;
         let read = self.parse_mapping_rules(text);
         self.mapping.rules = read.map_err(|error| CapacityFileError { property: JSON_FILE.to_owned(), ..error })?;
         Ok(())
-    }
-
-    /// The same with rules that were read from that file before: they are looked at once more. Nothing where no file is named.
-    pub(crate) fn take_checked_rules(&mut self, read: &MappingRules) -> Result<(), CapacityFileError> {
-        if self.mapping.file.is_some() {
-            for rule in &read.rules {
-                check::check(self, rule).map_err(|problem| error(JSON_FILE, problem))?;
-            }
-            self.mapping.rules.clone_from(&read.rules);
-        }
-        Ok(())
-    }
-
-    /// That file cannot be read.
-    pub(crate) fn no_mapping_rules(why: &std::io::Error) -> CapacityFileError {
-        error(JSON_FILE, format!("names a file that cannot be read ({why}); write its path"))
     }
 
     /// The path of the queue that the file's rules give an application, or `None` where no rule says any: then it goes where its

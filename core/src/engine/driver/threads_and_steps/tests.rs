@@ -489,7 +489,9 @@ fn it_is_not_quiet_where_something_was_taken() {
                 reply
             },
             recv(done) -> _ => break,
+            default(Duration::from_secs(60)) => panic!("after {rounds} rounds nobody asks any more"),
         };
+        assert!(rounds < 10, "it is never quiet");
         reply.send(());
     }
     waiting.unwrap().join().unwrap();

@@ -60,7 +60,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What both classes have: the ResourceManager's contract, with Evenweave's core deciding.
+ * What both classes have: the ResourceManager's contract (rules/resource-manager.md 1 to 15), with Evenweave's core
+ * deciding.
  *
  * <p>Here are its calls and events; {@link Applications}, {@link Nodes}, {@link Containers}, {@link Masters}, {@link Users} and {@link Queues} do
  * what is asked. State machines of containers, tokens, metrics and nodes' books are the ResourceManager's. Each event and call becomes a

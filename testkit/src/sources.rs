@@ -1,12 +1,10 @@
-//! The sources of the crate as tests read them that hold them against a rule.
-
-#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+//! The sources of a package as tests read them that hold them against a rule.
 
 use std::path::{Path, PathBuf};
 
-/// Every source file that is no test module as a whole: its path below `src`, with `/`, and its text.
-pub(crate) fn sources() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+/// Every source file of the package in this folder that is no test module as a whole: its path below `src`, with `/`, and its text.
+pub fn sources(package: &str) -> Vec<(String, String)> {
+    let root = Path::new(package).join("src");
     let mut files = Vec::new();
     find(&root, &mut files);
     files.sort();
@@ -17,7 +15,7 @@ pub(crate) fn sources() -> Vec<(String, String)> {
 }
 
 /// The source with comments, texts and `#[cfg(test)]` items blanked, line for line as it was.
-pub(crate) fn code_only(source: &str) -> String {
+pub fn code_only(source: &str) -> String {
     blank_tests(&blank_comments(source))
 }
 

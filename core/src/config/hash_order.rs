@@ -1,4 +1,6 @@
-//! The order in which Java's `HashMap` and `HashSet` give texts.
+//! The order in which Java's `HashMap` and `HashSet` give texts, and with it the one in which Hadoop shows resource types.
+
+use crate::resource::ResourceTypes;
 
 /// A table's size at first.
 const SMALLEST: usize = 16;
@@ -7,9 +9,15 @@ const CROWDED: usize = 8;
 /// ... that is smaller than this.
 const LARGE: usize = 64;
 
-/// `String.hashCode`, spread as `HashMap.hash` does.
-fn spread(text: &str) -> u32 {
-    let hash = text.encode_utf16().fold(0_u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
+/// `String.hashCode`
+#[must_use]
+pub fn hash_of_text(text: &str) -> u32 {
+    text.encode_utf16().fold(0, |hash: u32, unit| hash.wrapping_mul(31).wrapping_add(unit.into()))
+}
+
+/// A hash as all of Java's maps look at it.
+#[must_use]
+pub fn spread(hash: u32) -> u32 {
     hash ^ hash >> 16
 }
 
@@ -17,7 +25,7 @@ fn spread(text: &str) -> u32 {
 ///
 /// Doubling keeps the order within a bucket, so the final size says all. Java makes a tree of a bucket of nine in a table of 64 and
 /// more; that is not followed.
-pub(super) fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
+pub fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
     let mut size = SMALLEST;
     let mut put: Vec<(u32, &str)> = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
@@ -27,7 +35,7 @@ pub(super) fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k
         if !seen.insert(key) {
             continue;
         }
-        let hash = spread(key);
+        let hash = spread(hash_of_text(key));
         let crowded = in_bucket[bucket(hash, size)] >= CROWDED && size < LARGE;
         put.push((hash, key));
         in_bucket[bucket(hash, size)] += 1;
@@ -43,17 +51,43 @@ pub(super) fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k
     put.into_iter().map(|(_, key)| key).collect()
 }
 
+/// The names of all types in the order of Hadoop's map of them. Those of the configuration are put into it first.
+pub(super) fn types_in_map(types: &ResourceTypes) -> Vec<&str> {
+    hash_order(types.names().skip(2).chain(types.names().take(2)))
+}
+
+/// The types in the order of Hadoop's array of them, by which it shows and writes them: memory, cores, then the others as its map has them
+/// (`ResourceUtils.updateKnownResources`).
+#[must_use]
+pub fn types_in_order(types: &ResourceTypes) -> Vec<usize> {
+    let others = types_in_map(types).into_iter().filter_map(|name| types.index(name)).filter(|index| *index >= 2);
+    [0, 1].into_iter().chain(others).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn hashes_are_javas() {
-        assert_eq!(spread("AaAa"), spread("BBBB"));
-        // "root.default".hashCode() is -1434208421.
-        let plain = |text: &str| text.encode_utf16().fold(0_i32, |h, u| h.wrapping_mul(31).wrapping_add(i32::from(u)));
-        assert_eq!(plain("hello"), 99_162_322);
-        assert_eq!(spread(""), 0);
+        assert_eq!(hash_of_text("AaAa"), hash_of_text("BBBB"));
+        assert_eq!(hash_of_text("hello"), 99_162_322);
+        assert_eq!((hash_of_text(""), spread(0x0012_0003)), (0, 0x0012_0011));
+    }
+
+    #[test]
+    fn types_stand_as_in_hadoops_array() {
+        let shown = |names: &[&str]| {
+            let types = ResourceTypes::with_custom(names.iter().map(|name| (*name, ""))).expect("a few types");
+            types_in_order(&types).into_iter().map(|index| types.name(index).to_owned()).collect::<Vec<_>>().join(" ")
+        };
+        // As Java 17 has them: buckets 1, 3, 4, 8 and 13 of 16.
+        let sorted = "memory-mb vcores license nvme fpga yarn.io/gpu gpu";
+        assert_eq!(shown(&["gpu", "fpga", "license", "yarn.io/gpu", "nvme"]), sorted);
+        assert_eq!(shown(&["nvme", "yarn.io/gpu", "license", "fpga", "gpu"]), sorted);
+        // In one bucket whoever was configured first.
+        assert_eq!(shown(&["AaAa", "BBBB", "AaBB"]), "memory-mb vcores AaAa BBBB AaBB");
+        assert_eq!(shown(&["AaBB", "AaAa", "BBBB"]), "memory-mb vcores AaBB AaAa BBBB");
     }
 
     #[test]

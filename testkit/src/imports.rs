@@ -4,19 +4,17 @@
 //! when it names something by a path that leads there: `crate::`, `super::`, `self::`, or a module of its own. What a `mod.rs` passes on
 //! is its own, so that a file which takes something from above it, that comes from a sister, makes a circle.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers")]
-
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::sources::code_only;
 
 /// One circle.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Circle {
+pub struct Circle {
     /// The folder, empty for `src` itself.
-    pub(crate) folder: String,
+    pub folder: String,
     /// The shortest way round, each file with the line of its import: `a.rs:3 -> b.rs:1 -> a.rs`.
-    pub(crate) way: String,
+    pub way: String,
 }
 
 type Module = Vec<String>;
@@ -25,7 +23,7 @@ type Module = Vec<String>;
 type Edges = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The circles of all folders, one for each set of files that reach each other. Sources are told by their path below `src`.
-pub(crate) fn circles(sources: &[(String, String)]) -> Vec<Circle> {
+pub fn circles(sources: &[(String, String)]) -> Vec<Circle> {
     let modules: BTreeMap<Module, &str> = sources.iter().map(|(path, _)| (module(path), path.as_str())).collect();
     let mut folders: BTreeMap<String, Edges> = BTreeMap::new();
     for (path, source) in sources {
@@ -241,7 +239,7 @@ fn way_round<'e>(edges: &'e Edges, start: &'e str) -> Option<Vec<&'e str>> {
 
 /// Every folder with a circle is one of `still`, which has no other: it can only get shorter. Folders are told by their path below
 /// `src`, that itself as `.`.
-pub(crate) fn hold(sources: &[(String, String)], still: &[&str]) {
+pub fn hold(sources: &[(String, String)], still: &[&str]) {
     let name = |circle: &Circle| if circle.folder.is_empty() { ".".to_owned() } else { circle.folder.clone() };
     let circles = circles(sources);
     let lines = |of: &dyn Fn(&&Circle) -> bool| {
