@@ -188,7 +188,6 @@ fn answers_fit_what_follows_and_change_nothing() {
     let enough = *offers > 19_000 && *foretold > 8_500 && *idle > 10_000;
     assert!(enough, "{offers} offers, {foretold} foretold, {idle} idle");
     assert!(kinds.len() > 15, "{kinds:?}");
-    println!("{} surprises, {} held back, {} broken, {kept} kept", surprises.len(), held_back.len(), broken.len());
     assert!(surprises.is_empty(), "{} differ: {surprises:#?}", surprises.len());
     assert!(held_back.is_empty(), "{} differ: {held_back:#?}", held_back.len());
     assert!(broken.is_empty(), "{} passes did not what they said: {broken:#?}", broken.len());
