@@ -34,7 +34,8 @@ pub fn assert_nothing_is_left(scheduler: &FairScheduler) {
     assert!(audit.wrong.is_empty(), "{:#?}\nof {:?}", audit.wrong, audit.counted);
 }
 
-/// All nodes were offered: of small containers, asked for anywhere, none is outstanding that a node and its queues have room for (I7).
+/// All nodes were offered: of small containers, asked for anywhere, none is outstanding that a node and its queues have
+/// room for (I7).
 pub fn assert_nobody_waits(scheduler: &FairScheduler) {
     let queues = scheduler.queues();
     let nodes = scheduler.nodes();

@@ -30,8 +30,8 @@ pub fn tests_of(source: &str) -> Vec<(String, Vec<String>)> {
     tests
 }
 
-/// Each test of the folder but those of `coverage.rs` names a case, and only such as there are (`Class.testName` a line); together they
-/// name so many at the least.
+/// Each test of the folder but those of `coverage.rs` names a case, and only such as there are (`Class.testName` a
+/// line); together they name so many at the least.
 pub fn hold(folder: &Path, cases: &str, floor: usize) {
     let mut sources: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.retain(|path| path.extension().is_some_and(|ext| ext == "rs") && !path.ends_with("coverage.rs"));

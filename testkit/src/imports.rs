@@ -1,8 +1,9 @@
 //! Who imports whom within a folder, and where that goes round in a circle.
 //!
-//! A folder's nodes are its files and the folders in it; `x.rs` beside a folder `x` is that folder's `mod.rs`. A file imports another
-//! when it names something by a path that leads there: `crate::`, `super::`, `self::`, or a module of its own. What a `mod.rs` passes on
-//! is its own, so that a file which takes something from above it, that comes from a sister, makes a circle.
+//! A folder's nodes are its files and the folders in it; `x.rs` beside a folder `x` is that folder's `mod.rs`. A file
+//! imports another when it names something by a path that leads there: `crate::`, `super::`, `self::`, or a module of
+//! its own. What a `mod.rs` passes on is its own, so that a file which takes something from above it, that comes from a
+//! sister, makes a circle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -22,7 +23,8 @@ type Module = Vec<String>;
 /// By node: whom it imports, and where that is said first, as `file:line` within the folder.
 type Edges = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The circles of all folders, one for each set of files that reach each other. Sources are told by their path below `src`.
+/// The circles of all folders, one for each set of files that reach each other. Sources are told by their path below
+/// `src`.
 pub fn circles(sources: &[(String, String)]) -> Vec<Circle> {
     let modules: BTreeMap<Module, &str> = sources.iter().map(|(path, _)| (module(path), path.as_str())).collect();
     let mut folders: BTreeMap<String, Edges> = BTreeMap::new();
@@ -108,7 +110,8 @@ fn first_name(text: &str) -> &str {
     &text[..text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())]
 }
 
-/// Modules that are written where they are declared: from where to where, in order from the outside in, and their names.
+/// Modules that are written where they are declared: from where to where, in order from the outside in, and their
+/// names.
 fn inline_modules(code: &str) -> Vec<(usize, usize, String)> {
     let mut found = Vec::new();
     for (at, word) in code.match_indices("mod ") {
@@ -237,8 +240,8 @@ fn way_round<'e>(edges: &'e Edges, start: &'e str) -> Option<Vec<&'e str>> {
     None
 }
 
-/// Every folder with a circle is one of `still`, which has no other: it can only get shorter. Folders are told by their path below
-/// `src`, that itself as `.`.
+/// Every folder with a circle is one of `still`, which has no other: it can only get shorter. Folders are told by their
+/// path below `src`, that itself as `.`.
 pub fn hold(sources: &[(String, String)], still: &[&str]) {
     let name = |circle: &Circle| if circle.folder.is_empty() { ".".to_owned() } else { circle.folder.clone() };
     let circles = circles(sources);

@@ -2,8 +2,8 @@
 //!
 //! - [`within`], [`wait_for`], [`until`], [`Raised`]: a bound, with a message, for whatever might wait for ever.
 //! - [`queues`], [`fair`], [`capacity`], [`ask`] and others make what most tests begin with, in a line.
-//! - [`call`], [`ask_for`] and [`fetch`] are calls on a stepped scheduler, of either kind, that must be taken; [`beat`], [`allocate`] and [`poll`] are
-//!   calls on threads, of either kind, that are repeated until they are taken.
+//! - [`call`], [`ask_for`] and [`fetch`] are calls on a stepped scheduler, of either kind, that must be taken;
+//!   [`beat`], [`allocate`] and [`poll`] are calls on threads, of either kind, that are repeated until they are taken.
 //! - [`assert_sums`] and others hold the books of a FairScheduler at quiet against each other.
 //! - [`sources`], [`imports`] and [`cases`] read the sources of a crate, for tests that hold them against a rule.
 

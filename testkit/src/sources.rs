@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Every source file of the package in this folder that is no test module as a whole: its path below `src`, with `/`, and its text.
+/// Every source file of the package in this folder that is no test module as a whole: its path below `src`, with `/`,
+/// and its text.
 pub fn sources(package: &str) -> Vec<(String, String)> {
     let root = Path::new(package).join("src");
     let mut files = Vec::new();

@@ -44,7 +44,8 @@ pub fn until(what: &str, mut done: impl FnMut() -> bool) {
     wait_for(what, || done().then_some(()));
 }
 
-/// Raises the flag at the end of its life, be it by a failed assertion: threads that go on until then would hold up their scope for ever.
+/// Raises the flag at the end of its life, be it by a failed assertion: threads that go on until then would hold up
+/// their scope for ever.
 #[derive(Debug)]
 pub struct Raised<'a>(pub &'a AtomicBool);
 

@@ -276,9 +276,10 @@ mod tests {
         let mut bed = Bed::new(true, &[]);
         assert!(bed.come("root.p", "r1") && bed.come("root.p", "r2"));
         let (one, other) = (bed.slot("root.p.r1").unwrap(), bed.slot("root.p.r2").unwrap());
-        // All of a new plan is its first leaf's.
-        let first = bed.tree.get(bed.slot("root.p").unwrap()).children[0];
-        assert!(bed.tree.entitle(first, 0.0, 1.0));
+        // All of a new plan is the leaf's that it begins with.
+        for leaf in bed.tree.get(bed.slot("root.p").unwrap()).children.clone() {
+            assert!(bed.tree.entitle(leaf, 0.0, 1.0));
+        }
         assert!(bed.tree.entitle(one, 0.5, 1.0));
         assert!(!bed.tree.entitle(other, 0.502, 1.0));
         assert!(bed.tree.entitle(other, 0.5005, 1.0));

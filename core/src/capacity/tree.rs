@@ -383,7 +383,9 @@ impl Tree {
         }
         let made = |queue: &&CapacityQueue| queue.making.is_some();
         let made: Vec<&str> = file.queues().iter().filter(made).map(|queue| queue.path.as_str()).collect();
-        self.made.queues.retain(|queue| made.contains(&queue.path.as_str()));
+        let is_parent = |path: &str| file.queue_at(path).is_some_and(|queue| !queue.kind.is_leaf());
+        let gone = self.made.queues.extract_if(.., |queue| !made.contains(&queue.path.as_str()));
+        self.made.listed_parents = gone.map(|queue| queue.path).filter(|path| is_parent(path)).collect();
         self.seat(file, &stays, figures, |_, queue, _| Status::from(queue.state));
         self.divisions = divisions.into_iter().map(|(index, division)| (self.slots[index], division)).collect();
         self.withheld = withheld.into_iter().map(|(index, withheld)| (self.slots[index], withheld)).collect();

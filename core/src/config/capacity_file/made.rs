@@ -15,7 +15,7 @@ use super::{CapacityFile, CapacityFileError, CapacityQueue};
 use crate::config::acl::AccessControlList;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How a queue has made itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +50,9 @@ pub(crate) struct MadeQueues {
     pub(crate) reserved: BTreeMap<String, Vec<Reserved>>,
     /// In the order in which they have made themselves: a parent before its children.
     pub(crate) queues: Vec<MadeQueue>,
+    /// Parents that had made themselves and that the file in force lists. They are configured by now; as in Hadoop they stay
+    /// parents until the next refresh, whatever the file makes of them.
+    pub(crate) listed_parents: BTreeSet<String>,
     /// What templates have set, by full name, for those that have gone again too: as in Hadoop it stays until the next refresh.
     pub(crate) properties: BTreeMap<String, String>,
 }
@@ -76,6 +79,7 @@ impl<'a> ByParent<'a> {
         for (plan, leaves) in &made.reserved {
             out.leaves.extend(leaves.iter().map(|leaf| ((plan.as_str(), leaf.name.as_str()), leaf)));
         }
+        out.parents.extend(made.listed_parents.iter().map(String::as_str));
         for queue in &made.queues {
             if let Some((parent, name)) = queue.path.rsplit_once('.') {
                 out.children.entry(parent).or_default().push((name, queue));

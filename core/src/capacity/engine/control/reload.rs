@@ -9,7 +9,7 @@ use crate::capacity::engine::types::Control;
 use crate::capacity::tree::{Plan, RefreshFault};
 use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
 use crate::event::Refused;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Control {
     /// The settings of preemption in force, whether its monitor runs by itself or not.
@@ -25,7 +25,7 @@ impl Control {
 
     /// The queues that have made themselves. `properties`: what templates have set so far, where that stays.
     fn made_with(&self, properties: BTreeMap<String, String>) -> MadeQueues {
-        MadeQueues { properties, ..self.own.tree.all_made() }
+        MadeQueues { properties, listed_parents: BTreeSet::new(), ..self.own.tree.all_made() }
     }
 
     /// The queues as configured at the start.
