@@ -65,7 +65,7 @@ case "$part" in
         ;;
     capacity)
         files+=(-f 'core/src/capacity/**')
-        for told in reasons obstacles engine/dry_run engine/explaining engine/told engine/survey engine/surveying engine/watching; do
+        for told in reasons obstacles observer engine/explaining engine/told engine/survey engine/surveying engine/watching; do
             files+=(-e "core/src/capacity/$told.rs")
         done
         packages+=(--test-package evenweave-bench)

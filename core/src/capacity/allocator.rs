@@ -153,9 +153,8 @@ pub(crate) fn precheck(key: &KeyFacts, limits: &Limits, app_reserved: &Resource,
     (!rules.arith.fits_in(&any.size, &room)).then_some(Skipped::Queue)
 }
 
-/// What a key gets on a node: which locality will do, and whether its size fits (rules/capacity.md 16.5 and 16.6).
-/// `own` are the sizes of the key's reservations in the order in which they were made; `has_reservation`: this node is
-/// reserved for the key.
+/// [`choose_telling`], to nobody.
+#[cfg(test)]
 pub(crate) fn choose(
     key: &KeyFacts,
     node: &NodeFacts<'_>,
@@ -167,7 +166,9 @@ pub(crate) fn choose(
     choose_telling(key, node, limits, own, has_reservation, rules, &mut |_| {})
 }
 
-/// [`choose`], and tells of each place that is tried.
+/// What a key gets on a node: which locality will do, and whether its size fits (rules/capacity.md 16.5 and 16.6).
+/// `own` are the sizes of the key's reservations in the order in which they were made;
+/// `has_reservation`: this node is reserved for the key. Tells of each place that is tried.
 #[inline]
 pub(crate) fn choose_telling(
     key: &KeyFacts,

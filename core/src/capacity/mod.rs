@@ -31,6 +31,8 @@ mod tried;
 
 mod obstacles;
 
+mod observer;
+
 mod heap;
 
 mod killable;

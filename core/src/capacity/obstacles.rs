@@ -1,28 +1,21 @@
-//! Why a request key gets nothing on a node: what [`choose`] and [`precheck`](super::allocator::precheck) have found, in words.
+//! Why a request key gets nothing on a node: what [`choose_telling`](super::allocator::choose_telling) has found, in
+//! words.
 //!
-//! Pure; for who asks, never for a pass. What is chosen is [`choose`]'s to say, so that the two cannot come apart.
+//! Pure; for who asks, never for a pass. Whether something is chosen is not said here.
 
-#![expect(clippy::result_large_err, reason = "made only where somebody asks")]
-
-use super::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Rules, Skipped, choose};
+use super::allocator::{KeyFacts, Limits, NodeFacts, Row, Rules};
 use super::reasons::CapacityWait;
 use crate::app::Locality;
 use crate::resource::Resource;
 
-/// What a key gets on a node at the next visit, which it counts already; else why not, and who may try after it.
-pub(crate) fn chosen_or_why(
+/// Why a key for which nothing was chosen gets nothing at a visit, which it counts already.
+pub(crate) fn why(
     key: &KeyFacts,
     node: &NodeFacts<'_>,
     limits: &Limits,
-    own: &[Resource],
     has_reservation: bool,
     rules: &Rules,
-) -> Result<Chosen, (Skipped, CapacityWait)> {
-    choose(key, node, limits, own, has_reservation, rules)
-        .map_err(|skipped| (skipped, why(key, node, limits, has_reservation, rules)))
-}
-
-fn why(key: &KeyFacts, node: &NodeFacts<'_>, limits: &Limits, has_reservation: bool, rules: &Rules) -> CapacityWait {
+) -> CapacityWait {
     let mut waits = None;
     let rows = [(Locality::Node, key.host), (Locality::Rack, key.rack), (Locality::OffSwitch, key.any)];
     for (locality, row) in rows {
@@ -81,6 +74,7 @@ fn no_fit(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capacity::allocator::{Skipped, choose};
     use crate::capacity::arith::Arith;
     use crate::resource::Calculator;
     use proptest::prelude::*;
@@ -138,7 +132,10 @@ mod tests {
         let node = NodeFacts { free: Resource::new(8192, 8), total: Resource::new(8192, 8), killable: &[] };
         let limits = Limits { headroom: Resource::new(8192, 8), ..Limits::new(Resource::new(8192, 8)) };
         let rules = rules(4, 40, -1);
-        let outcome = |key: &KeyFacts| chosen_or_why(key, &node, &limits, &[], false, &rules);
+        let outcome = |key: &KeyFacts| {
+            let chosen = choose(key, &node, &limits, &[], false, &rules);
+            chosen.map_err(|skipped| (skipped, why(key, &node, &limits, false, &rules)))
+        };
         assert_eq!(outcome(&key), Err((Skipped::Key, CapacityWait::NotHere)));
         let waits = KeyFacts { any: row(3), rack: row(1), ..key };
         let rack = CapacityWait::LocalityWait { locality: Locality::Rack, visits: 1, needed: 5 };

@@ -215,6 +215,13 @@ pub struct AppVisited {
     pub is_of_reservation: bool,
 }
 
+impl AppTried {
+    /// One that is looked at: nothing comes of it, as far as is known yet.
+    pub(crate) fn of(app: u32, queue: &str, priority: i32) -> AppTried {
+        AppTried { app, queue: queue.to_owned(), priority, end: AppEnd::Nothing, keys: Vec::new() }
+    }
+}
+
 impl CapacityPass {
     /// Whether anybody is asked: who has reserved a node may want nothing more.
     #[must_use]

@@ -63,7 +63,7 @@ impl CapacityScheduler {
 
     /// As [`why_waiting`](Self::why_waiting) for one node, and which application comes first there ([`CapacityWait::Behind`],
     /// [`CapacityWait::HeldBack`]). Only the application that the node's next report serves gets [`CapacityWait::Offer`].
-    /// O(applications) if others must be considered.
+    /// O(applications).
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] if it is removed; otherwise those of [`why_waiting`](Self::why_waiting).

@@ -5,6 +5,7 @@ use super::parts::CapacityKey;
 use super::preempting::candidate_of;
 use super::types::Shard;
 use crate::capacity::allocator::Chosen;
+use crate::capacity::observer::{Observer, Stop};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::ROOT;
@@ -46,7 +47,7 @@ impl Shard {
 
     /// False where another worker was first: asks that it has taken, or room that it holds. With one worker it is always true.
     pub(super) fn commit(&mut self, proposal: &Proposal) -> bool {
-        !self.accepts(proposal) || self.apply(proposal)
+        self.accepts::<()>(proposal).is_err() || self.apply(proposal)
     }
 
     /// The engine has refused a proposal: what the others have done meanwhile is known from now on.
@@ -61,15 +62,15 @@ impl Shard {
 
     /// Whether a proposal still holds: queues, user and node are looked at once more (rules/capacity.md 18.1). What has
     /// just been read of asks and nodes is as it was: they are this worker's.
-    fn accepts(&mut self, proposal: &Proposal) -> bool {
+    pub(super) fn accepts<O: Observer>(&mut self, proposal: &Proposal) -> Result<(), Stop> {
         let Proposal { app, node, ref chosen, converts, gives_up, ref kills, .. } = *proposal;
         if self.nodes[node as usize].decommissioning {
-            return false;
+            return Err(Stop::NodeDecommissioning);
         }
-        let Some(entry) = self.entry(app) else { return false };
+        let entry = self.entry(app).ok_or(Stop::Gone)?;
         let mut killed = Resource::ZERO;
         for candidate in kills {
-            let Some(index) = self.live(*candidate) else { return false };
+            let index = self.live(*candidate).ok_or(Stop::Gone)?;
             killed = killed.plus(self.containers.size(&self.containers[index]));
         }
         let released = gives_up.and_then(|node| self.nodes[node as usize].reservation).map(|made| made.size);
@@ -77,27 +78,28 @@ impl Shard {
         let books = &mut self.own.books;
         let (arith, cluster) = (books.arith, books.cluster);
         if chosen.allocated && !arith.fits_in(&chosen.size, &self.nodes[node as usize].free.plus(&killed)) {
-            return false;
+            return Err(Stop::Gone);
         }
         if converts {
-            return true;
+            return Ok(());
         }
         let leaf = books.apps[entry].leaf;
-        let Some(limit) = books.user_limit_and_publish(leaf, entry) else { return false };
+        let limit = books.user_limit::<O>(leaf, entry).ok_or(Stop::UserForgotten)?;
         let users = &books.leaf(leaf).users;
-        let used = users.record_at(books.apps[entry].seat).map(|record| users.at(record).used);
-        if used.is_none_or(|used| arith.is_greater(&cluster, &used.minus(&released), &limit)) {
-            return false;
+        let record = users.record_at(books.apps[entry].seat).ok_or(Stop::UserForgotten)?;
+        if arith.is_greater(&cluster, &users.at(record).used.minus(&released), &limit) {
+            return Err(Stop::User { limit });
         }
         let net = chosen.size.minus(&released);
         let mut at = Some(leaf);
-        while let Some(queue) = at {
-            if !arith.fits_in(&books.counts(queue).used.plus(&net), books.node(queue).maximum()) {
-                return false;
+        while let Some(slot) = at {
+            let limit = books.node(slot).maximum();
+            if !arith.fits_in(&books.counts(slot).used.plus(&net), limit) {
+                return Err(Stop::Queue { slot, limit: *limit });
             }
-            at = books.parent(queue);
+            at = books.parent(slot);
         }
-        true
+        Ok(())
     }
 
     /// A proposal that holds comes into force: books are charged, what it replaces ends (rules/capacity.md 18.2).

@@ -1,20 +1,24 @@
-//! Why an application waits, as a worker sees it: what a pass would find, without one.
+//! Why an application waits, as a worker sees it: what a pass finds, in words.
 //!
-//! Run by a worker between two messages, for who asks. It changes nothing: what is worked out on the way is worked out on copies. First the
-//! application is looked at as if nobody came before it. Where nothing stands against it on the one node that is asked about, others are
-//! looked at ([`dry_run`](super::dry_run)).
+//! Run by a worker between two messages, for who asks. First the application is looked at as if nobody came before it.
+//! Of one node, a [pass that keeps nothing](Look) then tells who is served there. It changes nothing: what is worked
+//! out on the way is worked out on copies.
 
 #![expect(clippy::result_large_err, reason = "made only where somebody asks")]
 
-use super::books::Books;
+use super::books::{AppBook, Books, Walk};
+use super::commit::Proposal;
+use super::pass::Offered;
 use super::types::Shard;
 use crate::app::{SchedulingKey, merge};
-use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Skipped, precheck};
+use crate::capacity::allocator::{Chosen, KeyFacts, Limits, Skipped};
 use crate::capacity::leaf::AmStop;
-use crate::capacity::obstacles::chosen_or_why;
+use crate::capacity::observer::{Looked, Observer, Stop, Visited};
+use crate::capacity::obstacles::why;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::reasons::{CapacityReason, CapacityWait};
-use crate::capacity::users::{Sharing, Users};
+use crate::capacity::tree::ROOT;
+use crate::capacity::tried::KeyEnd;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::resource::Resource;
 
@@ -55,22 +59,110 @@ impl Waits {
 }
 
 /// Whether the node's next report gives the application something, unless others come first.
-pub(super) fn is_promise(wait: &CapacityWait) -> bool {
+fn is_promise(wait: &CapacityWait) -> bool {
     matches!(wait, CapacityWait::Offer | CapacityWait::WillReserve { .. })
 }
 
-/// What a choice goes by, as of the next visit.
-pub(super) struct NextVisit {
-    /// The visit counted.
-    pub(super) facts: KeyFacts,
-    /// The key's reservations, in the order in which they were made.
-    pub(super) sizes: Vec<Resource>,
-    /// What may be killed on the node, in order.
-    pub(super) killable: Vec<Resource>,
+/// A request key's reason, or all keys'.
+type OnNode = (Option<SchedulingKey>, CapacityWait);
+
+/// Hears of a pass over a node that keeps nothing: what one application is told, and who is served.
+#[derive(Debug, Default)]
+struct Look {
+    /// The application that is asked about, by number: lists may have two attempts of it.
+    target: u32,
+    /// The one that is looked at, and its queue's full name.
+    now: u32,
+    queue: String,
+    /// The one that gets something.
+    served: Option<u32>,
+    /// The target has been asked what it wants. Of a key for which something is chosen there is nothing.
+    is_asked: bool,
+    keys: Vec<(SchedulingKey, Option<CapacityWait>)>,
+    is_blacklisted: bool,
+    /// The last leaf queue that keeps what it has left, and what all such keep.
+    blocker: Option<(u32, Resource)>,
+    /// The last queue that uses all it may: the first application in it sees that, unless it could give up a
+    /// reservation.
+    full: Option<Stop>,
 }
 
-/// A request key's reason, or all keys'.
-pub(super) type OnNode = (Option<SchedulingKey>, CapacityWait);
+impl Look {
+    fn at(target: u32) -> Look {
+        Look { target, ..Look::default() }
+    }
+
+    fn is_at_target(&self) -> bool {
+        self.now == self.target
+    }
+
+    fn key_waits(&mut self, wait: CapacityWait) {
+        if let Some((_, of_key)) = self.keys.last_mut().filter(|_| self.now == self.target) {
+            *of_key = Some(wait);
+        }
+    }
+}
+
+impl Observer for Look {
+    const KEEPS: bool = false;
+
+    fn leaf_keeps(&mut self, slot: u32, kept: &Resource) {
+        self.blocker = Some((slot, self.blocker.map_or(*kept, |(_, before)| before.plus(kept))));
+    }
+
+    fn app(&mut self, app: &Visited<'_>) {
+        self.now = app.number;
+        if self.is_at_target() {
+            app.queue.clone_into(&mut self.queue);
+            // Another attempt of it may have been asked before.
+            self.keys.clear();
+        }
+    }
+
+    fn stopped(&mut self, stop: &Stop) {
+        if let Stop::Queue { .. } = stop {
+            self.full = Some(*stop);
+        }
+    }
+
+    fn key(&mut self, id: SchedulingKey) {
+        if self.is_at_target() {
+            self.is_asked = true;
+            self.keys.push((id, None));
+        }
+    }
+
+    fn key_refused(&mut self, skipped: Skipped, facts: &KeyFacts, limits: &Limits) {
+        if !self.is_at_target() {
+            return;
+        }
+        let Some(any) = facts.any.filter(|any| any.count > 0) else {
+            // It asks for nothing, and there is nothing to be told of it.
+            self.keys.pop();
+            return;
+        };
+        let queue = self.queue.clone();
+        self.key_waits(match skipped {
+            Skipped::Queue => CapacityWait::QueueRoom { queue, asked: any.size, left: limits.headroom },
+            Skipped::Key | Skipped::App => CapacityWait::ReservedEnough { reserved: facts.reserved },
+        });
+    }
+
+    fn key_ends(&mut self, end: KeyEnd) {
+        self.is_blacklisted |= self.is_at_target() && end == KeyEnd::Blacklisted;
+    }
+
+    fn key_looked(&mut self, looked: &Looked<'_>) {
+        let Looked { facts, node, limits, rules, converts, outcome } = *looked;
+        if outcome.is_err() && self.is_at_target() {
+            self.key_waits(why(facts, node, limits, converts, rules));
+        }
+    }
+
+    fn gets(&mut self, _chosen: &Chosen) {
+        self.served = Some(self.now);
+    }
+}
 
 impl Books {
     /// Whether an application waits for a limit of AMs.
@@ -88,92 +180,51 @@ impl Books {
     }
 
     /// What a pass may use when it comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2); else what stops
-    /// it before.
-    fn limits_at(&self, entry: AppEntry) -> Result<Limits, CapacityWait> {
-        let app = &self.apps[entry];
-        let mut path = vec![app.leaf];
+    /// it before. Works out limits of users.
+    fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
+        let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
+        let mut path = vec![leaf];
         while let Some(parent) = self.parent(path[path.len() - 1]) {
             path.push(parent);
         }
         let mut limits = Limits::new(self.cluster);
         for (at, slot) in path.iter().copied().enumerate().rev() {
-            let queue = || self.node(slot).config.path.clone();
             if !self.is_wanting(slot) {
-                return Err(CapacityWait::NothingCounted { queue: queue() });
+                return Err(CapacityWait::NothingCounted { queue: self.node(slot).config.path.clone() });
             }
             let by_apps = self.counts(slot).reserved_by_apps;
-            let reserved = if at == 0 { app.reserved } else { Resource::new(by_apps.memory_mb(), by_apps.vcores()) };
-            let within = limits.limit;
-            if !self.may_assign(slot, &mut limits, &reserved) {
-                return Err(self.all_used(slot, &within));
-            }
+            let reserved = if at == 0 { reserved } else { Resource::new(by_apps.memory_mb(), by_apps.vcores()) };
+            self.may_assign(slot, &mut limits, &reserved).map_err(|stop| self.worded(entry, &stop))?;
             if let Some(child) = at.checked_sub(1) {
                 let left = self.left_for_children(slot, &mut limits);
                 limits = Limits::new(self.limit_of_child(path[child], &left));
             }
         }
-        limits.may_kill = self.may_kill(app.leaf);
-        // A copy: when a limit was worked out shows.
-        self.check_user(app.leaf, entry, &mut self.leaf(app.leaf).users.clone(), &mut limits)?;
-        if !self.arith.is_positive(&self.cluster, &app.pending.amount()) {
-            return Err(CapacityWait::NothingCounted { queue: self.node(app.leaf).config.path.clone() });
+        self.enter_leaf::<Look>(leaf, &mut limits);
+        self.user_may::<Look>(leaf, entry, &mut limits, &mut Walk::new()).map_err(|stop| self.worded(entry, &stop))?;
+        if !self.arith.is_positive(&self.cluster, &self.apps[entry].pending.amount()) {
+            return Err(CapacityWait::NothingCounted { queue: self.node(leaf).config.path.clone() });
         }
         Ok(limits)
     }
 
-    /// A queue uses all that it may within what is left for it.
-    pub(super) fn all_used(&self, slot: u32, within: &Resource) -> CapacityWait {
-        let node = self.node(slot);
-        let limit = self.arith.least(&self.cluster, within, node.maximum());
-        CapacityWait::QueueLimit { queue: node.config.path.clone(), used: self.counts(slot).used, limit }
-    }
-
-    /// Whether a user may have more (rules/capacity.md 13.2). `users` are a copy of the leaf's.
-    pub(super) fn check_user(
-        &self,
-        slot: u32,
-        entry: AppEntry,
-        users: &mut Users,
-        limits: &mut Limits,
-    ) -> Result<(), CapacityWait> {
+    /// What stops an application, or a queue on the way to it.
+    fn worded(&self, entry: AppEntry, stop: &Stop) -> CapacityWait {
         let app = &self.apps[entry];
-        let bounds = self.bounds(slot);
-        limits.to_unreserve = Resource::ZERO;
-        let limit = users.limit_of(&app.user, Sharing::Active, &bounds.inputs());
-        let (queue, user) = (|| self.node(slot).config.path.clone(), app.user.to_string());
-        let Some(used) = users.get(&app.user).map(|user| user.used) else {
-            return Err(CapacityWait::UserForgotten { queue: queue(), user });
-        };
-        let is_above = |used: &Resource| self.arith.is_greater(&self.cluster, used, &limit);
-        if !is_above(&used) {
-            return Ok(());
-        }
-        if self.rules(slot).continue_looking && !is_above(&used.minus(&app.reserved)) {
-            limits.to_unreserve = used.minus(&limit);
-            return Ok(());
-        }
-        Err(CapacityWait::UserLimit { queue: queue(), user, used, limit })
-    }
-
-    /// rules/capacity.md 18.1: what stands against a choice when it is committed. So much is given up for it.
-    fn refused_at_commit(&self, entry: AppEntry, size: &Resource, given_up: &Resource) -> Option<CapacityWait> {
-        let app = &self.apps[entry];
-        let queue = |slot: u32| self.node(slot).config.path.clone();
-        let mut users = self.leaf(app.leaf).users.clone();
-        let limit = users.limit_of(&app.user, Sharing::Active, &self.bounds(app.leaf).inputs());
-        let used = users.get(&app.user).map_or(Resource::ZERO, |user| user.used);
-        if self.arith.is_greater(&self.cluster, &used.minus(given_up), &limit) {
-            return Some(CapacityWait::UserLimit { queue: queue(app.leaf), user: app.user.to_string(), used, limit });
-        }
-        let mut at = Some(app.leaf);
-        while let Some(slot) = at {
-            let (used, limit) = (self.counts(slot).used, *self.node(slot).maximum());
-            if !self.arith.fits_in(&used.plus(size).minus(given_up), &limit) {
-                return Some(CapacityWait::QueueLimit { queue: queue(slot), used, limit });
+        let path = |slot: u32| self.node(slot).config.path.clone();
+        let (queue, user) = (path(app.leaf), app.user.to_string());
+        match *stop {
+            Stop::Queue { slot, limit } => {
+                CapacityWait::QueueLimit { queue: path(slot), used: self.counts(slot).used, limit }
             }
-            at = self.parent(slot);
+            Stop::User { limit } => {
+                let used = self.leaf(app.leaf).users.get(&app.user).map_or(Resource::ZERO, |user| user.used);
+                CapacityWait::UserLimit { queue, user, used, limit }
+            }
+            Stop::UserForgotten => CapacityWait::UserForgotten { queue, user },
+            Stop::NodeDecommissioning => CapacityWait::NodeDecommissioning,
+            Stop::Gone => CapacityWait::Ended,
         }
-        None
     }
 }
 
@@ -194,20 +245,22 @@ impl Shard {
         };
         waits.nodes = nodes.len();
         let limits = self.own.books.why_not_offered(entry).map_or(Ok(()), Err);
-        let limits = limits.and_then(|()| self.asks_for_something(app)).and_then(|()| self.own.books.limits_at(entry));
+        let leaf = self.own.books.apps[entry].leaf;
+        let limits = limits
+            .and_then(|()| self.asks_for_something(app))
+            .and_then(|()| self.with_users_as_they_were(leaf, |shard| shard.own.books.limits_at(entry)));
+        waits.whole = limits.as_ref().err().cloned();
         for at in nodes {
             let name = self.nodes[at as usize].shared.name.to_string();
             let on_node = |(key, wait): OnNode| {
                 CapacityReason::on(&name, key.map(|key| (key.priority, key.allocation_request_id)), wait)
             };
-            let mut found = self.why_not_on(app.slot.index, entry, at, limits.as_ref().ok());
-            let is_reserved = self.nodes[at as usize].reservation.is_some();
-            if node.is_some() && !is_reserved && found.iter().any(|(_, wait)| is_promise(wait)) {
-                self.look_at_others(app.slot.index, entry, at, &mut found);
+            let mut found = self.why_not_on(entry, at, limits.as_ref().ok());
+            if node.is_some() && self.look_at_others(entry, at, &mut found) {
+                waits.whole = None;
             }
             merge(&mut waits.on_nodes, found.into_iter().map(on_node));
         }
-        waits.whole = limits.err();
         waits
     }
 
@@ -220,127 +273,118 @@ impl Shard {
     }
 
     /// What stands against it on a node; without limits only what is reserved there is served.
-    pub(super) fn why_not_on(&self, app: u32, entry: AppEntry, node: u32, limits: Option<&Limits>) -> Vec<OnNode> {
-        let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+    fn why_not_on(&mut self, entry: AppEntry, node: u32, limits: Option<&Limits>) -> Vec<OnNode> {
+        let at = &self.nodes[node as usize];
         if let Some(most) = self.has_most_containers(node) {
             return vec![(None, CapacityWait::MostContainers { most })];
         }
+        let app = self.own.books.apps[entry].slot;
         if let Some(made) = at.reservation {
             if made.app.index != app {
                 let other = self.find_app(made.app).map(|other| other.number).unwrap_or_default();
                 return limits.map(|_| (None, CapacityWait::NodeReserved { app: other })).into_iter().collect();
             }
-            return vec![(Some(made.key), self.why_reserved(app, entry, node))];
+            return vec![(Some(made.key), self.why_reserved(entry, node))];
         }
         let Some(limits) = limits else { return Vec::new() };
         if at.decommissioning {
             return vec![(None, CapacityWait::NodeDecommissioning)];
         }
-        let room = at.free.plus(&at.own.killable.sum());
-        if books.arith.available_containers(&room, &books.minimum) <= 0 || !books.arith.fits_in(&books.minimum, &room) {
+        let (books, room) = (&self.own.books, at.free.plus(&at.own.killable.sum()));
+        if self.is_full(node) || !books.arith.fits_in(&books.minimum, &room) {
             return vec![(None, CapacityWait::NodeFull { free: at.free })];
         }
-        let (leaf, reserved) = (books.apps[entry].leaf, books.apps[entry].reserved);
-        let mut found = Vec::new();
-        let mut is_over = false;
-        for key in 0..self.app(app).keys.len() {
-            let local = &self.app(app).keys[key];
-            let id = local.id();
-            if local.total() == 0 {
-                continue;
-            }
-            if is_over {
-                found.push((Some(id), CapacityWait::KeyBefore));
-                continue;
-            }
-            let facts = self.key_facts(app, key, node);
-            let wait = match precheck(&facts, limits, &reserved, &books.rules(leaf)) {
-                Some(Skipped::Queue) => {
-                    is_over = true;
-                    let queue = books.node(leaf).config.path.clone();
-                    CapacityWait::QueueRoom { queue, asked: local.size, left: limits.headroom }
-                }
-                Some(Skipped::Key | Skipped::App) => CapacityWait::ReservedEnough { reserved: facts.reserved },
-                None => {
-                    let (over, wait) = self.why_key_waits(app, entry, key, node, limits, false);
-                    is_over = over;
-                    if wait == CapacityWait::Blacklisted {
-                        return vec![(None, wait)];
-                    }
-                    wait
-                }
-            };
-            found.push((Some(id), wait));
+        let number = books.apps[entry].number;
+        let mut look =
+            Look { now: number, queue: books.node(books.apps[entry].leaf).config.path.clone(), ..Look::at(number) };
+        let offered = self.offer_app(entry, node, limits, &mut look);
+        self.told_of_keys(entry, look, offered.as_ref().ok())
+    }
+
+    /// What was told of an application's keys, in words; and what becomes of what it has been offered.
+    fn told_of_keys(&mut self, entry: AppEntry, look: Look, offered: Option<&Proposal>) -> Vec<OnNode> {
+        if look.is_blacklisted {
+            return vec![(None, CapacityWait::Blacklisted)];
         }
-        found
+        let offer = offered.map(|proposal| self.becomes_of(entry, proposal));
+        let app = self.app(self.own.books.apps[entry].slot);
+        let asking = app.keys.iter().filter(|key| key.is_open() && key.total() > 0).map(|key| key.id());
+        let tried = look.keys.len();
+        let behind: Vec<SchedulingKey> = asking.filter(|id| look.keys.iter().all(|(tried, _)| tried != id)).collect();
+        let waits = look.keys.into_iter().enumerate().filter_map(|(at, (id, wait))| {
+            let wait = if at + 1 == tried { offer.clone().or(wait) } else { wait };
+            Some((Some(id), wait?))
+        });
+        waits.chain(behind.into_iter().map(|id| (Some(id), CapacityWait::KeyBefore))).collect()
+    }
+
+    /// What becomes of something that a pass proposes for an application.
+    fn becomes_of(&mut self, entry: AppEntry, proposal: &Proposal) -> CapacityWait {
+        let Chosen { size, allocated, .. } = proposal.chosen;
+        let free = self.nodes[proposal.node as usize].free;
+        if proposal.converts && !allocated {
+            return CapacityWait::Reserved { asked: size, free };
+        }
+        let leaf = self.own.books.apps[entry].leaf;
+        let accepted = self.with_users_as_they_were(leaf, |shard| shard.accepts::<Look>(proposal));
+        match accepted {
+            Err(Stop::Gone) => CapacityWait::NodeFull { free },
+            Err(stop) => self.own.books.worded(entry, &stop),
+            Ok(()) if allocated => CapacityWait::Offer,
+            Ok(()) => CapacityWait::WillReserve { asked: size, free },
+        }
     }
 
     /// Of a node that is reserved for it.
-    fn why_reserved(&self, app: u32, entry: AppEntry, node: u32) -> CapacityWait {
+    fn why_reserved(&mut self, entry: AppEntry, node: u32) -> CapacityWait {
         let Some(made) = self.nodes[node as usize].reservation else { return CapacityWait::Offer };
-        let leaf = self.own.books.apps[entry].leaf;
+        let AppBook { leaf, slot: app, number, .. } = self.own.books.apps[entry];
         let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
         let Some(key) = key else { return CapacityWait::NothingOutstanding };
         let limits = Limits { may_kill: self.own.books.may_kill(leaf), ..Limits::new(self.own.books.cluster) };
-        self.why_key_waits(app, entry, key, node, &limits, true).1
+        let mut look = Look { now: number, keys: vec![(made.key, None)], ..Look::at(number) };
+        let offered = self.offer_key(app, key, node, &limits, true, &mut look);
+        let told = self.told_of_keys(entry, look, offered.as_ref().ok());
+        told.into_iter().next().map_or(CapacityWait::NothingOutstanding, |(_, wait)| wait)
     }
 
-    /// A key and a node as the next visit finds them.
-    pub(super) fn next_visit(&self, app: u32, key: usize, node: u32) -> NextVisit {
-        let mut facts = self.key_facts(app, key, node);
-        facts.opportunities += 1;
-        let id = self.app(app).keys[key].id();
-        let of_key = self.reservations_of(app).filter(|(_, made)| made.key == id);
-        let killable = self.nodes[node as usize].own.killable.in_order();
-        NextVisit {
-            facts,
-            sizes: of_key.map(|(_, made)| made.size).collect(),
-            killable: killable.into_iter().map(|(_, size)| size).collect(),
+    /// The node's next pass is made, and nothing of it kept: who comes first there. True where the application is
+    /// served.
+    fn look_at_others(&mut self, entry: AppEntry, node: u32, found: &mut Vec<OnNode>) -> bool {
+        let is_offered = self.has_most_containers(node).is_none() && !self.is_full(node);
+        if self.nodes[node as usize].reservation.is_some() || !is_offered {
+            return false;
         }
-    }
-
-    /// Of a key, when the node is looked at; and whether keys behind it are not.
-    fn why_key_waits(
-        &self,
-        app: u32,
-        entry: AppEntry,
-        key: usize,
-        node: u32,
-        limits: &Limits,
-        converts: bool,
-    ) -> (bool, CapacityWait) {
-        let leaf = self.own.books.apps[entry].leaf;
-        let (books, at) = (&self.own.books, &self.nodes[node as usize]);
-        if self.is_blacklisted(app, node) {
-            return (true, CapacityWait::Blacklisted);
-        }
-        let NextVisit { facts, sizes, killable } = self.next_visit(app, key, node);
-        let of_node = NodeFacts { free: at.free, total: at.total, killable: &killable };
-        match chosen_or_why(&facts, &of_node, limits, &sizes, converts, &books.rules(leaf)) {
-            Err((skipped, wait)) => (skipped != Skipped::Key, wait),
-            Ok(Chosen { size, allocated, .. }) if converts => {
-                let wait = CapacityWait::Reserved { asked: size, free: at.free };
-                (
-                    true,
-                    if !allocated {
-                        wait
-                    } else if at.decommissioning {
-                        CapacityWait::NodeDecommissioning
-                    } else {
-                        CapacityWait::Offer
-                    },
-                )
+        let number = self.own.books.apps[entry].number;
+        let mut look = Look::at(number);
+        let offered = self.offer_queue(ROOT, node, &mut Limits::new(self.own.books.cluster), &mut look);
+        let path = |slot: u32| self.own.books.node(slot).config.path.clone();
+        let other = match look.served {
+            Some(served) if served == number => {
+                let proposal = if let Offered::Proposal(proposal) = &offered { Some(proposal) } else { None };
+                *found = self.told_of_keys(entry, look, proposal);
+                return true;
             }
-            Ok(Chosen { size, allocated, kills, unreserve, .. }) => {
-                let killed = killable.iter().take(kills).fold(Resource::ZERO, |sum, size| sum.plus(size));
-                let given_up = unreserve.map_or(Resource::ZERO, |at| sizes[at]);
-                let wait = match (books.refused_at_commit(entry, &size, &killed.plus(&given_up)), allocated) {
-                    (Some(refused), _) => refused,
-                    (None, true) => CapacityWait::Offer,
-                    (None, false) => CapacityWait::WillReserve { asked: size, free: at.free },
-                };
-                (true, wait)
+            Some(app) => {
+                let leaf = self.own.books.find(app).map_or(ROOT, |other| other.leaf);
+                Some(CapacityWait::Behind { app, queue: path(leaf) })
             }
+            None => {
+                let blocker = look.blocker.map(|(slot, kept)| CapacityWait::HeldBack { queue: path(slot), kept });
+                blocker.or_else(|| look.full.map(|stop| self.own.books.worded(entry, &stop)))
+            }
+        };
+        if !found.iter().any(|(_, wait)| is_promise(wait)) {
+            return false;
         }
+        if let Some(other) = other {
+            for (_, wait) in found.iter_mut().filter(|(_, wait)| is_promise(wait)) {
+                wait.clone_from(&other);
+            }
+        } else if look.is_asked {
+            // What it may use is less by the time that the pass comes to it.
+            *found = self.told_of_keys(entry, look, None);
+        }
+        false
     }
 }

@@ -56,8 +56,6 @@ mod views;
 
 mod explaining;
 
-mod dry_run;
-
 mod watching;
 
 #[cfg(feature = "faults")]

@@ -1,14 +1,19 @@
 //! A node's heartbeat: passes over it, each from root down to one container or one reservation
 //! (rules/capacity.md 11 to 17).
+//!
+//! There is one traversal, for whoever [looks on](Observer): a pass, which keeps what it works out on the way, whether
+//! it is [told of](super::watching) or not; and a [question](super::explaining), which keeps nothing.
 
-use super::books::{Trail, Walk};
+use super::books::Trail;
 use super::commit::Proposal;
 use super::types::Shard;
 use crate::app::Locality;
-use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose, precheck};
+use crate::capacity::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose_telling, precheck};
+use crate::capacity::observer::{Looked, Observer, Recorder};
 use crate::capacity::order::{QueueKey, slot_of};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
+use crate::capacity::tried::{AppTried, KeyEnd, PassCourse, QueueEnd};
 use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
 use crate::matching::number::containers_left;
 use crate::resource::Resource;
@@ -16,7 +21,7 @@ use smallvec::SmallVec;
 
 /// What came of offering a node to a queue.
 #[derive(Debug)]
-enum Offered {
+pub(super) enum Offered {
     Proposal(Proposal),
     /// A queue below has no room for its next container.
     QueueLimit,
@@ -63,25 +68,41 @@ impl Shard {
         if self.must_fold() {
             self.fold_now();
         }
-        if self.own.watching.is_some() {
-            self.tell_pass(node);
+        if self.own.watching.is_some() { self.told_pass(node) } else { self.go(node, &mut ()) }
+    }
+
+    /// A pass, and what it tries is told if that is asked for.
+    #[cold]
+    fn told_pass(&mut self, node: u32) -> Option<Handed> {
+        let wanted = self.is_told(node);
+        if wanted == (false, false) {
+            return self.go(node, &mut ());
         }
-        if self.has_most_containers(node).is_some() {
+        let mut recorder = Recorder::default();
+        let handed = self.go(node, &mut recorder);
+        if let Some(course) = recorder.into_course() {
+            self.tell_pass(node, wanted, course);
+        }
+        handed
+    }
+
+    fn go<O: Observer>(&mut self, node: u32, eye: &mut O) -> Option<Handed> {
+        if let Some(most) = self.has_most_containers(node) {
+            eye.course(PassCourse::MostContainers { most });
             return None;
         }
         if self.nodes[node as usize].reservation.is_some() {
-            self.serve_reservation(node);
+            self.serve_reservation(node, eye);
             return None;
         }
-        let books = &self.own.books;
-        let at = &self.nodes[node as usize];
-        if books.arith.available_containers(&at.free.plus(&at.own.killable.sum()), &books.minimum) <= 0 {
+        if self.is_full(node) {
+            eye.course(PassCourse::NodeFull);
             return None;
         }
         // Where another worker was first, somebody else is looked for, a few times.
         for _ in 0..REFUSALS {
             let mut limits = Limits::new(self.own.books.cluster);
-            let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits) else { return None };
+            let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits, eye) else { return None };
             // One that Hadoop would refuse counts, too.
             if self.commit(&proposal) {
                 return Some(Handed {
@@ -99,45 +120,85 @@ impl Shard {
         (containers_left(self.nodes[node as usize].containers.len(), most) == 0).then_some(most)
     }
 
-    fn offer_queue(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {
-        let books = &self.own.books;
-        if books.is_leaf(slot) {
-            return self.offer_leaf(slot, node, limits);
+    /// Whether a node has no room even for the smallest container.
+    pub(super) fn is_full(&self, node: u32) -> bool {
+        let (books, at) = (&self.own.books, &self.nodes[node as usize]);
+        books.arith.available_containers(&at.free.plus(&at.own.killable.sum()), &books.minimum) <= 0
+    }
+
+    pub(super) fn offer_queue<O: Observer>(
+        &mut self,
+        slot: u32,
+        node: u32,
+        limits: &mut Limits,
+        eye: &mut O,
+    ) -> Offered {
+        if !O::TELLS {
+            return self.offer_within(slot, node, limits, eye);
         }
+        eye.queue(&self.own.books.node(slot).config.path);
+        let offered = self.offer_within(slot, node, limits, eye);
+        eye.queue_is_left();
+        offered
+    }
+
+    #[inline]
+    fn offer_within<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+        if self.own.books.is_leaf(slot) {
+            self.offer_leaf(slot, node, limits, eye)
+        } else {
+            self.offer_parent(slot, node, limits, eye)
+        }
+    }
+
+    fn offer_parent<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+        let books = &self.own.books;
         if !books.is_wanting(slot) {
+            eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
         }
         let at = &self.nodes[node as usize];
         if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free.plus(&at.own.killable.sum())) {
+            eye.queue_ends(QueueEnd::NodeFull);
             return Offered::Nothing;
         }
         let by_apps = books.counts(slot).reserved_by_apps;
-        if !books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores())) {
+        if let Err(stop) = books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores())) {
+            eye.stopped(&stop);
             return Offered::Nothing;
         }
-        self.offer_children(slot, node, limits)
+        self.offer_children(slot, node, limits, eye)
     }
 
-    fn offer_children(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {
+    fn offer_children<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
         let mut answer = Offered::Nothing;
         let mut trail = Trail::new();
-        let mut left = self.own.books.left_for_children(slot, limits);
+        let books = &self.own.books;
+        let mut left = books.left_for_children(slot, limits);
+        let mut line = (O::TELLS || books.resort).then(|| books.children_in_turn(slot).into_iter());
         let mut at = None;
-        while let Some(key) = self.own.books.next_child(slot, at) {
-            at = Some(key);
+        loop {
+            at = line.as_mut().map_or_else(|| self.own.books.next_child(slot, at), Iterator::next);
+            let Some(key) = at else { break };
             let child = slot_of(key);
             let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left));
-            match self.offer_queue(child, node, &mut of_child) {
+            match self.offer_queue(child, node, &mut of_child, eye) {
                 proposal @ Offered::Proposal(_) => {
-                    trail.push((key, left));
-                    self.own.books.mark(slot, trail);
+                    if O::KEEPS {
+                        trail.push((key, left));
+                        self.own.books.mark(slot, trail);
+                    }
                     return proposal;
                 }
                 Offered::QueueLimit => {
                     trail.push((key, left));
                     let books = &self.own.books;
-                    let kept = if books.is_leaf(child) { of_child.headroom } else { of_child.blocked };
+                    let is_leaf = books.is_leaf(child);
+                    let kept = if is_leaf { of_child.headroom } else { of_child.blocked };
                     let kept = books.arith.most(&books.cluster, &kept, &Resource::ZERO);
+                    if is_leaf {
+                        eye.leaf_keeps(child, &kept);
+                    }
                     limits.blocked = limits.blocked.plus(&kept);
                     left = books.left_for_children(slot, limits);
                     answer = Offered::QueueLimit;
@@ -145,51 +206,85 @@ impl Shard {
                 Offered::Nothing => {}
             }
         }
-        trail.push((QueueKey::MAX, left));
-        self.own.books.mark(slot, trail);
+        if O::KEEPS {
+            trail.push((QueueKey::MAX, left));
+            self.own.books.mark(slot, trail);
+        }
         answer
     }
 
     /// A leaf offers the node to its applications in order, until one takes it or holds back what is left
     /// (rules/capacity.md 13.1).
-    fn offer_leaf(&mut self, slot: u32, node: u32, limits: &mut Limits) -> Offered {
+    fn offer_leaf<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
         let books = &mut self.own.books;
-        books.enter_leaf(slot, limits);
+        books.enter_leaf::<O>(slot, limits);
         if !books.is_wanting(slot) {
+            eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
         }
-        books.reorder(slot);
+        if O::KEEPS {
+            self.offer_apps(slot, node, limits, eye)
+        } else {
+            self.with_users_as_they_were(slot, |shard| shard.offer_apps(slot, node, limits, eye))
+        }
+    }
+
+    #[inline]
+    fn offer_apps<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
         // Nobody comes or goes before something is proposed.
-        let mut walk = Walk::new();
-        while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk) {
-            match self.offer_app(entry, node, limits) {
+        let mut walk = self.own.books.begin_walk::<O>(slot);
+        while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk, eye) {
+            match self.offer_app(entry, node, limits, eye) {
                 Ok(proposal) => return Offered::Proposal(proposal),
-                Err(Skipped::Queue) => return Offered::QueueLimit,
+                Err(Skipped::Queue) => {
+                    eye.no_room();
+                    return Offered::QueueLimit;
+                }
                 Err(Skipped::App | Skipped::Key) => {}
             }
         }
         Offered::Nothing
     }
 
+    /// What is worked out of a leaf's users on the way does not stay.
+    pub(super) fn with_users_as_they_were<T>(&mut self, leaf: u32, look: impl FnOnce(&mut Shard) -> T) -> T {
+        let users = self.own.books.leaf(leaf).users.clone();
+        let seen = look(self);
+        self.own.books.leaf_mut(leaf).users = users;
+        seen
+    }
+
     // ------------------------------------------------------------------------------------------------ an application
 
     /// The first key that is not passed over decides for an application that asks for something
     /// (rules/capacity.md 16.2).
-    fn offer_app(&mut self, entry: AppEntry, node: u32, limits: &Limits) -> Result<Proposal, Skipped> {
+    pub(super) fn offer_app<O: Observer>(
+        &mut self,
+        entry: AppEntry,
+        node: u32,
+        limits: &Limits,
+        eye: &mut O,
+    ) -> Result<Proposal, Skipped> {
         let local = &self.own.books.apps[entry];
         let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
         for key in 0..self.app(app).keys.len() {
             if !self.app(app).keys[key].is_open() {
                 // Others have taken what was left. Counted at once, so that the next pass does not come by.
-                if self.app(app).keys[key].own.count > 0 {
+                if O::KEEPS && self.app(app).keys[key].own.count > 0 {
                     self.recount(app, key);
                 }
                 continue;
             }
+            if O::TELLS {
+                eye.key(self.app(app).keys[key].id());
+            }
             let facts = self.key_facts(app, key, node);
             let outcome = match precheck(&facts, limits, &reserved, &self.own.books.rules(leaf)) {
-                Some(skipped) => Err(skipped),
-                None => self.offer_key(app, key, node, limits, false),
+                Some(skipped) => {
+                    eye.key_refused(skipped, &facts, limits);
+                    Err(skipped)
+                }
+                None => self.offer_key(app, key, node, limits, false, eye),
             };
             match outcome {
                 Err(Skipped::Key) => {}
@@ -229,21 +324,23 @@ impl Shard {
 
     /// Counts the visit, and tries the node, its rack and anywhere (rules/capacity.md 16.5). `converts`: the node is
     /// reserved for the key.
-    fn offer_key(
+    pub(super) fn offer_key<O: Observer>(
         &mut self,
         app: u32,
         key: usize,
         node: u32,
         limits: &Limits,
         converts: bool,
+        eye: &mut O,
     ) -> Result<Proposal, Skipped> {
         if self.is_blacklisted(app, node) {
+            eye.key_ends(KeyEnd::Blacklisted);
             return Err(Skipped::App);
         }
         let id = self.app(app).keys[key].id();
         let leaf = self.own.books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
-        self.key_mut(app, key).opportunities += 1;
-        let facts = self.key_facts(app, key, node);
+        let mut facts = self.key_facts(app, key, node);
+        facts.opportunities += 1;
         let rules = self.own.books.rules(leaf);
         let mut made_at: SmallVec<[u32; 2]> = SmallVec::new();
         let mut sizes: SmallVec<[Resource; 2]> = SmallVec::new();
@@ -255,24 +352,33 @@ impl Shard {
         let killable = at.own.killable.in_order();
         let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
         let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
-        let chosen = choose(&facts, &facts_of_node, limits, &sizes, converts, &rules);
-        let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
-        let own = self.key_mut(app, key);
-        match chosen {
-            Err(Skipped::Key) if !converts => own.opportunities -= 1,
-            Ok(Chosen { locality, .. }) if !converts => {
-                let resets = match locality {
-                    Locality::Node => true,
-                    Locality::Rack => rack_resets,
-                    Locality::OffSwitch => false,
-                };
-                if resets {
-                    own.opportunities = 0;
+        let tell = &mut |end| eye.key_ends(end);
+        let chosen = choose_telling(&facts, &facts_of_node, limits, &sizes, converts, &rules, tell);
+        if O::TELLS {
+            let (facts, node) = (&facts, &facts_of_node);
+            eye.key_looked(&Looked { facts, node, limits, rules: &rules, converts, outcome: chosen });
+        }
+        if O::KEEPS {
+            let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
+            let visited = match chosen {
+                // It is no visit in vain.
+                Err(Skipped::Key) if !converts => None,
+                Ok(Chosen { locality, .. }) if !converts => {
+                    let resets = match locality {
+                        Locality::Node => true,
+                        Locality::Rack => rack_resets,
+                        Locality::OffSwitch => false,
+                    };
+                    Some(if resets { 0 } else { facts.opportunities })
                 }
+                _ => Some(facts.opportunities),
+            };
+            if let Some(opportunities) = visited {
+                self.key_mut(app, key).opportunities = opportunities;
             }
-            _ => {}
         }
         let chosen = chosen?;
+        eye.gets(&chosen);
         let gives_up = chosen.unreserve.map(|at| made_at[at]);
         let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
         Ok(Proposal { app, key, node, chosen, converts, gives_up, kills })
@@ -280,19 +386,27 @@ impl Shard {
 
     /// On a reserved node only the reservation is tried; it becomes a container, goes, or stays
     /// (rules/capacity.md 17.3).
-    fn serve_reservation(&mut self, node: u32) {
+    fn serve_reservation<O: Observer>(&mut self, node: u32, eye: &mut O) {
         let Some(made) = self.nodes[node as usize].reservation else { return };
         let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
         let leaf = self.own.books.apps[entry].leaf;
         let app = made.app.index;
         let mut limits = Limits::new(self.own.books.cluster);
-        self.own.books.enter_leaf(leaf, &mut limits);
+        self.own.books.enter_leaf::<O>(leaf, &mut limits);
+        if O::TELLS {
+            let books = &self.own.books;
+            let app = &books.apps[entry];
+            let queue = books.node(leaf).config.path.clone();
+            let app = AppTried::of(app.number, &queue, app.priority);
+            eye.course(PassCourse::Reserved { queue, container: made.number, app });
+        }
         let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
         let Some(key) = key else {
             self.end_reservation(node);
             return;
         };
-        if let Ok(proposal) = self.offer_key(app, key, node, &limits, true) {
+        eye.key(made.key);
+        if let Ok(proposal) = self.offer_key(app, key, node, &limits, true, eye) {
             self.commit(&proposal);
         }
     }

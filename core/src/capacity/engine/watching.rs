@@ -1,7 +1,7 @@
 //! What passes are told of: all that they try, for who watches.
 //!
-//! A record of the worker that makes the passes, filled right before a pass by a [dry run](super::dry_run). Whoever watches asks for it
-//! between two messages. Where nobody does, a pass compares once with null.
+//! A record of the worker that makes the passes, filled by the passes themselves. Whoever watches asks for it between
+//! two messages. Where nobody does, a pass compares once with null.
 
 use super::types::Shard;
 use crate::capacity::tried::{AppVisited, CapacityPass, PassCourse, Watch, Watched};
@@ -91,31 +91,34 @@ impl Shard {
         watched
     }
 
-    /// Before a pass: tells what it tries.
-    #[cold]
-    pub(super) fn tell_pass(&mut self, node: u32) {
-        let (name, time_ms) = (self.nodes[node as usize].shared.name.clone(), self.shared.clock.now_ms());
-        let Some(mut watching) = self.own.watching.take() else { return };
-        let (whole, visits) = watching.wants(&name, time_ms);
-        if whole || visits {
-            let pass = CapacityPass { node: name.to_string(), time_ms, course: self.course_of(node) };
-            if visits {
-                pass.apps(&mut |app| {
-                    if watching.apps.iter().any(|(known, _)| *known == app.app) {
-                        let (node, app) = (pass.node.clone(), app.clone());
-                        let is_of_reservation = matches!(pass.course, PassCourse::Reserved { .. });
-                        let visited = AppVisited { node, time_ms, app, is_of_reservation };
-                        keep(&mut watching.visits, VISITS, visited);
-                    }
-                });
-            }
-            if whole {
-                watching.any &= !pass.tries_something();
-                keep(&mut watching.passes, PASSES, pass);
-            }
+    /// Whether a pass over a node is to be told: all of it, or visits of some applications.
+    pub(super) fn is_told(&mut self, node: u32) -> (bool, bool) {
+        let now_ms = self.shared.clock.now_ms();
+        let Some(watching) = &mut self.own.watching else { return (false, false) };
+        let wanted = watching.wants(&self.nodes[node as usize].shared.name, now_ms);
+        if watching.is_idle() {
+            self.own.watching = None;
         }
-        if !watching.is_idle() {
-            self.own.watching = Some(watching);
+        wanted
+    }
+
+    /// What a pass has done with a node, to whom it is told.
+    pub(super) fn tell_pass(&mut self, node: u32, (whole, visits): (bool, bool), course: PassCourse) {
+        let (node, time_ms) = (self.nodes[node as usize].shared.name.to_string(), self.shared.clock.now_ms());
+        let pass = CapacityPass { node, time_ms, course };
+        let watching = self.own.watching.get_or_insert_default();
+        if visits {
+            pass.apps(&mut |app| {
+                if watching.apps.iter().any(|(known, _)| *known == app.app) {
+                    let (node, app) = (pass.node.clone(), app.clone());
+                    let is_of_reservation = matches!(pass.course, PassCourse::Reserved { .. });
+                    keep(&mut watching.visits, VISITS, AppVisited { node, time_ms, app, is_of_reservation });
+                }
+            });
+        }
+        if whole {
+            watching.any &= !pass.tries_something();
+            keep(&mut watching.passes, PASSES, pass);
         }
     }
 }

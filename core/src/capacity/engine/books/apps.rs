@@ -78,6 +78,11 @@ impl AppBook {
         let AppBook { recovered, number, priority, start_ms, fair, .. } = *self;
         AppRank { recovered, number, priority, start_ms, fair }
     }
+
+    /// What a fair leaf would order it by now.
+    pub(crate) fn fair_now(&self) -> FairCache {
+        FairCache { used_mb: self.used.memory_mb(), pending_mb: self.pending.amount().memory_mb() }
+    }
 }
 
 /// See the module's text.

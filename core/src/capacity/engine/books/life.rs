@@ -3,7 +3,7 @@
 
 use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;
-use crate::capacity::order::{AppOrder, FairCache};
+use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::AppEntry;
 use crate::resource::{Resource, Wide};
 
@@ -340,7 +340,7 @@ impl Books {
                 self.goes_by_place(slot);
             }
             let app = &mut self.apps[entry];
-            app.fair = FairCache { used_mb: app.used.memory_mb(), pending_mb: app.pending.amount().memory_mb() };
+            app.fair = app.fair_now();
             self.enter_active(entry, slot);
             self.take_out_if_over(entry);
         }

@@ -5,6 +5,7 @@ use super::{Books, QueueBook};
 use crate::capacity::bounds::Bounds;
 use crate::capacity::engine::published::CapacityPublished;
 use crate::capacity::leaf::{Candidate, Leaf};
+use crate::capacity::observer::Observer;
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
 use crate::capacity::users::Sharing;
@@ -136,7 +137,7 @@ impl Books {
         self.leaf_mut(slot).users.invalidate();
         let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
         for entry in active {
-            self.user_limit_and_publish(slot, entry);
+            self.user_limit::<()>(slot, entry);
         }
     }
 
@@ -191,15 +192,18 @@ impl Books {
         }
     }
 
-    /// The limit of an application's user; the leaf's limit and where its headroom comes from are published. `None` without a record.
-    pub(crate) fn user_limit_and_publish(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
+    /// The limit of an application's user; the leaf's limit and where its headroom comes from are published, if what is
+    /// worked out stays. `None` without a record.
+    pub(crate) fn user_limit<O: Observer>(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
         let bounds = self.bounds(slot);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         let app = &apps[entry];
         let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
         let user = leaf.users.record_at(seat)?;
         let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
-        self.publish(entry, Publication { leaf: slot, seat, user });
+        if O::KEEPS {
+            self.publish(entry, Publication { leaf: slot, seat, user });
+        }
         Some(limit)
     }
 

@@ -4,9 +4,13 @@ use super::Books;
 use super::apps::Publication;
 use super::walk::Walk;
 use crate::capacity::allocator::{Limits, Rules};
+use crate::capacity::observer::{Observer, Stop, Visited};
+use crate::capacity::order::AppRank;
 use crate::capacity::ordered::AppEntry;
+use crate::capacity::tried::AppEnd;
 use crate::capacity::users::PassUser;
 use crate::resource::Resource;
+use rustc_hash::FxHashMap;
 
 impl Books {
     pub(crate) fn rules(&self, leaf: u32) -> Rules {
@@ -39,7 +43,7 @@ impl Books {
     }
 
     /// Whether a queue has anything left, or would have if reservations were given up (rules/capacity.md 12.4).
-    pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> bool {
+    pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> Result<(), Stop> {
         let (arith, cluster) = (self.arith, &self.cluster);
         let now = arith.least(cluster, self.node(slot).maximum(), &limits.limit);
         // A leaf does not make room for itself.
@@ -47,17 +51,20 @@ impl Books {
         let used = &self.counts(slot).used.minus(&killable);
         limits.headroom = now.minus(used);
         if arith.is_less(cluster, used, &now) {
-            return true;
+            return Ok(());
         }
-        self.file(slot).settings().reservations_continue_look_all_nodes
+        let may = self.file(slot).settings().reservations_continue_look_all_nodes
             && arith.is_greater(cluster, could_unreserve, &Resource::ZERO)
-            && arith.is_less(cluster, &used.minus(could_unreserve), &now)
+            && arith.is_less(cluster, &used.minus(could_unreserve), &now);
+        if may { Ok(()) } else { Err(Stop::Queue { slot, limit: now }) }
     }
 
     /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2).
-    pub(crate) fn enter_leaf(&mut self, slot: u32, limits: &mut Limits) {
-        self.store_limit(slot, &limits.limit);
-        self.stored_now(slot);
+    pub(crate) fn enter_leaf<O: Observer>(&mut self, slot: u32, limits: &mut Limits) {
+        if O::KEEPS {
+            self.store_limit(slot, &limits.limit);
+            self.stored_now(slot);
+        }
         limits.may_kill = self.may_kill(slot);
     }
 
@@ -78,39 +85,84 @@ impl Books {
 
     /// The next application of a walk that asks for something and whose user may have more (rules/capacity.md 13.1.6).
     /// Of a sorted list only those that are noted are looked at, once what all have in common is done: O(log
-    /// applications), and one step for each noted one that may not have more.
-    pub(crate) fn next_app(&mut self, slot: u32, limits: &mut Limits, walk: &mut Walk) -> Option<AppEntry> {
+    /// applications), and one step for each noted one that may not have more. Who is told hears of all.
+    pub(crate) fn next_app<O: Observer>(
+        &mut self,
+        slot: u32,
+        limits: &mut Limits,
+        walk: &mut Walk,
+        eye: &mut O,
+    ) -> Option<AppEntry> {
         let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
         loop {
-            let leaf = self.leaf(slot);
-            let is_looked_at = !walk.checks_queue && walk.has_published && leaf.users.is_worked_out();
-            let all = !is_looked_at || !leaf.active.is_sorted();
-            let (place, entry) = if all { leaf.active.next(walk.place) } else { leaf.next_noted(walk.place) }?;
-            walk.place = Some(place);
+            let entry = self.next_in_line::<O>(slot, walk)?;
+            if O::TELLS {
+                let app = &self.apps[entry];
+                let queue = &self.node(app.leaf).config.path;
+                eye.app(&Visited { number: app.number, priority: app.priority, queue });
+            }
             if walk.checks_queue {
                 let reserved = self.apps[entry].reserved;
-                if !self.may_assign(slot, limits, &reserved) {
+                if let Err(stop) = self.may_assign(slot, limits, &reserved) {
+                    eye.stopped(&stop);
                     return None;
                 }
                 walk.checks_queue = continue_looking && !reserved.is_zero();
             }
-            let may = self.user_may(slot, entry, limits, walk, continue_looking);
-            if may && self.arith.is_positive(&self.cluster, &self.apps[entry].pending.amount()) {
+            if let Err(stop) = self.user_may::<O>(slot, entry, limits, walk) {
+                eye.stopped(&stop);
+            } else if self.arith.is_positive(&self.cluster, &self.apps[entry].pending.amount()) {
                 return Some(entry);
+            } else {
+                eye.app_ends(AppEnd::NothingWanted);
             }
         }
     }
 
-    /// Looks up the limit of a user, publishes it, and says whether he may have more
+    fn next_in_line<O: Observer>(&self, slot: u32, walk: &mut Walk) -> Option<AppEntry> {
+        if let Some(line) = &mut walk.line {
+            return line.next();
+        }
+        let leaf = self.leaf(slot);
+        let is_looked_at = !walk.checks_queue && walk.has_published && leaf.users.is_worked_out();
+        let all = O::TELLS || !is_looked_at || !leaf.active.is_sorted();
+        let (place, entry) = if all { leaf.active.next(walk.place) } else { leaf.next_noted(walk.place) }?;
+        walk.place = Some(place);
+        Some(entry)
+    }
+
+    /// Where a pass in a leaf begins. What only looks goes by the order in which the next pass meets the applications:
+    /// who awaits a refresh of its place has got it (rules/capacity.md 13.3).
+    pub(crate) fn begin_walk<O: Observer>(&mut self, slot: u32) -> Walk {
+        if O::KEEPS {
+            self.reorder(slot);
+            return Walk::new();
+        }
+        let (leaf, order) = (self.leaf(slot), self.app_order(slot));
+        let (mut active, mut fresh) = (leaf.active.clone(), FxHashMap::<AppEntry, AppRank>::default());
+        for (_, entry) in &leaf.to_reorder {
+            let rank_of = |other| fresh.get(&other).copied().unwrap_or_else(|| self.rank(other));
+            let before = rank_of(*entry);
+            if active.remove(&before, order, rank_of).is_none() {
+                active.go_by_place();
+            }
+            let now = AppRank { fair: self.apps[*entry].fair_now(), ..before };
+            fresh.insert(*entry, now);
+            active.insert(*entry, &now, order, |other| fresh.get(&other).copied().unwrap_or_else(|| self.rank(other)));
+        }
+        Walk { line: Some(active.iter().collect::<Vec<_>>().into_iter()), ..Walk::new() }
+    }
+
+    /// Looks up the limit of a user, publishes it if what is worked out stays, and says why he may not have more
     /// (rules/capacity.md 13.1.6 and 13.2).
-    fn user_may(
+    pub(crate) fn user_may<O: Observer>(
         &mut self,
         slot: u32,
         entry: AppEntry,
         limits: &mut Limits,
         walk: &mut Walk,
-        continue_looking: bool,
-    ) -> bool {
+    ) -> Result<(), Stop> {
+        let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
         let (arith, cluster) = (self.arith, self.cluster);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         let app = &apps[entry];
@@ -122,15 +174,16 @@ impl Books {
         walk.has_published |= record.is_some();
         let (limit, failed_with) = match known {
             Some(known) => {
-                if let Some(user) = record {
+                if let Some(user) = record.filter(|_| O::KEEPS) {
                     self.publish(entry, Publication { leaf: slot, seat, user });
                 }
                 known
             }
-            None => (self.user_limit_and_publish(slot, entry).unwrap_or(Resource::ZERO), None),
+            None => (self.user_limit::<O>(slot, entry).unwrap_or(Resource::ZERO), None),
         };
+        let stop = || if record.is_some() { Stop::User { limit } } else { Stop::UserForgotten };
         if failed_with.is_some_and(|failed| reserved.fits_in(&failed)) {
-            return false;
+            return Err(stop());
         }
         let users = &mut self.leaf_mut(slot).users;
         let may = record.is_some_and(|record| {
@@ -150,6 +203,6 @@ impl Books {
             users
                 .remember(seat, PassUser { limit, failed_with: if fails_anew { Some(reserved) } else { failed_with } });
         }
-        may
+        if may { Ok(()) } else { Err(stop()) }
     }
 }

@@ -79,9 +79,6 @@ impl Books {
 
     /// The first child in which more is asked for, or the next one after a key.
     pub(crate) fn next_child(&self, slot: u32, after: Option<QueueKey>) -> Option<QueueKey> {
-        if self.resort {
-            return self.next_child_anew(slot, after);
-        }
         let wanting = &self.queue(slot).siblings.wanting;
         match after {
             None => wanting.first().copied(),
@@ -89,26 +86,29 @@ impl Books {
         }
     }
 
-    /// The first child, or the next one after one, whether more is asked for in it or not: all are sorted for each.
-    fn next_child_anew(&self, slot: u32, after: Option<QueueKey>) -> Option<QueueKey> {
+    /// All children, whether more is asked for in them or not, sorted by their figures.
+    fn children_anew(&self, slot: u32) -> Vec<QueueKey> {
         let (node, rank) = (self.node(slot), |child: &u32| self.queue(*child).rank());
         let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
         let (mut by_size, mut children) = (node.children.clone(), node.children.clone());
         by_size.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
         children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
         let size = |child: &u32| (0..).zip(&by_size).find(|(_, other)| *other == child).map_or(0, |(size, _)| size);
-        let keys = children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child));
-        debug_assert!(keys.clone().is_sorted(), "keys order as what is compared");
-        let mut later = keys.skip_while(|key| after.is_some_and(|after| *key != after));
-        if after.is_some() { later.nth(1) } else { later.next() }
+        let keys: Vec<QueueKey> =
+            children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child)).collect();
+        debug_assert!(keys.is_sorted(), "keys order as what is compared");
+        keys
     }
 
-    /// All children in the order in which they are asked, for who is to hear of all: O(children × log children).
-    pub(crate) fn children_in_turn(&self, slot: u32) -> Vec<u32> {
-        let key = |child: u32| self.queue(child).standing.as_ref().map(|standing| standing.key);
-        let mut children = self.node(slot).children.clone();
-        children.sort_by_key(|child| key(*child));
-        children
+    /// All children in the order in which they are asked: O(children × log children).
+    pub(crate) fn children_in_turn(&self, slot: u32) -> Vec<QueueKey> {
+        if self.resort {
+            return self.children_anew(slot);
+        }
+        let key = |child: &u32| self.queue(*child).standing.as_ref().map(|standing| standing.key);
+        let mut keys: Vec<QueueKey> = self.node(slot).children.iter().filter_map(key).collect();
+        keys.sort_unstable();
+        keys
     }
 
     /// A pass over children has ended.
