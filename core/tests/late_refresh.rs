@@ -64,7 +64,7 @@ fn nothing_has_changed_by_default() {
         let before = shown(&mut scheduler);
         assert!(why(scheduler.refresh_queues(pairs(&new))).starts_with("Failed to re-init queues : "));
         assert_eq!(shown(&mut scheduler), before, "{bad:?}");
-        scheduler.submit(&Submission::new(1, "ann").in_queue("default")).unwrap();
+        scheduler.submit(Submission::new(1, "ann").in_queue("default")).unwrap();
         assert_eq!(scheduler.app(1).unwrap().queue, "root.a", "the rules are the old ones");
 
         let threads = CapacityScheduler::builder(configuration(TWO)).start().unwrap();
@@ -109,7 +109,7 @@ fn rules_are_compared_with_queues_that_have_made_themselves() {
     assert!(CapacityConfiguration::from_properties([], pairs(&listed)).is_err());
     let mut scheduler = stepped(AUTO);
     assert!(scheduler.refresh_queues(pairs(&listed)).is_err(), "nothing has made itself");
-    scheduler.submit(&Submission::new(1, "ann").in_queue("default")).unwrap();
+    scheduler.submit(Submission::new(1, "ann").in_queue("default")).unwrap();
     let read = scheduler.configuration().with_queues(pairs(&listed)).unwrap();
     assert!(read.file().queue_at("root.auto.dev.ann").is_some());
     scheduler.refresh_with(read.clone()).unwrap();
@@ -140,7 +140,7 @@ fn a_file_of_rules_counts_as_it_was_checked() {
     assert!(again.is_err());
     scheduler.refresh_with(read).unwrap();
     fs::remove_file(&path).unwrap();
-    scheduler.submit(&Submission::new(1, "bob").in_queue("default")).unwrap();
+    scheduler.submit(Submission::new(1, "bob").in_queue("default")).unwrap();
     assert_eq!(scheduler.app(1).unwrap().queue, "root.b");
 }
 

@@ -134,11 +134,11 @@ mod tests {
         let rules = rules(4, 40, -1);
         let outcome = |key: &KeyFacts| {
             let chosen = choose(key, &node, &limits, &[], false, &rules);
-            chosen.map_err(|skipped| (skipped, why(key, &node, &limits, false, &rules)))
+            (chosen.err(), why(key, &node, &limits, false, &rules))
         };
-        assert_eq!(outcome(&key), Err((Skipped::Key, CapacityWait::NotHere)));
+        assert_eq!(outcome(&key), (Some(Skipped::Key), CapacityWait::NotHere));
         let waits = KeyFacts { any: row(3), rack: row(1), ..key };
         let rack = CapacityWait::LocalityWait { locality: Locality::Rack, visits: 1, needed: 5 };
-        assert_eq!(outcome(&waits), Err((Skipped::App, rack)));
+        assert_eq!(outcome(&waits), (Some(Skipped::App), rack));
     }
 }

@@ -90,6 +90,11 @@ pub enum CapacityWait {
         /// The user.
         user: String,
     },
+    /// A refresh has removed the queue, or one above, while the application was in it: a pass does not come there.
+    QueueRemoved {
+        /// The queue that is not in the tree any more.
+        queue: String,
+    },
     /// The leaf queue has less left than one container of the key. As in Hadoop it holds that back from applications behind this one.
     QueueRoom {
         /// The leaf queue.
@@ -235,6 +240,9 @@ impl fmt::Display for CapacityWait {
             }
             CapacityWait::UserForgotten { queue, user } => {
                 write!(f, "{queue} has forgotten user {user}, as Hadoop does: he gets nothing there until another application of his comes")
+            }
+            CapacityWait::QueueRemoved { queue } => {
+                write!(f, "{queue} is no queue any more: a refresh has removed it, and nothing is offered to it")
             }
             CapacityWait::QueueRoom { queue, asked, left } => {
                 write!(f, "{queue} has less left than a container: wants {asked}, left {left}")

@@ -3,7 +3,6 @@
 use super::hash_order::types_in_order;
 use crate::resource::{Resource, ResourceTypes};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 /// So many characters are shown of a text at most.
 const LONGEST: usize = 200;
@@ -40,13 +39,10 @@ pub(super) fn one_line(message: String) -> String {
 #[must_use]
 pub fn resource_text(types: &ResourceTypes, amounts: &Resource) -> String {
     let cores = amounts.vcores().clamp(i32::MIN.into(), i32::MAX.into());
-    let mut text = format!("<memory:{}, vCores:{cores}", amounts.memory_mb());
-    for index in types_in_order(types).into_iter().skip(2).filter(|index| amounts.get(*index) != 0) {
-        let written = write!(text, ", {}: {}{}", types.name(index), amounts.get(index), types.unit(index));
-        written.expect("writing into a text does not fail");
-    }
-    text.push('>');
-    text
+    let others = types_in_order(types).into_iter().skip(2).filter(|index| amounts.get(*index) != 0);
+    let others: Vec<String> =
+        others.map(|index| format!(", {}: {}{}", types.name(index), amounts.get(index), types.unit(index))).collect();
+    format!("<memory:{}, vCores:{cores}{}>", amounts.memory_mb(), others.concat())
 }
 
 #[cfg(test)]

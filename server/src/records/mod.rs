@@ -331,7 +331,7 @@ mod tests {
         for number in [2, 3] {
             records.submitted(AppRecord::new(number, "ann", "default", 0));
         }
-        let taken = stepped.submit(&evenweave::Submission::new(2, "ann")).expect("taken");
+        let taken = stepped.submit(evenweave::Submission::new(2, "ann")).expect("taken");
         assert!(!records.accepted(2, &taken) && !records.accepted(2, &taken));
         assert_eq!(records.app(2).map(|app| app.queue.as_str()), Some(taken.queue()));
         assert_eq!((records.ends().submitted, records.counters().users().count()), (1, 0));

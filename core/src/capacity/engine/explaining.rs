@@ -196,6 +196,9 @@ impl Books {
             let reserved = if at == 0 { reserved } else { Resource::new(by_apps.memory_mb(), by_apps.vcores()) };
             self.may_assign(slot, &mut limits, &reserved).map_err(|stop| self.worded(entry, &stop))?;
             if let Some(child) = at.checked_sub(1) {
+                if !self.node(slot).children.contains(&path[child]) {
+                    return Err(CapacityWait::QueueRemoved { queue: self.node(path[child]).config.path.clone() });
+                }
                 let left = self.left_for_children(slot, &mut limits);
                 limits = Limits::new(self.limit_of_child(path[child], &left));
             }

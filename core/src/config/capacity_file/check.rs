@@ -127,20 +127,20 @@ impl Reading {
     /// takes its place is no error, and makes no other value one.
     fn put_right(&mut self, error: &CapacityFileError) -> bool {
         let property = error.property.as_str();
-        match &*error.fault {
-            CapacityFault::AllocationBounds { unit, maximum, .. } => {
-                self.set(property, "1");
-                if *maximum < 1 {
-                    self.set(&format!("yarn.scheduler.maximum-allocation-{unit}"), &i32::MAX.to_string());
-                }
+        let fault = &*error.fault;
+        if let CapacityFault::AllocationBounds { unit, maximum, .. } = fault {
+            self.set(property, "1");
+            if *maximum < 1 {
+                self.set(&format!("yarn.scheduler.maximum-allocation-{unit}"), &i32::MAX.to_string());
             }
-            CapacityFault::TooManyTypes { .. } | CapacityFault::UnknownCalculator { .. }
-                if self.site.raw(TYPES).is_some() =>
-            {
-                self.set(property, "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator");
-            }
-            CapacityFault::SortingPolicyWithoutClass { known, .. } => self.set(property, known),
-            _ => return false,
+        } else if let CapacityFault::TooManyTypes { .. } | CapacityFault::UnknownCalculator { .. } = fault
+            && self.site.raw(TYPES).is_some()
+        {
+            self.set(property, "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator");
+        } else if let CapacityFault::SortingPolicyWithoutClass { known, .. } = fault {
+            self.set(property, known);
+        } else {
+            return false;
         }
         true
     }

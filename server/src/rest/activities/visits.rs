@@ -1,5 +1,6 @@
 //! Visits of an application, as Hadoop's `AppAllocation` has them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use evenweave::parts::java::hash_order;
@@ -93,9 +94,9 @@ pub(super) fn summary(visits: &[Visit], within_ms: i64) -> Option<Visit> {
     for visit in visits.iter().rev().take_while(|visit| i128::from(visit.time_ms) >= since) {
         for attempt in &visit.attempts {
             let name = format!("{}_{}", attempt.group(), attempt.node.as_deref().unwrap_or("null"));
-            if !found.contains_key(&name) {
-                names.push(name.clone());
-                found.insert(name, attempt.clone());
+            if let Entry::Vacant(free) = found.entry(name) {
+                names.push(free.key().clone());
+                free.insert(attempt.clone());
             }
         }
     }
