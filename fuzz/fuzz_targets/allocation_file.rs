@@ -3,9 +3,9 @@
 
 #![no_main]
 
+use evenweave::{AllocationFile, FairScheduler, Resource, Settings};
 use evenweave::config::{CheckOptions, Diagnostic, Severity};
 use evenweave::resource::ResourceTypes;
-use evenweave::{AllocationFile, FairScheduler, Resource, Settings};
 use evenweave_fuzz::{TYPES, check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;
 

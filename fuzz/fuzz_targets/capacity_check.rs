@@ -35,9 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
         let with_nodes = |file: &CapacityFile| file.figures(&cluster.unwrap_or(Resource::ZERO)).err();
         match read.as_ref().map(with_nodes) {
             Err(first) => assert_eq!(found.first(), Some(&first.diagnostic())),
-            Ok(Some(first)) => {
-                assert_eq!(errors.first().map(|error| &error.message), Some(&first.diagnostic().message))
-            }
+            Ok(Some(first)) => assert_eq!(errors.first().map(|error| &error.message), Some(&first.diagnostic().message)),
             Ok(None) => assert!(errors.is_empty(), "{errors:?}"),
         }
         if let (Some(checked), Ok(read)) = (&checked, &read) {

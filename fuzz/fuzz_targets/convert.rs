@@ -4,7 +4,7 @@
 #![no_main]
 
 use evenweave::config::convert::{
-    Allocations, ConversionRules, ConvertFault, ConvertOptions, FairFiles, convert, site_file,
+    Allocations, ConversionRules, ConvertOptions, ConvertFault, FairFiles, convert, site_file,
 };
 use evenweave::config::{SiteFile, SiteProperties};
 use evenweave::resource::ResourceTypes;
@@ -19,8 +19,7 @@ fn check_written(properties: &BTreeMap<String, String>) {
         assert!(text.contains(|c: char| c.is_control() && !c.is_whitespace() || matches!(c, '\u{fffe}' | '\u{ffff}')));
         return;
     };
-    for ((name, value), (read_name, read)) in properties.iter().filter(|(_, value)| !value.is_empty()).zip(file.pairs())
-    {
+    for ((name, value), (read_name, read)) in properties.iter().filter(|(_, value)| !value.is_empty()).zip(file.pairs()) {
         assert_eq!((name.trim(), value.as_str()), (read_name.trim(), read));
     }
 }
@@ -31,8 +30,7 @@ fuzz_target!(|text: &str| {
     let (xml, words, rules, lines) = (part(), part(), part(), part());
     let has = |word: &str| words.split(' ').any(|found| found == word);
     let site: SiteProperties = properties(lines).collect();
-    let types =
-        if has("types") { ResourceTypes::with_custom(TYPES).expect("valid names") } else { ResourceTypes::standard() };
+    let types = if has("types") { ResourceTypes::with_custom(TYPES).expect("valid names") } else { ResourceTypes::standard() };
     let mut options = ConvertOptions::default();
     options.rules = ConversionRules::parse(rules.as_bytes()).unwrap_or_default();
     options.percentages = has("-pc");

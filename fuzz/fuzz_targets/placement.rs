@@ -47,8 +47,8 @@ fuzz_target!(|text: &str| {
             ["submit", user, queue] => {
                 let number = u32::try_from(apps.len()).expect("few lines");
                 let (user, queue) = ((*user).to_owned(), Some((*queue).to_owned()));
-                let outcome =
-                    stepped.submit(Submission::new(number, user).with_am(Resource::new(1024, 1)).maybe_in_queue(queue));
+                let outcome = stepped
+                    .submit(Submission::new(number, user).with_am(Resource::new(1024, 1)).maybe_in_queue(queue));
                 if let Err(refused) = &outcome {
                     assert!(is_one_line(&refused.to_string()), "{refused}");
                 }

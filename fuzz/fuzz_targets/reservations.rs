@@ -131,15 +131,15 @@ fuzz_target!(|text: &str| {
         Some("greedy") => class("planning.", "GreedyReservationAgent"),
         _ => class("planning.", "AlignedPlannerWithGreedy"),
     };
-    let policy =
-        class("", if classes.next() == Some("none") { "NoOverCommitPolicy" } else { "CapacityOverTimePolicy" });
+    let policy = class("", if classes.next() == Some("none") { "NoOverCommitPolicy" } else { "CapacityOverTimePolicy" });
     let file = format!(
         "<allocations><queue name=\"p\"><reservation/></queue><reservation-agent>{agent}</reservation-agent>\
          <reservation-policy>{policy}</reservation-policy></allocations>"
     );
     let file = AllocationFile::parse(&file, "f.xml", &ResourceTypes::standard(), &[]).expect("a file").file;
     let mut queues = Queues { share: Resource::new(16_384, 16), leaves: BTreeMap::new() };
-    let Ok(mut system) = ReservationSystem::new(&Settings::default(), ReservationOptions::default(), &file, &queues, 0)
+    let Ok(mut system) =
+        ReservationSystem::new(&Settings::default(), ReservationOptions::default(), &file, &queues, 0)
     else {
         return;
     };
@@ -156,7 +156,8 @@ fuzz_target!(|text: &str| {
                 verb => {
                     let definition = definition(&mut words);
                     let outcome = if verb == Some("book") {
-                        let request = ReservationSubmission { id, queue: Some(PLAN), definition: Some(&definition) };
+                        let request =
+                            ReservationSubmission { id, queue: Some(PLAN), definition: Some(&definition) };
                         system.submit(&mut queues, now, &caller, &request).err()
                     } else {
                         system.update(&mut queues, now, &caller, id, Some(&definition)).err()
@@ -171,17 +172,11 @@ fuzz_target!(|text: &str| {
             now = now.saturating_add(number::<i64>(&mut words).clamp(0, 1 << 40));
             system.follow(&mut queues, now, true);
         } else if verb == Some("share") {
-            let share =
-                Resource::new(number::<i64>(&mut words).clamp(0, 1 << 30), number::<i64>(&mut words).clamp(0, 1 << 20));
+            let share = Resource::new(number::<i64>(&mut words).clamp(0, 1 << 30), number::<i64>(&mut words).clamp(0, 1 << 20));
             shrank |= !queues.share.fits_in(&share);
             queues.share = share;
         } else if verb == Some("list") {
-            let query = ReservationQuery {
-                queue: Some(PLAN),
-                id: words.next().unwrap_or_default(),
-                from: number(&mut words),
-                to: number(&mut words),
-            };
+            let query = ReservationQuery { queue: Some(PLAN), id: words.next().unwrap_or_default(), from: number(&mut words), to: number(&mut words) };
             let _ = system.list(&queues, &Caller { user: "u", groups: &[] }, &query);
         }
         if !shrank {
