@@ -61,7 +61,7 @@ fn inputs(scratch: &TempDir) -> Vec<(Vec<&'static str>, bool)> {
     }
     std::fs::write(scratch.path().join(format!("{HOSTILE}.xml")), "<allocations><odd/></allocations>").unwrap();
     vec![
-        (vec!["simulate", "jobs.json", "--config", "queues.xml", "--nodes", "2", "--out", "o1"], true),
+        (vec!["simulate", "jobs.json", "--config", "queues.xml", "--nodes", "2", "--out", "o1"], false),
         (vec!["simulate", "jobs.json", "--config", "queues.xml", "--nodes", "2", "--json", "--out", "o2"], true),
         (vec!["load", "--trace", "swim.tsv", "--out", "o3"], true),
         (vec!["load", "--trace", "x\u{1b}[2J.tsv", "--out", "o4"], true),
