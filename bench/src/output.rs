@@ -19,7 +19,8 @@ pub fn write(text: fmt::Arguments<'_>) {
     written(out.write_fmt(text), out.0);
 }
 
-/// Writes as it is, at once: what is to be read by a program, and what has colours. Whoever gives it has made a [`line`] of each name.
+/// Writes as it is, at once: what is to be read by a program, and what has colours. Whoever gives it has made a
+/// [`line`](fn@line) of each name.
 pub fn write_raw(text: &str) {
     let mut out = io::stdout().lock();
     written(out.write_all(text.as_bytes()), out);
