@@ -1,7 +1,8 @@
 //! Standard output and standard error. Whoever reads the output may stop reading, as `head` does: then the program ends, without a word.
 //! What cannot be said on standard error is lost, and the program goes on.
 //!
-//! All output of the program goes through here. By default nothing in it is obeyed by a terminal, whatever names are in it.
+//! All output of the program goes through here. By default nothing in it is obeyed by a terminal, whatever names are in
+//! it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -66,16 +67,16 @@ impl<W: io::Write> fmt::Write for Parts<'_, W> {
     }
 }
 
-/// Whether a terminal shows the letter and does nothing: no control character, and none by which a line reads as another, as it says in
-/// which direction is written, or ends a line or a paragraph.
+/// Whether a terminal shows the letter and does nothing: no control character, and none by which a line reads as
+/// another, as it says in which direction is written, or ends a line or a paragraph.
 fn is_shown(letter: char) -> bool {
     let turns =
         matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     !letter.is_control() && !turns
 }
 
-/// The text as a terminal may show it: names in it are chosen by strangers, and a terminal obeys letters that are none. What is not shown is
-/// written as Rust writes it, `\u{1b}`, but for ends of lines and tabs, which are of the layout.
+/// The text as a terminal may show it: names in it are chosen by strangers, and a terminal obeys letters that are none.
+/// What is not shown is written as Rust writes it, `\u{1b}`, but for ends of lines and tabs, which are of the layout.
 #[must_use]
 pub fn plain(text: &str) -> Cow<'_, str> {
     escaped(text, |letter| is_shown(letter) || matches!(letter, '\n' | '\t'))

@@ -1,4 +1,5 @@
-//! Names are chosen by strangers: whatever the program prints of them, a terminal shows it and does nothing, and a name makes no line.
+//! Names are chosen by strangers: whatever the program prints of them, a terminal shows it and does nothing, and a name
+//! makes no line.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
@@ -28,7 +29,8 @@ fn said(output: &Output, arguments: &[&str]) -> String {
     out + &err
 }
 
-/// Files with the name in all places that the program may show, and what it is told to do with them. Whether the name is shown.
+/// Files with the name in all places that the program may show, and what it is told to do with them. Whether the name
+/// is shown.
 fn inputs(scratch: &TempDir) -> Vec<(Vec<&'static str>, bool)> {
     let name = serde_json::to_string(HOSTILE).unwrap();
     let task = "{\"container.type\": \"map\", \"container.start.ms\": 0, \"container.end.ms\": 5000}";

@@ -266,8 +266,8 @@ fn of_an_application_without_a_reservation_none_is_told_to_be_over() {
     assert_eq!(scheduler.next_event(), Some(moved));
 }
 
-/// Of 20 MB the reservation has 7. Of 21 MB it still has 7, and the default queue still has 13 MB, as shares are rounded
-/// down. The parts are others.
+/// Of 20 MB the reservation has 7. Of 21 MB it still has 7, and the default queue still has 13 MB, as shares are
+/// rounded down. The parts are others.
 #[test]
 fn a_run_after_which_parts_differ_and_shares_do_not_has_changed_something() {
     let (mut scheduler, node) = with_a_plan("false");

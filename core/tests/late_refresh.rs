@@ -1,4 +1,5 @@
-//! A refresh with mapping rules or priorities of workflows that are wrong: Hadoop looks at them when the queues are in force already.
+//! A refresh with mapping rules or priorities of workflows that are wrong: Hadoop looks at them when the queues are in
+//! force already.
 //!
 //! Recordings of Hadoop show what comes of that (`late-refresh`). Here: what comes of it by default.
 
@@ -95,7 +96,8 @@ fn as_in_hadoop_where_that_is_asked_for() {
     assert_eq!(scheduler.queues(false).len(), 3);
 }
 
-/// A rule leads below a parent that has made itself, and that the file lists: without the queues that have made themselves it would be a leaf.
+/// A rule leads below a parent that has made itself, and that the file lists: without the queues that have made
+/// themselves it would be a leaf.
 #[test]
 fn rules_are_compared_with_queues_that_have_made_themselves() {
     let listed = own(

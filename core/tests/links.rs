@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave_testkit::sources::files;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
@@ -79,21 +80,11 @@ fn joined(folder: &Path, file: &str) -> Option<PathBuf> {
 }
 
 fn pages(root: &Path) -> BTreeMap<PathBuf, Page> {
-    let (mut pages, mut folders) = (BTreeMap::new(), vec![PathBuf::new()]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(root.join(&folder)).unwrap() {
-            let entry = entry.unwrap();
-            let (name, path) = (entry.file_name().into_string().unwrap(), folder.join(entry.file_name()));
-            if entry.file_type().unwrap().is_dir() {
-                if !name.starts_with('.') && name != "target" {
-                    folders.push(path);
-                }
-            } else if name.ends_with(".md") {
-                pages.insert(path, page(&std::fs::read_to_string(entry.path()).unwrap()));
-            }
-        }
-    }
-    pages
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(root.join(&path)).unwrap();
+        (path, page(&text))
+    };
+    files(root, &["md"]).into_iter().map(read).collect()
 }
 
 fn page(text: &str) -> Page {

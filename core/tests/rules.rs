@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave_testkit::sources::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -77,26 +78,6 @@ fn rules(root: &Path) -> Rules {
     let pages = std::fs::read_dir(root.join(FOLDER)).unwrap().map(|entry| entry.unwrap().path());
     let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
     pages.map(|path| (name(&path), sections(&std::fs::read_to_string(&path).unwrap()))).collect()
-}
-
-/// Paths from the root of the files with these ends, without what is built or hidden.
-fn files(root: &Path, ends: &[&str]) -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(root.join(&folder)).unwrap() {
-            let entry = entry.unwrap();
-            let (name, path) = (entry.file_name().into_string().unwrap(), folder.join(entry.file_name()));
-            if entry.file_type().unwrap().is_dir() {
-                if !name.starts_with('.') && !matches!(name.as_str(), "target" | "artifacts" | "corpus") {
-                    folders.push(path);
-                }
-            } else if path.extension().is_some_and(|end| ends.iter().any(|known| end == *known)) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 fn sections(page: &str) -> BTreeSet<String> {

@@ -5,8 +5,8 @@ use evenweave::parts::java::{resource_text, types_in_order};
 
 use crate::scheduler::Basics;
 
-/// Of the first type that is wrong; nothing where none is. `largest`: what a container may have in the application's queue, on the nodes
-/// that there are.
+/// Of the first type that is wrong; nothing where none is. `largest`: what a container may have in the application's
+/// queue, on the nodes that there are.
 pub(crate) fn request(basics: &Basics, asked: &Resource, largest: &Resource) -> Option<String> {
     let types = &basics.types;
     let text = |of: &Resource| resource_text(types, of);

@@ -1,5 +1,6 @@
-//! Where Java's `ConcurrentHashMap` has what is put in, and a `HashSet` what is copied into it: an answer shows, or goes by, who comes first.
-//! What is put into a `HashMap` one after the other stands as [`hash_order`](evenweave::parts::java::hash_order) says.
+//! Where Java's `ConcurrentHashMap` has what is put in, and a `HashSet` what is copied into it: an answer shows, or
+//! goes by, who comes first. What is put into a `HashMap` one after the other stands as
+//! [`hash_order`](evenweave::parts::java::hash_order) says.
 
 use evenweave::parts::java::{hash_of_text, spread};
 

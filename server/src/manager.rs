@@ -353,8 +353,8 @@ impl ResourceManager {
         Ok(Killed::Begun { at_once: unmanaged })
     }
 
-    /// A call of an ApplicationMaster was refused. Of a size that cannot be, an application that runs has Hadoop's words in its diagnostics from
-    /// then on; of other refusals nothing is shown.
+    /// A call of an ApplicationMaster was refused. Of a size that cannot be, an application that runs has Hadoop's
+    /// words in its diagnostics from then on; of other refusals nothing is shown.
     pub fn call_refused(&self, number: u32, why: &Refused) {
         let Refused::InvalidResource { asked, largest } = why else { return };
         let Some(why) = invalid::request(self.scheduler.basics(), asked, largest) else { return };

@@ -15,6 +15,26 @@ pub fn sources(package: &str) -> Vec<(String, String)> {
     files.map(|file| (name(file), std::fs::read_to_string(file).unwrap())).collect()
 }
 
+/// The files below a folder whose names end so, with their paths from there, in order; without what is built or hidden.
+pub fn files(root: &Path, ends: &[&str]) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root.join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let (name, path) = (entry.file_name().into_string().unwrap(), folder.join(entry.file_name()));
+            if entry.file_type().unwrap().is_dir() {
+                if !name.starts_with('.') && !matches!(name.as_str(), "target" | "artifacts" | "corpus") {
+                    folders.push(path);
+                }
+            } else if path.extension().is_some_and(|end| ends.iter().any(|known| end == *known)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
 /// The source with comments, texts and `#[cfg(test)]` items blanked, line for line as it was.
 pub fn code_only(source: &str) -> String {
     blank_tests(&blank_comments(source))

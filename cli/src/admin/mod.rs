@@ -1,7 +1,7 @@
 //! `evenweave admin`: YARN's tools for administrators, over REST.
 //!
-//! They print what Hadoop 3.4.2's `yarn queue`, `yarn application`, `yarn node` and `yarn rmadmin` print (rules/web.md 6),
-//! and end with the same codes.
+//! They print what Hadoop 3.4.2's `yarn queue`, `yarn application`, `yarn node` and `yarn rmadmin` print (rules/web.md
+//! 6), and end with the same codes.
 //!
 //! | module | what |
 //! | --- | --- |

@@ -1,6 +1,7 @@
 //! The live page in a real browser, Chromium without a window.
 //!
-//! Without Chromium the tests of pages fail. With `EVENWEAVE_NO_BROWSER=1` they say that they look at nothing, and pass.
+//! Without Chromium the tests of pages fail. With `EVENWEAVE_NO_BROWSER=1` they say that they look at nothing, and
+//! pass.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -31,7 +32,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// The page, once it has this. `None` where the environment says that there is no browser: the test looks at nothing.
+    /// The page, once it has this. `None` where the environment says that there is no browser: the test looks at
+    /// nothing.
     pub(crate) fn open(url: &str, until: &str) -> Option<Shown> {
         if std::env::var_os("EVENWEAVE_NO_BROWSER").is_some_and(|said| !said.is_empty()) {
             let thread = std::thread::current();

@@ -2,7 +2,8 @@
 //! why.
 //!
 //! The pass tells as it goes, so what is told is what is done. `()` sees nothing: what only others are told is not even
-//! worked out for it.
+//! worked out for it. Run by the worker that makes the pass or answers the question; it keeps nothing between two
+//! passes.
 
 use super::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Rules, Skipped};
 use super::tried::{AppEnd, AppTried, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried};

@@ -1,4 +1,5 @@
-//! The order in which Java's `HashMap` and `HashSet` give texts, and with it the one in which Hadoop shows resource types.
+//! The order in which Java's `HashMap` and `HashSet` give texts, and with it the one in which Hadoop shows resource
+//! types.
 
 use crate::resource::ResourceTypes;
 
@@ -56,8 +57,8 @@ pub(super) fn types_in_map(types: &ResourceTypes) -> Vec<&str> {
     hash_order(types.names().skip(2).chain(types.names().take(2)))
 }
 
-/// The types in the order of Hadoop's array of them, by which it shows and writes them: memory, cores, then the others as its map has them
-/// (`ResourceUtils.updateKnownResources`).
+/// The types in the order of Hadoop's array of them, by which it shows and writes them: memory, cores, then the others
+/// as its map has them (`ResourceUtils.updateKnownResources`).
 #[must_use]
 pub fn types_in_order(types: &ResourceTypes) -> Vec<usize> {
     let others = types_in_map(types).into_iter().filter_map(|name| types.index(name)).filter(|index| *index >= 2);

@@ -91,11 +91,11 @@ impl CapacitySchedulerBuilder {
         self
     }
 
-    /// Whether a refresh looks at mapping rules and priorities of workflows as late as Hadoop does: when the new file's queues
-    /// are in force. If these are wrong, the refresh is refused, and the old file is applied once more. Then queues that have
-    /// come stay, with all queues as the new file has them; or queues stay stopped that the new file stops. Default: no. Then
-    /// everything is looked at first, and a refresh that is refused for this changes nothing. A replay of Hadoop's scheduler
-    /// needs it.
+    /// Whether a refresh looks at mapping rules and priorities of workflows as late as Hadoop does: when the new file's
+    /// queues are in force. If these are wrong, the refresh is refused, and the old file is applied once more. Then
+    /// queues that have come stay, with all queues as the new file has them; or queues stay stopped that the new file
+    /// stops. Default: no. Then everything is looked at first, and a refresh that is refused for this changes nothing.
+    /// A replay of Hadoop's scheduler needs it.
     pub fn rules_last(mut self, last: bool) -> Self {
         self.rules_last = last;
         self
@@ -448,8 +448,8 @@ impl CapacityStepped {
     }
 
     /// As [`refresh_queues`](Self::refresh_queues), from what [`CapacityConfiguration::with_queues`] of the
-    /// [`configuration`](Self::configuration) in force has read. What was looked at there is what counts, also of mapping
-    /// rules that stand in a file of their own.
+    /// [`configuration`](Self::configuration) in force has read. What was looked at there is what counts, also of
+    /// mapping rules that stand in a file of their own.
     ///
     /// # Errors
     /// As of that call; also [`Refused::BadConfiguration`] of another scheduler's configuration.

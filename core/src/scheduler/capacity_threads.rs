@@ -238,7 +238,8 @@ impl CapacityScheduler {
     ///
     /// # Errors
     /// [`Refused::BadConfiguration`]: the queues are as before, except with
-    /// [`rules_last`](CapacitySchedulerBuilder::rules_last); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`rules_last`](CapacitySchedulerBuilder::rules_last); [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn refresh_queues<'a>(&self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Refused> {
         let read = self.configuration()?.read_queues(properties);
         self.refresh_from(Refresh::from_read(read)?)

@@ -273,7 +273,8 @@ fn texts(of: &[String]) -> Vec<&str> {
     of.iter().map(String::as_str).collect()
 }
 
-/// `MaxResourceValidationResult` of what is asked for an ApplicationMaster: the types of which there is some asked, and nothing to be had.
+/// `MaxResourceValidationResult` of what is asked for an ApplicationMaster: the types of which there is some asked, and
+/// nothing to be had.
 fn nothing_of(types: &ResourceTypes, asked: &Resource, most: &Resource) -> String {
     let lacking = types_in_order(types).into_iter().filter(|index| asked.get(*index) > 0 && most.get(*index) == 0);
     let lacking = lacking.map(|index| {

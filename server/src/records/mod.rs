@@ -120,8 +120,8 @@ impl Records {
         }
     }
 
-    /// Its scheduler has taken an application that was submitted without an attempt. Whether it has ended meanwhile: then it gets none, and
-    /// whoever calls takes it away again.
+    /// Its scheduler has taken an application that was submitted without an attempt. Whether it has ended meanwhile:
+    /// then it gets none, and whoever calls takes it away again.
     pub fn accepted(&mut self, number: u32, handle: &AppHandle) -> bool {
         let Some(app) = self.apps.get_mut(&number) else { return true };
         if app.state.is_over() {
@@ -191,7 +191,8 @@ impl Records {
             *of != number
         });
         let counted = app.take_counted();
-        // What no scheduler has taken is counted nowhere: names that are refused leave nothing but the application, as in Hadoop.
+        // What no scheduler has taken is counted nowhere: names that are refused leave nothing but the application, as
+        // in Hadoop.
         if app.attempt.is_some() {
             self.counters.add(&app.queue, &app.user, &counted);
         }

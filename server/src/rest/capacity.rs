@@ -354,7 +354,8 @@ fn template(of: &BTreeMap<String, String>) -> Object {
     Object::new().with("property", of.iter().map(property).collect::<Value>())
 }
 
-/// What the file says of leaves to be made, of whatever queue. A name begins where it has that of the template last, as Hadoop cuts it.
+/// What the file says of leaves to be made, of whatever queue. A name begins where it has that of the template last, as
+/// Hadoop cuts it.
 fn leaf_template(of: &CapacityQueue) -> Object {
     const BEGIN: &str = "leaf-queue-template.";
     let property = |(name, value): (&String, &String)| {

@@ -21,7 +21,8 @@ pub struct CapacityConfiguration {
     /// The site's and the scheduler's own over it.
     all: Arc<SiteProperties>,
     pub(crate) file: CapacityFile,
-    /// Mapping rules that stand in a file of their own. That is read once, so that the rules that are checked are those that count.
+    /// Mapping rules that stand in a file of their own. That is read once, so that the rules that are checked are those
+    /// that count.
     rules: Option<Arc<RulesText>>,
     /// The queues that have made themselves and that the file was read with. Templates have set nothing yet.
     made: Arc<MadeQueues>,

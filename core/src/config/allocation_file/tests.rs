@@ -17,7 +17,8 @@ fn warnings(inner: &str) -> Vec<String> {
     parse(inner).expect(inner).warnings.iter().map(ToString::to_string).collect()
 }
 
-/// Each sentence stands in full once, behind its place. Where it comes again, ` … ` stands for what another row has of it.
+/// Each sentence stands in full once, behind its place. Where it comes again, ` … ` stands for what another row has of
+/// it.
 fn assert_said(said: &str, expected: &str) {
     let mut rest = said.strip_prefix("f.xml:").unwrap_or_default();
     let are_there = expected.split(" … ").enumerate().all(|(at, part)| {

@@ -123,8 +123,8 @@ impl Reading {
         Ok((read, found))
     }
 
-    /// Writes something else where the default may be wrong too, or what is wrong is not written; says whether it has. What
-    /// takes its place is no error, and makes no other value one.
+    /// Writes something else where the default may be wrong too, or what is wrong is not written; says whether it has.
+    /// What takes its place is no error, and makes no other value one.
     fn put_right(&mut self, error: &CapacityFileError) -> bool {
         let property = error.property.as_str();
         let fault = &*error.fault;

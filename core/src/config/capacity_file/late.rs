@@ -42,8 +42,8 @@ impl CapacityFile {
     }
 
     /// The queues of this file are in force, and nothing else of it but for what Hadoop has read by then: the largest
-    /// container, what leaf queues keep of the scheduler's settings, and mapping rules that are right. `before`: what was
-    /// in force.
+    /// container, what leaf queues keep of the scheduler's settings, and mapping rules that are right. `before`: what
+    /// was in force.
     pub(crate) fn keep_common(&mut self, before: &CapacityFile, fault: &LateFault) {
         let (new, rules) = (self.settings.clone(), self.mapping.clone());
         self.take_common(before);

@@ -50,8 +50,8 @@ pub(crate) struct MadeQueues {
     pub(crate) reserved: BTreeMap<String, Vec<Reserved>>,
     /// In the order in which they have made themselves: a parent before its children.
     pub(crate) queues: Vec<MadeQueue>,
-    /// Parents that had made themselves and that the file in force lists. They are configured by now; as in Hadoop they stay
-    /// parents until the next refresh, whatever the file makes of them.
+    /// Parents that had made themselves and that the file in force lists. They are configured by now; as in Hadoop they
+    /// stay parents until the next refresh, whatever the file makes of them.
     pub(crate) listed_parents: BTreeSet<String>,
     /// What templates have set, by full name, for those that have gone again too: as in Hadoop it stays until the next refresh.
     pub(crate) properties: BTreeMap<String, String>,

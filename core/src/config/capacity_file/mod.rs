@@ -260,8 +260,8 @@ impl CapacityFile {
         late.map_or(Ok(file), |fault| Err(fault.into()))
     }
 
-    /// The same for a refresh, with queues that have made themselves: [`CapacityFile::check_amounts_on`] compares amounts when its turn comes. What
-    /// is wrong with what Hadoop looks at last stands beside the queues.
+    /// The same for a refresh, with queues that have made themselves: [`CapacityFile::check_amounts_on`] compares
+    /// amounts when its turn comes. What is wrong with what Hadoop looks at last stands beside the queues.
     pub(crate) fn read_to_refresh(
         site: &SiteProperties,
         all: &SiteProperties,
@@ -270,7 +270,8 @@ impl CapacityFile {
         CapacityFile::read_how(site, all, made, None, &Uncompared::amounts())
     }
 
-    /// The same with other queues that have made themselves. `known`: what was read before of the file, where that belongs to no queue.
+    /// The same with other queues that have made themselves. `known`: what was read before of the file, where that
+    /// belongs to no queue.
     pub(crate) fn read_again(
         site: &SiteProperties,
         all: &SiteProperties,

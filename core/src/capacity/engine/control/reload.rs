@@ -1,8 +1,8 @@
 //! Queues are refreshed from another file, whole or not at all (rules/capacity.md 24).
 //!
-//! Hadoop looks at mapping rules and priorities of workflows when the new queues are in force. If they are wrong it applies
-//! the old file once more, which may be refused, too: queues that have come would have to go, and are not stopped. So does a
-//! scheduler that is built with `rules_last`; any other one looks at all of it first.
+//! Hadoop looks at mapping rules and priorities of workflows when the new queues are in force. If they are wrong it
+//! applies the old file once more, which may be refused, too: queues that have come would have to go, and are not
+//! stopped. So does a scheduler that is built with `rules_last`; any other one looks at all of it first.
 
 use crate::capacity::engine::configuration::{CapacityConfiguration, Reading, Refresh};
 use crate::capacity::engine::types::Control;
@@ -49,7 +49,8 @@ impl Control {
         self.publish();
         let why = match again {
             Ok(()) => format!("Failed to re-init queues : {fault}"),
-            // As in Hadoop: leaves of managed parents may stand against the old file too, and queues that have just come do.
+            // As in Hadoop: leaves of managed parents may stand against the old file too, and queues that have just
+            // come do.
             Err(fault) => fault.to_string(),
         };
         Err(Refused::BadConfiguration(why))
