@@ -79,7 +79,7 @@ case "$part" in
         ;;
 esac
 files+=(-e '**/audit.rs' -e '**/audit/**' -e '**/views/**' -e '**/views.rs')
-files+=(-E '::expect_|replace expect|fmt::Debug|impl fmt::|impl Debug|tests::')
+files+=(-E '::prefetch|replace prefetch|fmt::Debug|impl fmt::|impl Debug|tests::')
 targets=(--lib)
 for test in "${tests[@]}"; do targets+=(--test "$test"); done
 

@@ -134,7 +134,6 @@
 //!   The workers log nothing.
 //! - `faults`: injected faults, and an audit of all records, for tests and soak runs.
 
-mod ahead;
 #[cfg(not(loom))]
 mod app;
 #[cfg(not(loom))]
@@ -169,6 +168,7 @@ pub mod policy;
 mod preemption;
 #[cfg(loom)]
 pub mod preemption;
+mod prefetch;
 #[cfg(not(loom))]
 mod queue;
 #[cfg(not(loom))]

@@ -11,7 +11,7 @@ fn push(arena: &Arena, own: &mut FreeRecords, granted: &Stack, number: u32) -> C
     let record = arena.allocate(own).expect("the arena has room");
     let container = Container::of_model(number, record);
     arena.push_granted(granted, record, &container);
-    arena.expect_allocate(own);
+    arena.prefetch_allocate(own);
     container
 }
 
@@ -76,7 +76,7 @@ fn a_record_used_again() {
 
 /// Claim: I5: what has ended of two applications goes back at once, all of it, while the worker takes records
 /// Threads: 2
-/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain`; `expect_allocate` cuts
+/// Break: the chain is pushed by its first record alone; Release to Relaxed in `push_chain`; `prefetch_allocate` cuts
 ///   the worker's chain -> *each record is in the arena exactly once*: `[1, 2, 3]`; the same: `[2, 3]`; the same
 #[test]
 fn ended_records_go_back_together() {
@@ -106,7 +106,7 @@ fn ended_records_go_back_together() {
         let (worker_arena, mut worker_own) = (arena.clone(), own);
         let worker = spawn(move || {
             let first = worker_arena.allocate(&mut worker_own);
-            worker_arena.expect_allocate(&mut worker_own);
+            worker_arena.prefetch_allocate(&mut worker_own);
             (first, worker_own)
         });
         let mut news = Vec::new();

@@ -28,8 +28,8 @@ fn one_of_both_wins() {
             (own, withdrawn)
         });
         let (mut got, mut news) = (Vec::new(), Vec::new());
-        arena.expect_drain(&granted);
-        arena.expect_drain(&ended);
+        arena.prefetch_drain(&granted);
+        arena.prefetch_drain(&ended);
         arena.drain_granted(&granted, || 0, &mut got);
         arena.drain_ended(&ended, &mut news);
         let (mut own, withdrawn) = worker.join().unwrap();

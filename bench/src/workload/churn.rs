@@ -96,7 +96,7 @@ impl<'a> Churn<'a> {
             }
             if nodes.report(&mut owners)? {
                 nodes.next_owners(&mut next, |_| true);
-                masters.expect(nodes.bed, &mut next, 1);
+                masters.prefetch(nodes.bed, &mut next, 1);
                 masters.serve(nodes.bed, &mut owners, &mut |owner, container| nodes.put(owner, container))?;
             }
         }
@@ -118,7 +118,7 @@ impl<'a> Churn<'a> {
                 };
                 // The channel closes when the first driver is done, and is worked off before.
                 for mut owners in owners_from {
-                    masters.expect(bed, &mut owners, 0);
+                    masters.prefetch(bed, &mut owners, 0);
                     masters.serve(bed, &mut owners, &mut hand_back)?;
                 }
                 Ok::<f64, String>(thread_cpu_seconds() - cpu)

@@ -45,7 +45,7 @@ impl<T: Copy> Held<T> {
     #[inline]
     pub(super) fn put(&mut self, node: usize, one: T) {
         let Ring { first, count } = self.rings[node];
-        self.expect_place(node, first.wrapping_add(count));
+        self.prefetch_place(node, first.wrapping_add(count));
         self.fresh.push((node, one));
     }
 
@@ -83,10 +83,10 @@ impl<T: Copy> Held<T> {
 
     /// These will be asked for: their lines are on their way.
     #[inline]
-    pub(super) fn expect_longest(&self, node: usize, at_most: usize) {
+    pub(super) fn prefetch_longest(&self, node: usize, at_most: usize) {
         let Ring { first, count } = self.part(node, at_most);
         // Two of them mostly share a line; which two, nobody knows.
-        (0..count).for_each(|nth| self.expect_place(node, first.wrapping_add(nth)));
+        (0..count).for_each(|nth| self.prefetch_place(node, first.wrapping_add(nth)));
     }
 
     #[inline]
@@ -108,7 +108,7 @@ impl<T: Copy> Held<T> {
 
     /// A hint: where the processor has none, it is left out.
     #[inline(always)]
-    fn expect_place(&self, node: usize, nth: u32) {
+    fn prefetch_place(&self, node: usize, nth: u32) {
         let place = &self.places[self.place(node, nth)];
         #[cfg(target_arch = "x86_64")]
         safe_arch::prefetch_t0(place);
@@ -156,7 +156,7 @@ mod tests {
             held.settle();
             let (node, at_most) = (round % 3, 3);
             let expected: Vec<_> = queues[node].iter().take(at_most).copied().collect();
-            held.expect_longest(node, at_most);
+            held.prefetch_longest(node, at_most);
             assert_eq!(held.longest(node, at_most).copied().collect::<Vec<_>>(), expected, "round {round}");
             assert_eq!(held.take(node, at_most).copied().collect::<Vec<_>>(), expected, "round {round}");
             queues[node].drain(..expected.len());

@@ -128,7 +128,7 @@ impl<'a> Nodes<'a> {
         next.extend(owners(0));
         owners(1).for_each(|owner| self.bed.apps[owner as usize].prefetch_mail());
         owners(2).for_each(|owner| self.bed.apps[owner as usize].prefetch_call());
-        self.held.expect_longest((self.at + 4) % self.held.nodes(), self.k);
+        self.held.prefetch_longest((self.at + 4) % self.held.nodes(), self.k);
     }
 
     /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes are

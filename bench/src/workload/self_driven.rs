@@ -250,7 +250,7 @@ impl Player<'_> {
             mine
         });
         nodes.next_owners(next, is_mine);
-        masters.expect(nodes.bed, next, 1);
+        masters.prefetch(nodes.bed, next, 1);
         self.serve(true)
     }
 

@@ -89,8 +89,8 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
 
     // ------------------------------------------------------------------------------------------------ an AM calls, on its thread
 
-    /// An application's AM will soon call: asks for memory of what the answer is made of.
-    fn expect_call(snapshot: &SchedulerSnapshot<Self>, leaf: u32);
+    /// An application's AM will soon call. Prefetches what the answer is made from.
+    fn prefetch_call(snapshot: &SchedulerSnapshot<Self>, leaf: u32);
 
     /// An AM asks for containers of these sizes, each of which one container may have: refuses what its leaf may never be granted. Says
     /// what sizes are cut to.
@@ -233,20 +233,20 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     fn audited(shard: &Shard<Self>, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }
 
-/// What the engine has of a decider's part of a queue: it asks for memory before the decider will need it.
+/// What a decider keeps of a queue. The engine only prefetches it.
 pub(crate) trait QueuePart: Debug + Send {
-    /// An application of it will soon ask for something.
-    fn expect_asks(&self);
+    /// An application of the queue will soon send asks.
+    fn prefetch_asks(&self);
 
-    /// Its usage, and the place of the child at a position, will soon change.
-    fn expect_change(&self, position: u32);
+    /// The queue's usage and the order of the child at `position` will soon change.
+    fn prefetch_change(&self, position: u32);
 
-    /// The child that [`expect_change`](Self::expect_change) has named is next.
-    fn expect_comparison(&self);
+    /// The child that [`prefetch_change`](Self::prefetch_change) named changes next. Prefetches what it will be compared with.
+    fn prefetch_comparison(&self);
 }
 
-/// The same of an application.
+/// What a decider keeps of an application. The engine only prefetches it.
 pub(crate) trait AppPart: Debug + Send {
-    /// It will soon be visited, have another usage or other asks.
-    fn expect_visit(&self);
+    /// The application will soon be visited, or its usage or asks will change.
+    fn prefetch_visit(&self);
 }

@@ -1,12 +1,12 @@
 //! The FairScheduler's part of an application.
 
-use crate::ahead::expect;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::AppPart;
 use crate::fair::engine::{AppLocal, Shared};
 use crate::fair::in_vain::Missed;
 use crate::fair::published::Share;
 use crate::policy::{Schedulable, Tie};
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use {crate::fair::engine::KeyLocal, std::mem::offset_of};
@@ -66,9 +66,9 @@ impl FairApp {
 
 impl AppPart for FairApp {
     #[inline]
-    fn expect_visit(&self) {
-        expect(&self.demand);
-        expect(&self.floor);
+    fn prefetch_visit(&self) {
+        prefetch(&self.demand);
+        prefetch(&self.floor);
     }
 }
 

@@ -447,9 +447,9 @@ impl Shard {
         }
         // What a grant reads and writes and a visit does not.
         let local = self.app(proposal.app);
-        local.expect_visit();
+        local.prefetch_visit();
         if let Some(Some(leaf)) = self.queues.get(local.leaf as usize) {
-            leaf.own.order.expect_ties();
+            leaf.own.order.prefetch_ties();
         }
         let granted = self.try_grant(proposal);
         self.note_fit(proposal, granted);

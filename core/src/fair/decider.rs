@@ -59,8 +59,8 @@ impl Decider for FairDecider {
     }
 
     #[inline]
-    fn expect_call(snapshot: &SchedulerSnapshot, leaf: u32) {
-        headroom::expect_share(snapshot, leaf);
+    fn prefetch_call(snapshot: &SchedulerSnapshot, leaf: u32) {
+        headroom::prefetch_share(snapshot, leaf);
     }
 
     #[inline]

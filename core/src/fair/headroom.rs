@@ -1,20 +1,20 @@
 //! What an AM is told on its own thread: whether its leaf may have what it asks for, and what it can still get
 //! (rules/assignment.md 9, 10).
 
-use crate::ahead::expect;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::edge::left_of_cluster;
 use crate::event::Refused;
 use crate::fair::engine::{QueueSnapshot, SchedulerSnapshot, Shared};
 use crate::matching::size::asks_for_nothing_left;
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 
 /// The share of a leaf will be read.
 #[inline]
-pub(super) fn expect_share(snapshot: &SchedulerSnapshot, leaf: u32) {
+pub(super) fn prefetch_share(snapshot: &SchedulerSnapshot, leaf: u32) {
     if let Some(share) = snapshot.figures.queues.get(leaf as usize) {
-        expect(&share.generation);
-        expect(&share.fair_share);
+        prefetch(&share.generation);
+        prefetch(&share.fair_share);
     }
 }
 

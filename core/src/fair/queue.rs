@@ -3,13 +3,13 @@
 //! Children are kept in winner trees on their policy's key; a change of usage replays one path a level: O(depth x log children). Where
 //! a child has no key (weight 0 under drf, a custom policy without one) its queue is sorted anew for each descent, as Hadoop does.
 
-use crate::ahead::expect;
 use crate::engine::decider::QueuePart;
 use crate::fair::engine::{AppLocal, QueueLocal};
 use crate::fair::published::{FairPublished, Share};
 use crate::id::NONE;
 use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::shares::Drf;
 use crate::sync::Arc;
@@ -102,19 +102,19 @@ impl QueueLocal {
 
 impl QueuePart for FairQueue {
     #[inline]
-    fn expect_asks(&self) {
-        expect(&self.floor);
+    fn prefetch_asks(&self) {
+        prefetch(&self.floor);
     }
 
     #[inline]
-    fn expect_change(&self, position: u32) {
-        expect(&self.min_share);
-        self.order.expect_change(position);
+    fn prefetch_change(&self, position: u32) {
+        prefetch(&self.min_share);
+        self.order.prefetch_change(position);
     }
 
     #[inline]
-    fn expect_comparison(&self) {
-        self.order.expect_ties();
+    fn prefetch_comparison(&self) {
+        self.order.prefetch_ties();
     }
 }
 

@@ -16,8 +16,8 @@
 //! touches one line a level and compares words; only one of an equal lead has its key looked at. It ends where the first of
 //! a match stays as it was. What is known of a position, what the caller notes of it included, is one more line.
 
-use crate::ahead::expect;
 use crate::policy::OrderKey;
+use crate::prefetch::prefetch;
 
 /// How many meet in a match.
 const ARITY: usize = 4;
@@ -191,23 +191,23 @@ impl WinnerTree {
 
     /// A position will soon have another key.
     #[inline]
-    pub(crate) fn expect_change(&self, position: u32) {
+    pub(crate) fn prefetch_change(&self, position: u32) {
         if let Some(place) = self.places.get(position as usize) {
-            expect(place);
+            prefetch(place);
         }
         if let [decider, .., front] = &self.matches[..] {
-            expect(decider);
-            expect(front);
+            prefetch(decider);
+            prefetch(front);
         }
     }
 
     /// The same, later: whom those in front may stand level with then.
     #[inline]
-    pub(crate) fn expect_ties(&self) {
+    pub(crate) fn prefetch_ties(&self) {
         if let Some(decider) = self.matches.first()
             && let Some(place) = self.places.get(decider.positions[0] as usize)
         {
-            expect(place);
+            prefetch(place);
         }
     }
 

@@ -229,7 +229,7 @@ impl World {
 
     // ------------------------------------------------------------------------------------------------ containers
 
-    fn expect_ends_of(&mut self, app: usize, which: impl Fn(&ContainerId) -> bool, reason: EndReason) {
+    fn prefetch_ends_of(&mut self, app: usize, which: impl Fn(&ContainerId) -> bool, reason: EndReason) {
         let ends = self.books.live_of(app).map(|(id, _)| *id).filter(which).map(|id| (id, reason));
         self.ends.must.extend(ends);
     }
@@ -445,12 +445,12 @@ impl World {
                 self.stepped.apps().iter().any(|view| view.id.number == number && !view.runnable)
             });
             self.counts.add("finish: one that waits, after one that runs", usize::from(waits == [false, true]));
-            self.expect_ends_of(first, |_| true, EndReason::AppFinished);
+            self.prefetch_ends_of(first, |_| true, EndReason::AppFinished);
             self.books.apps[first].alive = false;
             let begun = self.stepped.begin_finish(&self.books.apps[first].handle);
             hold!(begun.is_ok(), "a live application cannot be finished: {begun:?}");
         }
-        self.expect_ends_of(app, |_| true, EndReason::AppFinished);
+        self.prefetch_ends_of(app, |_| true, EndReason::AppFinished);
         self.books.apps[app].alive = false;
         let outcome = self.stepped.finish(&self.books.apps[app].handle);
         hold!(outcome.is_ok(), "a live application cannot be finished: {outcome:?}");
@@ -488,7 +488,7 @@ impl World {
             return Ok(Err(refused));
         }
         let already = std::mem::take(&mut self.ends.must);
-        self.expect_ends_of(app, |id| !kept.contains(id), EndReason::AppFinished);
+        self.prefetch_ends_of(app, |id| !kept.contains(id), EndReason::AppFinished);
         self.ends.must.extend(already);
         self.books.apps[app].alive = false;
         let handle = match outcome {

@@ -59,7 +59,7 @@ impl Decider for CapacityDecider {
         (None, Some(Monitor { preemption, control }))
     }
 
-    fn expect_call(_snapshot: &SchedulerSnapshot, _leaf: u32) {}
+    fn prefetch_call(_snapshot: &SchedulerSnapshot, _leaf: u32) {}
 
     fn asked<'a>(
         _shared: &Shared,

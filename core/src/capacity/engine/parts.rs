@@ -81,11 +81,11 @@ impl CapacityWorker {
 pub(crate) struct CapacityQueue;
 
 impl QueuePart for CapacityQueue {
-    fn expect_asks(&self) {}
+    fn prefetch_asks(&self) {}
 
-    fn expect_change(&self, _position: u32) {}
+    fn prefetch_change(&self, _position: u32) {}
 
-    fn expect_comparison(&self) {}
+    fn prefetch_comparison(&self) {}
 }
 
 /// Of an application: where the [books](Books) have it.
@@ -96,7 +96,7 @@ pub(crate) struct CapacityApp {
 }
 
 impl AppPart for CapacityApp {
-    fn expect_visit(&self) {}
+    fn prefetch_visit(&self) {}
 }
 
 /// Of a request key.

@@ -310,7 +310,7 @@ impl<D: Decider> Shard<D> {
         let arena = &shared.arenas[worker];
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
         paths::show_leaf(queues, app.leaf, types, granted, alone);
-        arena.expect_allocate(own_records);
+        arena.prefetch_allocate(own_records);
         if let Some(journal) = journal {
             journal.allocated.push((container(), new.am));
         }

@@ -414,18 +414,18 @@ impl<D: Decider> Handler<Internal<D>, Parcel> for Counted<D> {
     }
 
     #[inline]
-    fn expect_later(&self, parcel: &mut Parcel) {
-        self.shard.expect_later(parcel.message());
+    fn prefetch_later(&self, parcel: &mut Parcel) {
+        self.shard.prefetch_later(parcel.message());
     }
 
     #[inline]
-    fn expect_soon(&self, parcel: &mut Parcel) {
-        self.shard.expect_soon(parcel.message());
+    fn prefetch_soon(&self, parcel: &mut Parcel) {
+        self.shard.prefetch_soon(parcel.message());
     }
 
     #[inline]
-    fn expect_next(&self, parcel: &mut Parcel) {
-        self.shard.expect_next(parcel.message());
+    fn prefetch_next(&self, parcel: &mut Parcel) {
+        self.shard.prefetch_next(parcel.message());
     }
 }
 

@@ -7,7 +7,6 @@
 // Whatever an AM asks for, nothing here may panic.
 #![warn(clippy::indexing_slicing)]
 
-use crate::ahead::expect;
 use crate::app::{Ask, Location};
 use crate::caught::caught;
 use crate::engine::books::ledger::AppShared;
@@ -20,6 +19,7 @@ use crate::engine::shared::Shared;
 use crate::event::Refused;
 use crate::id::ContainerId;
 use crate::matching::size::check_size;
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;
@@ -124,41 +124,41 @@ fn leaf_of<'s, D: Decider>(
     }
 }
 
-/// Of more calls that come next the others are passed over: the cache would not hold what many read.
-const MOST_EXPECTED: usize = 16;
+/// How many calls are prefetched for at most. The cache would not hold what more of them read.
+const MOST_PREFETCHED: usize = 16;
 
-/// Calls of these applications come next: asks for what they read, one link after the other and each of all of them, so that memory
-/// is waited for once a link rather than once a link and call. Of [`MOST_EXPECTED`] at most.
+/// Calls of these applications come next. Prefetches what the first [`MOST_PREFETCHED`] of them read: the first link of every call,
+/// then the second link of every call, and so on. So memory is waited for once a link, not once a link and call.
 pub(crate) fn prefetch_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
-    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_EXPECTED));
-    let mut leaves: SmallVec<[&QueueSnapshot<D>; MOST_EXPECTED]> = SmallVec::new();
+    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_PREFETCHED));
+    let mut leaves: SmallVec<[&QueueSnapshot<D>; MOST_PREFETCHED]> = SmallVec::new();
     for app in apps.clone() {
         app.prefetch_mail();
         if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
-            expect_leaf(leaf);
+            prefetch_leaf(leaf);
             leaves.push(leaf);
         }
-        D::expect_call(&snapshot, app.queue());
+        D::prefetch_call(&snapshot, app.queue());
     }
-    leaves.iter().for_each(|leaf| expect(&leaf.shared.cells));
+    leaves.iter().for_each(|leaf| prefetch(&leaf.shared.cells));
     apps.for_each(|app| prefetch_mail(shared, app));
-    leaves.iter().for_each(|leaf| leaf.shared.expect_usage());
+    leaves.iter().for_each(|leaf| leaf.shared.prefetch_usage());
 }
 
 /// What a call reads of a leaf queue as published.
 #[inline]
-fn expect_leaf<D: Decider>(leaf: &QueueSnapshot<D>) {
-    expect(&leaf.shared);
-    expect(&leaf.limit);
-    expect(&leaf.max_container);
+fn prefetch_leaf<D: Decider>(leaf: &QueueSnapshot<D>) {
+    prefetch(&leaf.shared);
+    prefetch(&leaf.limit);
+    prefetch(&leaf.max_container);
 }
 
 /// The records that lie on top of an application's mailbox, several beside each other.
 #[inline]
 fn prefetch_mail<D: Decider>(shared: &Shared<D>, app: &AppShared) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
-        arena.expect_drain(&cell.granted);
-        arena.expect_drain(&cell.ended);
+        arena.prefetch_drain(&cell.granted);
+        arena.prefetch_drain(&cell.ended);
     }
 }
 
@@ -174,10 +174,10 @@ pub(crate) fn allocate<D: Decider>(
     let snapshot = shared.publisher.guard();
     let leaf = leaf_of(shared, &snapshot, app)?;
     // Before anything is sent: a send waits for what was read before it.
-    snapshot.structure.queue(crate::engine::publish::snapshot::ROOT).shared.expect_usage();
-    expect_leaf(leaf);
-    D::expect_call(&snapshot, app.queue());
-    leaf.shared.expect_usage();
+    snapshot.structure.queue(crate::engine::publish::snapshot::ROOT).shared.prefetch_usage();
+    prefetch_leaf(leaf);
+    D::prefetch_call(&snapshot, app.queue());
+    leaf.shared.prefetch_usage();
     prefetch_mail(shared, app);
     if !request.is_empty() {
         send(shared, app, request, &snapshot, leaf)?;

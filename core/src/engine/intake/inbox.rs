@@ -85,17 +85,17 @@ pub trait Handler<I, E> {
     /// One from the external lane.
     fn external(&mut self, message: E);
 
-    /// This one has been taken from the external lane; others may be worked off before it: time to ask for memory.
+    /// This one was taken from the external lane. Others may be handled before it. Time to prefetch what it names.
     #[inline]
-    fn expect_later(&self, _message: &mut E) {}
+    fn prefetch_later(&self, _message: &mut E) {}
 
-    /// Two are worked off before this one.
+    /// Two others are handled before this one.
     #[inline]
-    fn expect_soon(&self, _message: &mut E) {}
+    fn prefetch_soon(&self, _message: &mut E) {}
 
-    /// This one will be worked off after the one that is about to be, or now: every message is told of here before it is worked off.
+    /// This one is handled next but one, or next. Called for every message before it is handled.
     #[inline]
-    fn expect_next(&self, _message: &mut E) {}
+    fn prefetch_next(&self, _message: &mut E) {}
 }
 
 /// The receiving ends of one worker's lanes.
@@ -168,12 +168,12 @@ impl<I, E> Inbox<I, E> {
         {
             // Kept first: what panics in a hint loses nothing.
             self.ahead.push_back(message);
-            self.ahead.back_mut().into_iter().for_each(|message| handler.expect_later(message));
+            self.ahead.back_mut().into_iter().for_each(|message| handler.prefetch_later(message));
         }
-        self.ahead.get_mut(2).into_iter().for_each(|message| handler.expect_soon(message));
+        self.ahead.get_mut(2).into_iter().for_each(|message| handler.prefetch_soon(message));
         // The first was behind nobody.
         let first = usize::from(!is_first);
-        self.ahead.iter_mut().take(2).skip(first).for_each(|message| handler.expect_next(message));
+        self.ahead.iter_mut().take(2).skip(first).for_each(|message| handler.prefetch_next(message));
         self.ahead.pop_front()
     }
 
@@ -247,7 +247,7 @@ impl<I, E> Inbox<I, E> {
             self.take_internal(message, handler);
         }
         match &mut self.held {
-            Some(message) => handler.expect_next(message),
+            Some(message) => handler.prefetch_next(message),
             None => return,
         }
         while let Ok(earlier) = self.internal.try_recv() {

@@ -27,9 +27,9 @@
 #[cfg(all(feature = "faults", not(loom)))]
 pub(crate) mod audit;
 
-use crate::ahead::{expect, expect_write};
 use crate::engine::mail::container::{Container, EndReason, EndedContainer};
 use crate::id::{ContainerId, NodeId, Slot};
+use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use crate::sync::{CachePadded, OnceLock};
@@ -208,10 +208,10 @@ impl Arena {
         Some(index)
     }
 
-    /// Takes one record off those that drainers gave back, and asks for the one after it: that one's line, which a drainer's core
-    /// has, comes over while there is other work, rather than when it is waited for. By the worker.
+    /// Takes one record off the chain that drainers gave back, and prefetches the record after it, which is in a drainer's
+    /// cache. By the worker.
     #[inline(always)]
-    pub fn expect_allocate(&self, own: &mut FreeRecords) {
+    pub fn prefetch_allocate(&self, own: &mut FreeRecords) {
         if own.chain == NIL {
             return;
         }
@@ -221,7 +221,7 @@ impl Arena {
             own.free.push(std::mem::replace(&mut own.chain, next));
         }
         if own.chain != NIL {
-            expect_write(self.record(own.chain));
+            prefetch_write(self.record(own.chain));
         }
     }
 
@@ -333,7 +333,7 @@ impl Arena {
             // Written first: its line, which the worker's core has, comes over once, and as this thread's own.
             record.acquired_ms.store(now_ms, Ordering::Relaxed);
             let next = record.next.load(Ordering::Relaxed);
-            self.expect_record(next);
+            self.prefetch_record(next);
             let has_request_id = record.attempt.load(Ordering::Relaxed) & HAS_REQUEST_ID != 0;
             let container =
                 Container {
@@ -363,24 +363,23 @@ impl Arena {
         out[first..].reverse();
     }
 
-    /// Asks for the two records that lie on top of a stack and are about to be taken, so that their lines are on their way: those
-    /// of two stacks come beside each other. By any thread.
+    /// Prefetches the two records on top of a stack that is about to be drained. By any thread.
     #[inline]
-    pub fn expect_drain(&self, stack: &Stack) {
+    pub fn prefetch_drain(&self, stack: &Stack) {
         // ORDERING: Relaxed. Nothing is read of the records, which may be another thread's by now, or used again.
         let top = stack.top.load(Ordering::Relaxed);
         if top != NIL {
-            self.expect_record(top);
-            self.expect_record(stack.below.load(Ordering::Relaxed));
+            self.prefetch_record(top);
+            self.prefetch_record(stack.below.load(Ordering::Relaxed));
         }
     }
 
     /// Not where there is none, or in a chunk that this thread does not see yet.
     #[inline]
-    fn expect_record(&self, index: u32) {
+    fn prefetch_record(&self, index: u32) {
         let index = index as usize;
         if let Some(chunk) = self.chunks.get(index / CHUNK).and_then(OnceLock::get) {
-            expect(&chunk[index % CHUNK]);
+            prefetch(&chunk[index % CHUNK]);
         }
     }
 
@@ -394,11 +393,10 @@ impl Arena {
         (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| low_half(now_ms).wrapping_sub(since()).cast_signed())
     }
 
-    /// Says that a container is about to end, so that its record's line is on its way when it does: several such lines come
-    /// beside each other. By the worker, of a container that has not ended.
+    /// Prefetches the record of a container that is about to end. By the worker, for a container that has not ended.
     #[inline]
-    pub fn expect_end(&self, index: u32) {
-        expect_write(self.record(index));
+    pub fn prefetch_end(&self, index: u32) {
+        prefetch_write(self.record(index));
     }
 
     /// Whether the record was handed over with this container, and not with one that had it before. By the worker.

@@ -1,11 +1,11 @@
 //! An application as one worker sees it.
 
-use crate::ahead::{expect, expect_write};
 use crate::engine::books::ledger::{AppCell, AppShared};
 use crate::engine::decider::{AppPart, Decider};
 use crate::engine::worker::key::KeyLocal;
 use crate::id::{NONE, Slot};
 use crate::matching::blacklist::Blacklists;
+use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
 use smallvec::SmallVec;
@@ -114,28 +114,28 @@ impl<D: Decider> AppLocal<D> {
         self.managed && self.shared.waits_for_am()
     }
 
-    /// It will soon be visited, have another usage or other asks: asks for what it has besides the line that leads to it.
+    /// It will soon be visited, or its usage or asks will change. Prefetches what it has besides the line that leads to it.
     #[inline]
-    pub(crate) fn expect_visit(&self) {
-        expect(&self.keys);
-        expect(&self.usage);
-        self.own.expect_visit();
-        expect_write(&*self.cell);
+    pub(crate) fn prefetch_visit(&self) {
+        prefetch(&self.keys);
+        prefetch(&self.usage);
+        self.own.prefetch_visit();
+        prefetch_write(&*self.cell);
     }
 
     /// The same, of the key that is mostly its only one: later, when the line that leads there has come.
     #[inline]
-    pub(crate) fn expect_first_key(&self) {
+    pub(crate) fn prefetch_first_key(&self) {
         if let Some(key) = self.keys.first() {
-            expect_write(&*key.cell);
+            prefetch_write(&*key.cell);
         }
     }
 
     /// A container of it will end.
     #[inline]
-    pub(crate) fn expect_last_container(&self) {
+    pub(crate) fn prefetch_last_container(&self) {
         if let Some(last) = self.containers.last() {
-            expect(last);
+            prefetch(last);
         }
     }
 

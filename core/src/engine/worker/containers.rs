@@ -9,10 +9,10 @@
 #[cfg(feature = "faults")]
 mod audit;
 
-use crate::ahead;
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::worker::fate::Fate;
 use crate::id::{ContainerNumber, NONE, OwnContainer, Slot};
+use crate::prefetch;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
@@ -167,9 +167,9 @@ impl Containers {
 
     /// A record will soon be looked at.
     #[inline]
-    pub(crate) fn expect(&self, index: u32) {
+    pub(crate) fn prefetch(&self, index: u32) {
         if let Some(record) = self.records.get(index as usize) {
-            ahead::expect(record);
+            prefetch::prefetch(record);
         }
     }
 

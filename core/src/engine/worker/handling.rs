@@ -143,8 +143,8 @@ impl<D: Decider> Shard<D> {
         let own = |container: &ContainerId| container.own_of(worker);
         let (launched, completed) = (launched.iter().copied(), completed.iter().filter_map(own));
         if let Some(place) = self.place_of(node) {
-            // Nobody has seen these containers yet, as `expect_next` has those of a report.
-            completed.clone().for_each(|container| self.expect_end(&container));
+            // Nobody has seen these containers yet, as `prefetch_next` has those of a report.
+            completed.clone().for_each(|container| self.prefetch_end(&container));
             self.report(place, *stamp, *offer, launched, completed);
         }
     }
@@ -174,11 +174,11 @@ impl<D: Decider> Shard<D> {
                     None => self.started_unseen(node, container, completed.clone()),
                 }
             }
-            self.expect_ends(completed.clone());
+            self.prefetch_ends(completed.clone());
             let mut completed = completed.peekable();
             while let Some(container) = completed.next() {
                 if let Some(next) = completed.peek() {
-                    self.expect_ties(next);
+                    self.prefetch_ties(next);
                 }
                 if let Some(index) = self.container_on(container, node) {
                     self.complete(index);

@@ -15,7 +15,7 @@ mod asks;
 mod nodes;
 
 #[cfg(not(loom))]
-mod hints;
+mod prefetching;
 
 #[cfg(not(loom))]
 pub(crate) mod shard;

@@ -1,10 +1,10 @@
 //! A node of one worker, and what is reserved on it.
 
-use crate::ahead::expect;
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::id::Slot;
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -44,10 +44,10 @@ pub(crate) struct Node<D: Decider> {
 impl<D: Decider> Node<D> {
     /// It will report soon.
     #[inline]
-    pub(crate) fn expect_report(&self) {
-        expect(self);
-        expect(&self.total);
-        expect(&self.reservation);
+    pub(crate) fn prefetch_report(&self) {
+        prefetch(self);
+        prefetch(&self.total);
+        prefetch(&self.reservation);
     }
 
     /// One that has just come.

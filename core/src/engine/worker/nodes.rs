@@ -150,7 +150,7 @@ fn written_to(room: usize) -> Vec<u32> {
     list
 }
 
-/// How many containers of the minimum allocation a node takes, as far as memory for their list is asked for ahead.
+/// How many containers of the minimum allocation a node takes, as far as memory for their list is reserved at first.
 fn most_containers(total: &Resource, minimum: &Resource) -> usize {
     let of_type =
         |(total, minimum): (&i64, &i64)| (*minimum > 0).then(|| usize::try_from(*total / *minimum).unwrap_or(0));

@@ -1,11 +1,11 @@
 //! A queue as one worker sees it.
 
-use crate::ahead::{expect, expect_write};
 use crate::engine::books::ledger::QueueCell;
 use crate::engine::commit::watch::Seat;
 use crate::engine::decider::{Decider, QueuePart};
 use crate::engine::publish::snapshot::QueueSnapshot;
 use crate::id::NONE;
+use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
 
@@ -86,15 +86,15 @@ impl<D: Decider> QueueLocal<D> {
 
     /// An application of it will soon ask for something.
     #[inline]
-    pub(crate) fn expect_asks(&self) {
-        self.own.expect_asks();
+    pub(crate) fn prefetch_asks(&self) {
+        self.own.prefetch_asks();
     }
 
     /// Its usage, and the place of the child at a position, will soon change.
     #[inline]
-    pub(crate) fn expect_change(&self, position: u32) {
-        expect(&self.usage);
-        expect_write(&self.cell.usage);
-        self.own.expect_change(position);
+    pub(crate) fn prefetch_change(&self, position: u32) {
+        prefetch(&self.usage);
+        prefetch_write(&self.cell.usage);
+        self.own.prefetch_change(position);
     }
 }

@@ -2,7 +2,6 @@
 
 use super::key::{KeyCell, KeyIndex, MOST_KEYS};
 use super::node::NodeShared;
-use crate::ahead::expect;
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::closed::Closed;
 use crate::engine::books::marks::{Marks, left_over};
@@ -14,6 +13,7 @@ use crate::engine::mail::container::Container;
 use crate::engine::mail::mailbox::Stack;
 use crate::event::Refused;
 use crate::id::{ApplicationId, ContainerId, Slot};
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::sync::{Arc, CachePadded, Mutex, OnceLock};
@@ -245,16 +245,16 @@ impl AppShared {
         reserved::total(self.cells.iter().map(|cell| &cell.reserved))
     }
 
-    /// A call of its AM comes: asks for what it reads first.
+    /// A call of its AM comes. Prefetches what it reads first.
     #[inline]
     pub(crate) fn prefetch_call(&self) {
-        expect(self);
+        prefetch(self);
     }
 
     /// The same, a link further.
     #[inline]
     pub(crate) fn prefetch_mail(&self) {
-        self.cells.iter().for_each(|cell| expect(&cell.granted));
+        self.cells.iter().for_each(|cell| prefetch(&cell.granted));
     }
 
     /// The slot of its leaf queue; who acts on it checks the snapshot.

@@ -1,8 +1,8 @@
 //! A queue as all threads see it.
 
-use crate::ahead::expect;
 use crate::engine::books::usage::{SharedUsage, UsageCell};
 use crate::engine::commit::watch::Watch;
+use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{Arc, CachePadded};
@@ -47,8 +47,8 @@ impl QueueShared {
 
     /// Its usage will be read soon.
     #[inline]
-    pub(crate) fn expect_usage(&self) {
-        self.cells.iter().for_each(|cell| expect(&cell.usage));
+    pub(crate) fn prefetch_usage(&self) {
+        self.cells.iter().for_each(|cell| prefetch(&cell.usage));
     }
 
     /// The same where nothing beyond the scheduler's types is used.

@@ -1,24 +1,24 @@
-//! Memory asked for ahead: a line that will be read or written soon is on its way while there is other work.
+//! Prefetches memory that a worker will read or write soon, so that the line is on its way while there is other work.
 //!
-//! At thousands of applications most of what a container touches is cold, and waiting for it is most of what a container costs.
-//! A hint changes nothing but time; where the processor has none, it is left out.
+//! With thousands of applications most of what a container touches is in no cache, and waiting for memory is most of what a
+//! container costs. A prefetch changes nothing but time. Where the processor has no such instruction, it does nothing.
 //!
-//! A line that another core has written last has to come over *and* that core has to give its copy up before this one can write.
-//! Stores wait for that one behind the other, and a locked operation waits for all stores before it. So what is written is asked
-//! for with [`expect_write`]; ADR 13.
+//! A line that another core wrote last must come over, and that core must give up its copy, before this core can write it.
+//! Later stores wait for that store, and a locked operation waits for all stores before it. So lines that will be written are
+//! prefetched for writing, with [`prefetch_write`]. ADR 13 has the figures.
 
-/// The line that `what` begins in will be needed soon.
+/// Prefetches the line that `what` begins in, to read it.
 #[inline(always)]
-pub(crate) fn expect<T>(what: &T) {
+pub(crate) fn prefetch<T>(what: &T) {
     #[cfg(target_arch = "x86_64")]
     safe_arch::prefetch_t0(what);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = what;
 }
 
-/// The line that `what` begins in will be written soon, and other cores have it, or it is in no cache.
+/// Prefetches the line that `what` begins in, to write it. For lines that other cores have, or that are in no cache.
 #[inline(always)]
-pub(crate) fn expect_write<T>(what: &T) {
+pub(crate) fn prefetch_write<T>(what: &T) {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
     prefetch_for_write(what);
     #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
