@@ -72,7 +72,7 @@ pub fn parse_groups(text: &str, source_name: &str) -> Result<HashMap<String, Vec
         let wrong = |problem: String| {
             let before = &line[..line.len() - line.trim_start().len()];
             let (column, offset) = (before.chars().count() + 1, start + before.len());
-            let at = Place { source: source_name.into(), line: index + 1, column, offset, length: bare.len() };
+            let at = Place::new(source_name, index + 1, column, offset, bare.len());
             Err(GroupsError::Line { at, problem })
         };
         let Some((user, list)) = bare.split_once(':') else {
