@@ -7,21 +7,19 @@
 use evenweave_testkit::sources::{code_only, sources};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 25] = [
+const LAYERS: [(&str, u8); 23] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
     ("clock", 1),
-    ("ahead", 1),
+    ("prefetch", 1),
     ("caught", 1),
     ("policy", 2),
-    ("metrics", 2),
     ("config", 3),
     ("event", 4),
     ("order", 4),
     ("queue", 4),
     ("app", 4),
-    ("node", 4),
     ("groups", 4),
     ("shares", 5),
     ("matching", 5),

@@ -23,6 +23,7 @@ pub(crate) fn sign(difference: f64) -> Ordering {
 impl Calculator {
     /// Compares `a` and `b` on a cluster of `types` resource types. `single` looks at the largest share alone.
     #[must_use]
+    #[inline]
     pub fn compare(self, types: usize, cluster: &Resource, a: &Resource, b: &Resource, single: bool) -> Ordering {
         match self {
             Calculator::Memory => a.memory_mb().cmp(&b.memory_mb()),
@@ -33,6 +34,7 @@ impl Calculator {
     /// How often `b` is in `a`, as a 32-bit float. `Memory` ignores the cluster, and nothing in nothing is 0;
     /// `Dominant` compares the largest shares of the types that the cluster has, and nothing in nothing is NaN.
     #[doc(hidden)]
+    #[inline]
     pub fn divide(self, types: usize, cluster: &Resource, a: &Resource, b: &Resource) -> f32 {
         match self {
             Calculator::Memory => divide_safely(a.memory_mb(), b.memory_mb()),
@@ -44,6 +46,7 @@ impl Calculator {
 
     /// The largest share of a cluster, of the types that it has; at least nothing.
     #[doc(hidden)]
+    #[inline]
     pub fn largest_share(self, types: usize, cluster: &Resource, amount: &Resource) -> f64 {
         let share = |i: usize| match cluster.get(i) {
             0 => 0.0,
@@ -57,6 +60,7 @@ impl Calculator {
 
     /// The largest quotient of one type that counts: of memory, or of any.
     #[doc(hidden)]
+    #[inline]
     pub fn ratio(self, types: usize, a: &Resource, b: &Resource) -> f32 {
         match self {
             Calculator::Memory => divide_safely(a.memory_mb(), b.memory_mb()),

@@ -36,6 +36,7 @@ pub struct Resource([i64; MAX_TYPES]);
 // By hand, as is the hash that goes with it: what is derived calls `memcmp`, and this stays in registers.
 impl PartialEq for Resource {
     #[inline]
+    #[inline]
     fn eq(&self, other: &Resource) -> bool {
         // The first two nearly always decide where two differ.
         self.0[0] == other.0[0]
@@ -58,6 +59,7 @@ impl Resource {
 
     /// `memory_mb` MiB of memory and `vcores` virtual cores, zero of every custom type.
     #[must_use]
+    #[inline]
     pub const fn new(memory_mb: i64, vcores: i64) -> Resource {
         let mut lanes = [0; MAX_TYPES];
         lanes[0] = memory_mb;
@@ -70,6 +72,7 @@ impl Resource {
     /// # Panics
     /// When `amounts` has more than [`MAX_TYPES`] entries.
     #[must_use]
+    #[inline]
     pub fn from_slice(amounts: &[i64]) -> Resource {
         assert!(amounts.len() <= MAX_TYPES, "at most {MAX_TYPES} resource types");
         Resource::from_fn(|lane| amounts.get(lane).copied().unwrap_or(0))
@@ -77,6 +80,7 @@ impl Resource {
 
     /// `lane(i)` for every lane.
     #[must_use]
+    #[inline]
     pub fn from_fn(lane: impl FnMut(usize) -> i64) -> Resource {
         Resource(std::array::from_fn(lane))
     }
@@ -114,6 +118,7 @@ impl Resource {
     /// When `index` is [`MAX_TYPES`] or more.
     #[must_use]
     #[inline]
+    #[inline]
     pub const fn get(&self, index: usize) -> i64 {
         self.0[index]
     }
@@ -123,6 +128,7 @@ impl Resource {
     /// # Panics
     /// When `index` is [`MAX_TYPES`] or more.
     #[must_use]
+    #[inline]
     pub const fn with(mut self, index: usize, amount: i64) -> Resource {
         self.0[index] = amount;
         self
@@ -130,6 +136,7 @@ impl Resource {
 
     /// Every lane, unused ones included.
     #[must_use]
+    #[inline]
     pub const fn amounts(&self) -> &[i64; MAX_TYPES] {
         &self.0
     }
@@ -163,6 +170,7 @@ impl Resource {
     /// `self - other` with memory and vcores clamped at zero. Custom types are *not* clamped, as in Hadoop
     /// (`Resources.subtractNonNegative`).
     #[must_use]
+    #[inline]
     pub fn minus_non_negative(&self, other: &Resource) -> Resource {
         let mut out = self.minus(other);
         out.0[0] = out.0[0].max(0);
@@ -186,12 +194,14 @@ impl Resource {
 
     /// Each component times `factor` as a double, truncated towards zero.
     #[must_use]
+    #[inline]
     pub fn times(&self, factor: f64) -> Resource {
         Resource(std::array::from_fn(|i| f64_to_i64(self.0[i] as f64 * factor)))
     }
 
     /// Each component times `factor` as a double, rounded up.
     #[must_use]
+    #[inline]
     pub fn times_round_up(&self, factor: f64) -> Resource {
         Resource(std::array::from_fn(|i| f64_to_i64((self.0[i] as f64 * factor).ceil())))
     }
@@ -316,12 +326,14 @@ impl Resource {
 impl Add for Resource {
     type Output = Resource;
 
+    #[inline]
     fn add(self, other: Resource) -> Resource {
         self.plus(&other)
     }
 }
 
 impl AddAssign for Resource {
+    #[inline]
     fn add_assign(&mut self, other: Resource) {
         *self = self.plus(&other);
     }
@@ -331,30 +343,35 @@ impl AddAssign for Resource {
 impl Sub for Resource {
     type Output = Resource;
 
+    #[inline]
     fn sub(self, other: Resource) -> Resource {
         self.minus(&other)
     }
 }
 
 impl SubAssign for Resource {
+    #[inline]
     fn sub_assign(&mut self, other: Resource) {
         *self = self.minus(&other);
     }
 }
 
 impl Sum for Resource {
+    #[inline]
     fn sum<I: Iterator<Item = Resource>>(all: I) -> Resource {
         all.fold(Resource::ZERO, Resource::add)
     }
 }
 
 impl<'a> Sum<&'a Resource> for Resource {
+    #[inline]
     fn sum<I: Iterator<Item = &'a Resource>>(all: I) -> Resource {
         all.copied().sum()
     }
 }
 
 impl Default for Resource {
+    #[inline]
     fn default() -> Self {
         Resource::ZERO
     }
@@ -484,6 +501,7 @@ impl ResourceTypes {
     /// How many types there are: 2 to [`MAX_TYPES`].
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    #[inline]
     pub fn len(&self) -> usize {
         self.types.len()
     }
@@ -519,6 +537,7 @@ impl ResourceTypes {
 }
 
 impl Default for ResourceTypes {
+    #[inline]
     fn default() -> Self {
         ResourceTypes::standard()
     }

@@ -21,45 +21,53 @@ impl Wide {
 
     /// So many of a size.
     #[doc(hidden)]
+    #[inline]
     pub fn of_count(size: &Resource, count: u32) -> Wide {
         Wide(size.amounts().map(|amount| i128::from(amount) * i128::from(count)))
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn plus(&self, other: &Wide) -> Wide {
         Wide(std::array::from_fn(|i| self.0[i].wrapping_add(other.0[i])))
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn minus(&self, other: &Wide) -> Wide {
         Wide(std::array::from_fn(|i| self.0[i].wrapping_sub(other.0[i])))
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn is_zero(&self) -> bool {
         *self == Wide::ZERO
     }
 
     /// As amounts: of what is beyond 2<sup>61</sup> these.
     #[doc(hidden)]
+    #[inline]
     pub fn amount(&self) -> Resource {
         Resource::from_fn(|i| i64::try_from(self.0[i].clamp((-MOST).into(), MOST.into())).unwrap_or(MOST))
     }
 }
 
 impl From<&Resource> for Wide {
+    #[inline]
     fn from(amount: &Resource) -> Wide {
         Wide(amount.amounts().map(i128::from))
     }
 }
 
 impl<'a> Sum<&'a Resource> for Wide {
+    #[inline]
     fn sum<I: Iterator<Item = &'a Resource>>(all: I) -> Wide {
         all.fold(Wide::ZERO, |sum, amount| sum.plus(&amount.into()))
     }
 }
 
 impl PartialEq<Resource> for Wide {
+    #[inline]
     fn eq(&self, other: &Resource) -> bool {
         *self == Wide::from(other)
     }
