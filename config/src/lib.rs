@@ -1,4 +1,6 @@
-//! Configuration: text in, typed values out.
+//! The configuration of YARN's schedulers: text in, typed values out.
+//!
+//! `evenweave::config` passes all of it on; embedders need not name this crate.
 //!
 //! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
 //! of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure functions over
@@ -6,57 +8,32 @@
 //! `AllocationFileLoaderService` of Hadoop 3.4.2.
 
 mod acl;
-
 mod acl_oddity;
-
 mod allocation_file;
-
 mod capacity_file;
-
 pub mod convert;
-
 mod diagnostic;
-
 mod encoding;
-
 mod file;
-
 mod findings;
-
 #[doc(hidden)]
 pub mod hash_order;
-
 mod in_force;
-
 mod java;
-
 mod known;
-
 mod names;
-
 mod nearest;
-
 mod placement_rules;
-
 mod properties;
-
 mod reservation_classes;
-
 mod resource_string;
-
 mod scheduler_class;
-
 mod settings;
-
 #[doc(hidden)]
 pub mod shown;
-
 mod site;
-
 mod source;
-
 mod warnings;
-
 mod xml;
 
 pub use acl::{AccessControlList, QueueAccess};

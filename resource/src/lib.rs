@@ -1,5 +1,7 @@
 //! Resources: the vector, its elementary operations, the two calculators, units.
 //!
+//! `evenweave::resource` passes it on; embedders need not name this crate.
+//!
 //! Pure functions over plain data; any thread. Follows YARN's `Resource`, `Resources` and the two
 //! `ResourceCalculator`s of Hadoop 3.4.2.
 
