@@ -36,7 +36,6 @@ pub struct Resource([i64; MAX_TYPES]);
 // By hand, as is the hash that goes with it: what is derived calls `memcmp`, and this stays in registers.
 impl PartialEq for Resource {
     #[inline]
-    #[inline]
     fn eq(&self, other: &Resource) -> bool {
         // The first two nearly always decide where two differ.
         self.0[0] == other.0[0]
@@ -117,7 +116,6 @@ impl Resource {
     /// # Panics
     /// When `index` is [`MAX_TYPES`] or more.
     #[must_use]
-    #[inline]
     #[inline]
     pub const fn get(&self, index: usize) -> i64 {
         self.0[index]
