@@ -1,38 +1,51 @@
 //! What a scheduler's decisions are to the engine.
 //!
 //! The engine owns what would be the same for any scheduler: nodes, containers, each worker's copy of the asks, leases, mail, usage.
-//! Which child of a queue comes first, what may be skipped, when enough is assigned, is a [`Decider`]'s. There is one type for each
-//! scheduler; which one is settled where the scheduler is named, so every call here is a plain one, and what a decider keeps of a
-//! queue, an application, a key or a node lies in the engine's own record of it.
+//! Which child of a queue comes first, what may be skipped, and when enough is assigned is a [`Decider`]'s. There is one type for each
+//! scheduler, so every call here is static. What it stores, and where, its [`Parts`] say.
 //!
 //! # Where it stands
-//! Each method is named after the moment in which the engine calls it. What is handed a
-//! shard runs on the worker whose it is, between two steps of the engine: none is called while another runs, but those that the decider itself leads to, by a grant or by the end of a container.
+//! Above [`Shard`], whose stages call it. Each method is named after the moment in which the engine calls it. A method that is handed a
+//! shard runs on that shard's worker, between two steps of the engine. No method is called while another runs, except those that the
+//! decider itself leads to, by a grant or by the end of a container.
 //!
 //! # What a decider may do
-//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. What a reservation is charged to is the decider's. Usage, nodes,
-//! containers and asks change only there.
+//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. Usage, nodes,
+//! containers and asks change only there. What a reservation is charged to is the decider's.
+//!
+//! # Where the engine calls up
+//! A grant and an end are the engine's, and they call the decider in the midst: it puts queues and applications in order as their usage
+//! changes, level by level, before the next choice is made. `docs/architecture.md` draws it.
+//!
+//! # Its tasks
+//! One computes what everybody may have and publishes it ([`UpdateTask`]); one takes containers back for applications that have too
+//! little ([`PreemptionTask`]). Whether they run on threads of their own or on the caller's, and when they end, is the driver's.
 
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::commit::grant::Refusal;
-use crate::engine::control::ControlPart;
-use crate::engine::driver::deciders::{PreemptionTask, UpdateTask};
+use crate::engine::control::Controlled;
+use crate::engine::intake::calls::TaskCall;
+use crate::engine::parts::Parts;
+use crate::engine::proposal::Refusal;
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
+use crate::engine::records::app::AppLocal;
+use crate::engine::records::containers::ContainerRecord;
+use crate::engine::records::key::KeyLocal;
+use crate::engine::records::node::Node;
+use crate::engine::records::queue::QueueLocal;
+use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
-use crate::engine::worker::app::AppLocal;
-use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::key::KeyLocal;
-use crate::engine::worker::node::Node;
-use crate::engine::worker::queue::QueueLocal;
-use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
+#[cfg(feature = "faults")]
+use crate::id::ContainerId;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use crate::sync::channel::Receiver;
 #[cfg(feature = "faults")]
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::time::Duration;
 
 /// Why an application's asks are others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,32 +58,12 @@ pub(crate) enum AskCause {
     News { nothing: bool },
 }
 
-/// See the module's text. The value itself is what all threads of a scheduler share of its decider's own choices.
-pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
-    /// Its part of a worker.
-    type Worker: Debug + Send;
-    /// Its part of a queue: where children stand, what they want.
-    type Queue: QueuePart;
-    /// Its part of an application.
-    type App: AppPart;
-    /// Its part of a request key.
-    type Key: Debug + Default + Send;
-    /// Its part of a node.
-    type Node: Debug + Default + Send;
-    /// Its part of the control, and what it decides there.
-    type Control: ControlPart<Self>;
-    /// What is published of a queue, beside what the engine knows. One that equals the one before is not looked at.
-    type QueuePublished: Clone + Debug + PartialEq + Send + Sync;
-    /// What its update publishes.
-    type Figures: Debug + Default + Send + Sync;
-    /// What its own tasks tell a worker.
-    type Message: Debug + Send;
+/// See the module's text.
+pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// Its task that computes what everybody may have.
     type Updater: UpdateTask;
     /// Its task that takes containers back.
     type Preemptor: PreemptionTask<Self>;
-    /// What that is told.
-    type PreemptionCall: Debug + Send + 'static;
 
     // ------------------------------------------------------------------------------------------------ what is made
 
@@ -233,20 +226,37 @@ pub(crate) trait Decider: Clone + Debug + Send + Sync + Sized + 'static {
     fn audited(shard: &Shard<Self>, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }
 
-/// What a decider keeps of a queue. The engine only prefetches it.
-pub(crate) trait QueuePart: Debug + Send {
-    /// An application of the queue will soon send asks.
-    fn prefetch_asks(&self);
+/// The workers of a driver without threads: called rather than sent to.
+pub(crate) struct Workers<'a, D: Decider>(pub(crate) Vec<&'a mut Shard<D>>);
 
-    /// The queue's usage and the order of the child at `position` will soon change.
-    fn prefetch_change(&self, position: u32);
-
-    /// The child that [`prefetch_change`](Self::prefetch_change) named changes next. Prefetches what it will be compared with.
-    fn prefetch_comparison(&self);
+impl<D: Decider> Workers<'_, D> {
+    /// One of them.
+    pub(crate) fn shard(&mut self, worker: usize) -> &mut Shard<D> {
+        self.0[worker]
+    }
 }
 
-/// What a decider keeps of an application. The engine only prefetches it.
-pub(crate) trait AppPart: Debug + Send {
-    /// The application will soon be visited, or its usage or asks will change.
-    fn prefetch_visit(&self);
+/// Computes and publishes what everybody may have.
+pub(crate) trait UpdateTask: Debug + Send + 'static {
+    /// How often it does so by itself; `None`: only when it is told to.
+    fn interval(&self) -> Option<Duration>;
+
+    /// Once.
+    fn update(&mut self);
+
+    /// The same; then whoever acts on it by itself is told.
+    fn update_and_wake(&mut self);
+
+    /// An update has panicked: nothing that it was at is believed, and the next one computes everything.
+    fn begin_anew(&mut self);
+}
+
+/// Takes containers back for who has too little.
+pub(crate) trait PreemptionTask<P: Parts>: Debug + Send + 'static {
+    /// Works off what it is told until it is told to end; with `timers` it also does what time has made due.
+    fn run(self, calls: &Receiver<TaskCall<P::PreemptionCall>>, shared: Arc<Shared<P>>, timers: bool);
+
+    /// The containers that a kill is still to come to.
+    #[cfg(feature = "faults")]
+    fn doomed(&self) -> Vec<ContainerId>;
 }

@@ -6,9 +6,10 @@
 use super::handles::NodeHandle;
 use crate::app::Location;
 use crate::clock::Patience;
-use crate::engine::control::{Call, Control};
+use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Threads;
+use crate::engine::intake::calls::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
     Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Parts, Reply, Report,
@@ -202,7 +203,7 @@ impl<D: Decider, T: Running> Door<D, T> {
         let shared = self.open()?;
         self.may_wait()?;
         let (reply, answer) = bounded(1);
-        let message = crate::engine::intake::messages::ControlMessage::Call(call(reply.into()));
+        let message = crate::engine::intake::calls::ControlMessage::Call(call(reply.into()));
         shared.lanes.control.send(message).map_err(|_| self.gone(CONTROL))?;
         self.answer(&answer, &Patience::endless(), CONTROL)
     }

@@ -27,7 +27,7 @@ pub mod thread {
     pub use std::thread::{Builder, JoinHandle, ThreadId, current, yield_now};
 
     std::thread_local! {
-        static NUMBER: u64 = super::super::next_thread();
+        static NUMBER: u64 = crate::sync::process::next_thread();
     }
 
     /// The number of the calling thread, from 1; no two threads of a process ever have the same.

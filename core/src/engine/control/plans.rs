@@ -10,9 +10,9 @@
 //! Agents, policies and planners may be the embedder's. Where one panics, that is told of and the call is refused; the plans stay as they
 //! were when it did.
 
-use super::{Control, ControlPart};
+use super::part::{ControlPart, Controlled};
+use super::state::Control;
 use crate::caught::caught;
-use crate::engine::decider::Decider;
 use crate::event::{Named, Refused, SchedulerEvent, check_length};
 use crate::id::ApplicationId;
 use crate::reservation::{
@@ -29,7 +29,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) now: i64,
 }
 
-impl<D: Decider> Control<D> {
+impl<D: Controlled> Control<D> {
     /// Calls the reservation system on behalf of a user.
     pub(crate) fn reserve<T>(
         &mut self,

@@ -2,8 +2,8 @@
 //!
 //! Owned by the control, run on its thread.
 
-use super::Waiters;
 use crate::engine::books::ledger::NodeShared;
+use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
 use crate::id::NodeId;
 use crate::matching::size::{LARGEST_AMOUNT, check_size};
@@ -11,6 +11,9 @@ use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+
+/// Who waits for the end of something.
+pub(super) type Waiters = Vec<Reply<Result<(), Refused>>>;
 
 /// A node as the control keeps it.
 #[derive(Debug)]

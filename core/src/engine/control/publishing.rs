@@ -3,16 +3,16 @@
 //! A batch of messages shares one publish; answers go out after it. What is as before stays the same value, so that no worker has to look
 //! at it.
 
-use super::{Control, ControlPart, QueueTerms};
+use super::part::{ControlPart, Controlled, QueueTerms};
+use super::state::Control;
 use crate::engine::books::ledger::QueueShared;
-use crate::engine::commit::watch::is_watched;
-use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
+use crate::engine::lease::watch::is_watched;
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;
 use crate::sync::Arc;
 
-impl<D: Decider> Control<D> {
+impl<D: Controlled> Control<D> {
     /// Publishes what has changed, then sends the answers that waited for it.
     pub(crate) fn publish(&mut self) {
         D::Control::publishing(self);

@@ -8,7 +8,7 @@
 //! What the thread may still be at when the scheduler ends is not waited for either. A driver without threads asks directly:
 //! there the call is the embedder's own.
 
-use crate::engine::driver::tasks::spawn;
+use crate::engine::threads::tasks::spawn;
 use crate::groups::Groups;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, unbounded};

@@ -23,12 +23,13 @@
 use crate::caught::message_of;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::driver::events::EventSink;
-use crate::engine::driver::tasks::{join, spawn};
+use crate::engine::intake::calls::{ControlMessage, Panicked};
 use crate::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
-use crate::engine::intake::messages::{ControlMessage, External, Internal, Panicked, Parcel};
+use crate::engine::intake::messages::{External, Internal, Parcel};
+use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
-use crate::engine::worker::shard::Shard;
+use crate::engine::threads::events::EventSink;
+use crate::engine::threads::tasks::{join, spawn};
 use crate::event::SchedulerEvent;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU64, Ordering};

@@ -5,14 +5,14 @@
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 #[cfg(feature = "faults")]
-use crate::engine::driver::deciders::PreemptionTask;
-use crate::engine::driver::deciders::{UpdateTask, Workers};
+use crate::engine::decider::PreemptionTask;
+use crate::engine::decider::{UpdateTask, Workers};
 use crate::engine::driver::runner::{WorkerLanes, answer_dead};
 use crate::engine::driver::threads_and_steps::Parts;
 #[cfg(feature = "faults")]
-use crate::engine::intake::messages::{ControlMessage, Panicked};
+use crate::engine::intake::calls::{ControlMessage, Panicked};
+use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
-use crate::engine::worker::shard::Shard;
 use crate::event::Refused;
 use crate::sync::Arc;
 

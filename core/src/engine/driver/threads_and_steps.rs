@@ -4,20 +4,23 @@
 
 use crate::clock::{Clock, Patience};
 use crate::engine::books::pace::Pace;
-use crate::engine::control::{Configuration, Control, empty_structure};
+use crate::engine::control::{Control, empty_structure};
 use crate::engine::decider::Decider;
-use crate::engine::driver::deciders::{PreemptionTask, TaskCall, UpdateTask};
-use crate::engine::driver::events::EventSink;
-use crate::engine::driver::quiet::{Handled, until_quiet};
-use crate::engine::driver::rounds::Outstanding;
+use crate::engine::decider::{PreemptionTask, UpdateTask};
 use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts, WorkerLanes};
-use crate::engine::driver::tasks::{guarded, join, run_task, spawn};
-use crate::engine::intake::messages::{ControlMessage, External, Internal, Parcel, Round};
+use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::calls::TaskCall;
+use crate::engine::intake::locations::Locations;
+use crate::engine::intake::messages::{External, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::engine::settings::Settings;
-use crate::engine::shared::{HeartbeatProbe, Lanes, Locations, Shared, WakeUp, number_scheduler};
-use crate::engine::worker::shard::Shard;
+use crate::engine::shard::Shard;
+use crate::engine::shared::{HeartbeatProbe, Lanes, Shared, WakeUp, number_scheduler};
+use crate::engine::threads::events::EventSink;
+use crate::engine::threads::quiet::{Handled, until_quiet};
+use crate::engine::threads::rounds::Outstanding;
+use crate::engine::threads::tasks::{guarded, join, run_task, spawn};
 use crate::event::Refused;
 use crate::groups::Groups;
 use crate::sync::atomic::AtomicBool;
@@ -31,7 +34,7 @@ pub(crate) struct Setup<D: Decider> {
     pub(crate) settings: Settings,
     /// The decider's part of the control, before it has any queue, and what it makes them of.
     pub(crate) control: D::Control,
-    pub(crate) configuration: Configuration<D>,
+    pub(crate) configuration: D::Configuration,
     pub(crate) events: EventSink,
     pub(crate) groups: Arc<dyn Groups>,
     /// How long threads wait for it.

@@ -1,14 +1,13 @@
-//! What travels between threads.
+//! What travels to a worker.
 
 use crate::app::{Ask, SchedulingKey};
-use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::decider::Decider;
+use crate::engine::books::ledger::{AppShared, KeyCell, NodeShared};
+use crate::engine::intake::locations::ANY;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::reported::Reported;
-use crate::engine::mail::container::{Container, RecoveredContainer};
-use crate::engine::shared::ANY;
-use crate::engine::worker::rows::SharedCount;
-use crate::engine::worker::shard::Shard;
+use crate::engine::mail::container::RecoveredContainer;
+use crate::engine::parts::Parts;
+use crate::engine::records::rows::SharedCount;
 use crate::event::Refused;
 use crate::id::{ContainerId, OwnContainer, Slot};
 use crate::resource::Resource;
@@ -348,14 +347,14 @@ pub(crate) struct AskNews {
 #[derive(Clone, Debug)]
 pub(crate) enum NewsKind {
     /// The `*` asks are others, of this epoch, or there are some again.
-    Any { epoch: u16, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
+    Any { epoch: u16, cell: Arc<KeyCell>, open: bool },
     /// A rack or node has a count now.
     Location(SharedCount),
 }
 
 impl NewsKind {
     /// The key's cell, where the news have it.
-    pub(crate) fn cell(&self) -> Option<&Arc<crate::engine::books::ledger::KeyCell>> {
+    pub(crate) fn cell(&self) -> Option<&Arc<KeyCell>> {
         match self {
             NewsKind::Any { cell, .. } => Some(cell),
             NewsKind::Location(_) => None,
@@ -408,7 +407,7 @@ pub(crate) struct News {
 
 /// What core threads send to a worker.
 #[derive(Debug)]
-pub(crate) enum Internal<D: Decider> {
+pub(crate) enum Internal<P: Parts> {
     /// From the application's home worker. Seldom, and large.
     News(Box<News>),
     /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
@@ -417,13 +416,13 @@ pub(crate) enum Internal<D: Decider> {
     GiveBack { app: Arc<AppShared>, rows: SmallVec<[GiveBack; 3]> },
     /// The AM's first request, made by the control when it accepts a managed application.
     FirstAsk { app: Arc<AppShared>, asks: SmallVec<[Ask; 1]> },
-    /// The attempt ends: its containers end, or go over to the next attempt, then [`ControlMessage::AppClosed`].
+    /// The attempt ends: its containers end, or go over to the next attempt, then [`AppClosed`](crate::engine::intake::calls::ControlMessage::AppClosed).
     CloseApp { app: Arc<AppShared>, successor: Option<Successor> },
     /// A container of an application runs on a node of the worker.
     Recover(Arc<NodeShared>, Box<Recovery>),
     /// With what runs on it: nothing is offered before that is charged.
     AddNode { node: Arc<NodeShared>, total: Resource, running: Vec<Recovery> },
-    /// Its containers end, then [`ControlMessage::NodeClosed`].
+    /// Its containers end, then [`NodeClosed`](crate::engine::intake::calls::ControlMessage::NodeClosed).
     RemoveNode(Arc<NodeShared>),
     ResizeNode {
         node: Arc<NodeShared>,
@@ -436,11 +435,11 @@ pub(crate) enum Internal<D: Decider> {
     /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
     Round(Round),
     /// From one of the decider's own tasks.
-    Own(D::Message),
+    Own(P::Message),
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
     /// The embedder looks at something, or has it done, and is answered.
-    Look(Look<D>),
+    Look(Look<P>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
     /// Work off what is there and end.
@@ -448,73 +447,27 @@ pub(crate) enum Internal<D: Decider> {
 }
 
 /// What a worker does for somebody who waits for it; sends its answer itself.
-pub(crate) struct Look<D: Decider>(Option<Looking<D>>);
+pub(crate) struct Look<P: Parts>(Option<Looking<P>>);
 
-type Looking<D> = Box<dyn FnOnce(&mut Shard<D>) + Send>;
+type Looking<P> = Box<dyn FnOnce(&mut <P as Parts>::Shard) + Send>;
 
-impl<D: Decider> Look<D> {
-    pub(crate) fn new(look: impl FnOnce(&mut Shard<D>) + Send + 'static) -> Look<D> {
+impl<P: Parts> Look<P> {
+    pub(crate) fn new(look: impl FnOnce(&mut P::Shard) + Send + 'static) -> Look<P> {
         Look(Some(Box::new(look)))
     }
 
     /// Does it, once.
-    pub(crate) fn at(&mut self, shard: &mut Shard<D>) {
+    pub(crate) fn at(&mut self, shard: &mut P::Shard) {
         if let Some(look) = self.0.take() {
             look(shard);
         }
     }
 }
 
-impl<D: Decider> std::fmt::Debug for Look<D> {
+impl<P: Parts> std::fmt::Debug for Look<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Look")
     }
-}
-
-/// What is left to tell of a panic of a worker.
-#[derive(Debug)]
-pub(crate) struct Panicked {
-    pub(crate) worker: usize,
-    /// What it said.
-    pub(crate) message: String,
-    /// The nodes that are lost by it.
-    pub(crate) nodes: Vec<Arc<NodeShared>>,
-    /// The worker has begun anew.
-    pub(crate) goes_on: bool,
-}
-
-/// What reaches the control.
-#[derive(Debug)]
-pub(crate) enum ControlMessage<D: Decider> {
-    /// A worker has ended what it had of an attempt, or handed it over.
-    AppClosed {
-        slot: Slot,
-        handed_over: Vec<Container>,
-    },
-    /// The owner has ended what ran on a node.
-    NodeClosed {
-        node: Arc<NodeShared>,
-        /// Nothing that its owner knows is of the node any more: another may have its place.
-        place_is_free: bool,
-    },
-    /// A worker has panicked: its nodes are lost, and what ran on them has ended.
-    WorkerPanicked(Panicked),
-    /// The owner asks for a decommissioning node's total to follow its allocation.
-    ResizeNode {
-        node: Arc<NodeShared>,
-        total: Resource,
-    },
-    /// A decommissioning node has nothing left.
-    NodeDrained(Arc<NodeShared>),
-    /// From the watcher: what is to be done each time it looks.
-    CleanUp,
-    /// A run of the plan follower is due; answered when it is published.
-    FollowPlans(Reply<()>),
-    /// A request of the embedder, or of the watcher.
-    Call(crate::engine::control::Call<D>),
-    /// Answer when it is reached.
-    Barrier(Reply<()>),
-    Shutdown,
 }
 
 impl Heartbeat {

@@ -4,8 +4,8 @@
 //! Plain code over one shard, as `inspect`: nothing here is on the path of a heartbeat.
 
 use crate::engine::decider::Decider;
-use crate::engine::shared::ANY;
-use crate::engine::worker::shard::Shard;
+use crate::engine::intake::locations::ANY;
+use crate::engine::shard::Shard;
 use crate::id::AttemptId;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;

@@ -24,10 +24,10 @@ use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
 use crate::engine::mail::container::EndReason;
+use crate::engine::records::looks::Looks;
+use crate::engine::records::queue::QueueLocal;
+use crate::engine::shard::Shard;
 use crate::engine::shared::count;
-use crate::engine::worker::expiry::Looks;
-use crate::engine::worker::queue::QueueLocal;
-use crate::engine::worker::shard::Shard;
 use crate::id::NONE;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -154,7 +154,10 @@ impl<D: Decider> Shard<D> {
             (app.leaf, app.position, app.runnable) = (NONE, NONE, false);
             app.usage = app.shared.usage();
         }
-        self.queues.iter_mut().flatten().for_each(QueueLocal::forget_members);
+        for queue in self.queues.iter_mut().flatten() {
+            queue.forget_members();
+            D::queue_emptied(&mut queue.own);
+        }
         self.snapshot = self.snapshots.newest().clone();
         self.take_structure(None);
         self.read_usage();
@@ -170,7 +173,7 @@ impl<D: Decider> Shard<D> {
             self.queues.resize_with(self.queues.len().max(index + 1), || None);
             let local = &mut self.queues[index];
             if local.as_ref().is_none_or(|local| local.snapshot.slot != queue.slot) {
-                *local = Some(QueueLocal::new(self.worker, queue, &self.snapshot.figures));
+                *local = Some(QueueLocal::new(self.worker, queue, D::queue(queue, &self.snapshot.figures)));
             }
             if let Some(local) = local {
                 local.seat.join_for_good(&queue.shared.watch);

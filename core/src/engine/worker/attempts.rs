@@ -19,8 +19,8 @@ use crate::app::SchedulingKey;
 use crate::engine::decider::{AskCause, Decider};
 use crate::engine::intake::messages::Successor;
 use crate::engine::mail::container::Container;
-use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::shard::Shard;
+use crate::engine::records::containers::ContainerRecord;
+use crate::engine::shard::Shard;
 use crate::id::Slot;
 use crate::resource::Resource;
 

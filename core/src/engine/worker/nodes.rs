@@ -5,11 +5,11 @@
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::ControlMessage;
+use crate::engine::intake::calls::ControlMessage;
 use crate::engine::mail::container::EndReason;
-use crate::engine::worker::containers::MADE_ROOM_FOR;
-use crate::engine::worker::node::Node;
-use crate::engine::worker::shard::Shard;
+use crate::engine::records::containers::MADE_ROOM_FOR;
+use crate::engine::records::node::Node;
+use crate::engine::shard::Shard;
 use crate::id::NONE;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 const RECORDS_OF_A_NODE: usize = 64;
 
 impl<D: Decider> Shard<D> {
-    pub(super) fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
+    pub(crate) fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
         let room = most_containers(&total, &self.shared.settings.steps.minimum);
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
@@ -55,7 +55,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// Ends what runs on a node; whether another may have its place then.
-    pub(super) fn remove_node(&mut self, node: &NodeShared) -> bool {
+    pub(crate) fn remove_node(&mut self, node: &NodeShared) -> bool {
         let Some(node) = self.place_of(node) else {
             // Gone already: whoever told of that has given the place back.
             return false;
@@ -81,7 +81,7 @@ impl<D: Decider> Shard<D> {
         !(self.shared.settings.preemption && self.containers.name_node(node))
     }
 
-    pub(super) fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
+    pub(crate) fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
         let Some(place) = self.place_of(shared) else { return };
         let node = &mut self.nodes[place as usize];
         let allocated = node.total.minus(&node.free);
@@ -124,7 +124,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// A decommissioning node has nothing left: told once.
-    pub(super) fn tell_drained(&mut self, node: u32) {
+    pub(crate) fn tell_drained(&mut self, node: u32) {
         let at = &mut self.nodes[node as usize];
         if at.decommissioning && at.containers.is_empty() && !std::mem::replace(&mut at.drained, true) {
             let node = at.shared.clone();
@@ -133,7 +133,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// A node that is being emptied: its total follows what is allocated, so nothing more fits.
-    pub(super) fn follow_allocation(&mut self, node: u32) {
+    pub(crate) fn follow_allocation(&mut self, node: u32) {
         let at = &self.nodes[node as usize];
         let allocated = at.total.minus(&at.free);
         if allocated != at.total {

@@ -4,11 +4,12 @@
 //! chain. The inbox calls a message's three functions while the message moves forward in its queue: `prefetch_later`,
 //! `prefetch_soon`, `prefetch_next`. They read, and change nothing.
 
-use crate::engine::decider::{Decider, QueuePart};
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::External;
-use crate::engine::worker::app::AppLocal;
-use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::shard::Shard;
+use crate::engine::parts::QueuePart;
+use crate::engine::records::app::AppLocal;
+use crate::engine::records::containers::ContainerRecord;
+use crate::engine::shard::Shard;
 use crate::id::OwnContainer;
 use crate::prefetch::prefetch;
 
@@ -61,7 +62,7 @@ impl<D: Decider> Shard<D> {
 
     /// This container will end. Prefetches what its application's line leads to.
     #[inline]
-    pub(super) fn prefetch_end(&self, container: &OwnContainer) {
+    pub(crate) fn prefetch_end(&self, container: &OwnContainer) {
         let Some((record, app)) = self.ending(container) else { return };
         self.shared.arenas[self.worker].prefetch_end(record.mail);
         app.prefetch_visit();
@@ -73,7 +74,7 @@ impl<D: Decider> Shard<D> {
 
     /// Prefetches what the ends of these containers will read and write, as far as nothing else has done it. Each end touches a
     /// dozen lines that are in no cache or in another core's. Prefetched together, they come in parallel.
-    pub(super) fn prefetch_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
+    pub(crate) fn prefetch_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };
             // The same application usually gets the next container, whose grant writes there.
@@ -93,7 +94,7 @@ impl<D: Decider> Shard<D> {
 
     /// The end of this container is handled next. Prefetches the applications that its own will be compared with.
     #[inline]
-    pub(super) fn prefetch_ties(&self, container: &OwnContainer) {
+    pub(crate) fn prefetch_ties(&self, container: &OwnContainer) {
         if let Some((_, app)) = self.ending(container)
             && let Some(Some(leaf)) = self.queues.get(app.leaf as usize)
         {

@@ -10,9 +10,9 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::decider::Decider;
+use crate::engine::records::node::Reservation;
+use crate::engine::shard::Shard;
 use crate::engine::shared::count;
-use crate::engine::worker::node::Reservation;
-use crate::engine::worker::shard::Shard;
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {

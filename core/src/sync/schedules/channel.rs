@@ -304,13 +304,13 @@ pub fn wait(lanes: &[&dyn Awaited], limit: Option<Duration>) -> Option<usize> {
 #[macro_export]
 macro_rules! select_of_schedules {
     ($(recv($lane:expr) -> $message:ident => $then:expr),+ $(,)?) => {
-        $crate::sync::channel::select!(@ None, unreachable!("without a limit a lane is ready"), $(($lane, $message, $then))+)
+        $crate::sync::schedules::channel::select!(@ None, unreachable!("without a limit a lane is ready"), $(($lane, $message, $then))+)
     };
     ($(recv($lane:expr) -> $message:ident => $then:expr,)+ default($limit:expr) => $else:expr $(,)?) => {
-        $crate::sync::channel::select!(@ Some($limit), $else, $(($lane, $message, $then))+)
+        $crate::sync::schedules::channel::select!(@ Some($limit), $else, $(($lane, $message, $then))+)
     };
     (@ $limit:expr, $else:expr, $(($lane:expr, $message:ident, $then:expr))+) => {{
-        let ready = $crate::sync::channel::wait(&[$($lane.awaited()),+], $limit);
+        let ready = $crate::sync::schedules::channel::wait(&[$($lane.awaited()),+], $limit);
         let mut arms = 0..;
         'chosen: {
             $(if arms.next() == ready {

@@ -27,7 +27,7 @@ pub mod thread {
     pub use shuttle::thread::{Builder, JoinHandle, ThreadId, current, yield_now};
 
     shuttle::thread_local! {
-        static NUMBER: u64 = super::super::next_thread();
+        static NUMBER: u64 = crate::sync::process::next_thread();
     }
 
     /// As the real one.

@@ -2,7 +2,7 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::books::usage::UsageCell;
-use crate::engine::commit::lease::{AskCount, AskPool};
+use crate::engine::lease::{AskCount, AskPool};
 use crate::sync::{Arc, CachePadded, OnceLock};
 use std::collections::BTreeMap;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]

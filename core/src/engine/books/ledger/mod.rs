@@ -2,8 +2,8 @@
 //!
 //! # Who owns what
 //! Usage is kept in cells, one a worker, padded: each worker changes only its own (a load and a store, no
-//! read-modify-write), everybody may read all; the sum is the usage. Limits are kept by a [`Watch`](crate::engine::commit::watch::Watch), outstanding asks by
-//! [`AskPool`](crate::engine::commit::lease::AskPool)s. The AM usage of a leaf queue changes once an application, so it is one shared word a type.
+//! read-modify-write), everybody may read all; the sum is the usage. Limits are kept by a [`Watch`](crate::engine::lease::watch::Watch), outstanding asks by
+//! [`AskPool`](crate::engine::lease::AskPool)s. The AM usage of a leaf queue changes once an application, so it is one shared word a type.
 //!
 //! # Reading
 //! A sum is exact when nothing moves (one worker between two messages, or quiescence); otherwise each type is a value

@@ -7,12 +7,13 @@ use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{NewAttempt, NodeSpec, Submission};
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
-use crate::engine::intake::edge::{AllocateRequest, Allocation, collect, send_changes};
+use crate::engine::edge::allocate::{AllocateRequest, Allocation, collect, send_changes};
+use crate::engine::intake::calls::NodeSpec;
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::engine::intake::messages::Recovery;
 use crate::engine::intake::reply::{Reply, reply};
+use crate::engine::intake::submission::{NewAttempt, Submission};
 use crate::engine::mail::container::RecoveredContainer;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
@@ -37,7 +38,7 @@ pub(crate) fn setup_with(settings: crate::config::Settings, workers: usize) -> S
         settings: decider.engine_settings(),
         control: FairControl::new(Vec::new()),
         configuration: AllocationFile::default(),
-        events: crate::engine::driver::events::events(1).0,
+        events: crate::engine::threads::events::events(1).0,
         groups: Arc::new(std::collections::HashMap::new()),
         groups_timeout: Duration::MAX,
         workers,
@@ -58,7 +59,7 @@ pub(crate) fn setup_with(settings: crate::config::Settings, workers: usize) -> S
 }
 
 fn runner<D: Decider>(shard: Shard<D>, lanes: WorkerLanes<D>, shared: &Arc<Shared<D>>) -> Runner<D> {
-    Runner::new(shard, lanes, shared.clone(), crate::engine::driver::events::events(1).0)
+    Runner::new(shard, lanes, shared.clone(), crate::engine::threads::events::events(1).0)
 }
 
 pub(crate) fn submit(control: &mut Control, number: u32, queue: &str, am: Option<Resource>) -> Arc<AppShared> {
