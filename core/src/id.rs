@@ -10,6 +10,10 @@ use std::fmt;
 #[cfg(not(loom))]
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// The slot of the root queue.
+#[cfg(not(loom))]
+pub(crate) const ROOT: u32 = 0;
+
 /// A slot with its generation.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! A door for this repository's own crates: benchmarks time the parts one by one, and the server shows what the core
 //! shows. No promise: whatever is here may change or go.
 
-pub use crate::engine::commit::lease::{AskPool, NotTaken, Recounted, Room, Taken, Took};
+pub use crate::engine::lease::{AskPool, NotTaken, Recounted, Room, Taken, Took};
 pub use crate::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 pub use crate::engine::publish::published::Published;
 pub use crate::sync::{SnapshotGuard, SnapshotReader};

@@ -5,6 +5,7 @@
 //! are not looked at, nor are test modules.
 
 use evenweave_testkit::sources::{code_only, sources};
+use std::collections::BTreeSet;
 
 /// Every module at the top of the crate, with its layer.
 const LAYERS: [(&str, u8); 23] = [
@@ -126,6 +127,18 @@ fn the_sources_keep_the_layers() {
     let wrong: Vec<String> =
         sources(env!("CARGO_MANIFEST_DIR")).iter().flat_map(|(name, source)| check(name, source)).collect();
     assert!(wrong.is_empty(), "the layers are broken:\n{}", wrong.join("\n"));
+}
+
+/// The top modules of sources that are told by their paths: each folder and file beside `lib.rs`.
+fn modules(paths: &[String]) -> BTreeSet<&str> {
+    let tops = paths.iter().map(|path| path.split('/').next().unwrap_or(path).trim_end_matches(".rs"));
+    tops.filter(|top| *top != "lib").collect()
+}
+
+#[test]
+fn every_layer_s_module_is_there() {
+    let paths: Vec<String> = sources(env!("CARGO_MANIFEST_DIR")).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(modules(&paths), LAYERS.map(|(name, _)| name).into(), "left: modules; right: layers");
 }
 
 /// Words of some scheduler's decisions: the engine knows none of them.

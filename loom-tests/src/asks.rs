@@ -1,6 +1,6 @@
 //! A worker that takes from the asks of a key: the core's own pool, called as `KeyLocal` calls it.
 
-use evenweave::engine::commit::lease::{AskPool, NotTaken, Taken};
+use evenweave::engine::lease::{AskPool, NotTaken, Taken};
 use evenweave::sync::Arc;
 
 /// See the module's text.

@@ -5,10 +5,10 @@ use evenweave::Resource;
 use evenweave::engine::books::closed::Closed;
 use evenweave::engine::books::marks::Marks;
 use evenweave::engine::books::usage::UsageCell;
-use evenweave::engine::commit::lease::{AskPool, Taken};
+use evenweave::engine::lease::{AskPool, Taken};
 use evenweave::engine::mail::container::{Container, EndReason};
 use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
-use evenweave::engine::worker::fate::Fate;
+use evenweave::engine::records::fate::Fate;
 use evenweave::preemption::owed::{OwedRooms, serve};
 use evenweave::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! Workers as the threaded driver runs them, with messages that lead to others: the core's inbox, counts and barriers.
 
-use evenweave::engine::driver::quiet::{Handled, until_quiet};
+use evenweave::engine::threads::quiet::{Handled, until_quiet};
 use evenweave::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::yield_now;

@@ -2,7 +2,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::commit::watch::{Seat, Watch};
+use evenweave::engine::lease::watch::{Seat, Watch};
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;

@@ -4,8 +4,8 @@
 
 use evenweave::Resource;
 use evenweave::engine::books::usage::{SharedUsage, UsageCell};
-use evenweave::engine::commit::standing::Standing;
-use evenweave::engine::commit::watch::{Seat, Watch};
+use evenweave::engine::books::standing::Standing;
+use evenweave::engine::lease::watch::{Seat, Watch};
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;

@@ -2,7 +2,7 @@
 //! container that the AM has, or outstanding again; never both, never neither.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskPool, Taken};
+use evenweave::engine::lease::{AskPool, Taken};
 use evenweave::engine::mail::container::{Container, EndReason};
 use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;

@@ -1,7 +1,7 @@
 //! Rounds of offers come due while a worker is at one: it has one outstanding at most, and another after it.
 #![cfg(loom)]
 
-use evenweave::engine::driver::rounds::Outstanding;
+use evenweave::engine::threads::rounds::Outstanding;
 use evenweave::sync::channel::unbounded;
 use evenweave::sync::thread::spawn;
 use evenweave::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! One worker recalls the other's piece while the other spends from it: each unit is spent once, and none is lost.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskPool, Room};
+use evenweave::engine::lease::{AskPool, Room};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::asks::Taker;

@@ -2,7 +2,7 @@
 //! what there is, or the recount is awaited and home tells.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskPool, Recounted};
+use evenweave::engine::lease::{AskPool, Recounted};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::bounded;
 use evenweave::sync::thread::spawn;

@@ -2,7 +2,7 @@
 //! and hand back: at most k are taken after it, and k can be. What was taken after it bears its stamp.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskPool, Taken};
+use evenweave::engine::lease::{AskPool, Taken};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::asks::Taker;

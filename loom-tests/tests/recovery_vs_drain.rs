@@ -2,7 +2,7 @@
 //! once, and of nothing else.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskPool, Taken};
+use evenweave::engine::lease::{AskPool, Taken};
 use evenweave::engine::mail::container::{Container, EndReason, EndedContainer};
 use evenweave::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 use evenweave::sync::Arc;

@@ -1,7 +1,7 @@
 //! A worker hands back before it blocks while the other refills: what is leased is conserved, and nothing is idle then.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskPool, Room};
+use evenweave::engine::lease::{AskPool, Room};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::asks::Taker;

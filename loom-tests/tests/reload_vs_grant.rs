@@ -3,7 +3,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::commit::watch::{Seat, Watch, is_watched};
+use evenweave::engine::lease::watch::{Seat, Watch, is_watched};
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;

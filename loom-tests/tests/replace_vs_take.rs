@@ -2,7 +2,7 @@
 //! One of the same size is `recount_vs_take`.
 #![cfg(loom)]
 
-use evenweave::engine::commit::lease::{AskCount, AskPool, NotTaken, Taken};
+use evenweave::engine::lease::{AskCount, AskPool, NotTaken, Taken};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::bounded;
 use evenweave::sync::thread::spawn;

@@ -1,4 +1,4 @@
-//! The concurrent path, one file a stage, listed in the order of the story.
+//! The concurrent path: one folder a concern, each importing only those listed before it. The story is told by `stage`.
 //!
 //! ```text
 //! heartbeat ──> worker ──> snapshot ──> assignment ──> grant ──> mailbox ──> allocate
@@ -12,22 +12,10 @@
 pub(crate) mod settings;
 
 #[cfg(not(loom))]
-pub(crate) mod shared;
-
-#[cfg(not(loom))]
-pub(crate) mod decider;
+pub(crate) mod parts;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod intake;
-
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod worker;
-
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod publish;
-
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod commit;
+pub mod lease;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod mail;
@@ -35,23 +23,56 @@ pub mod mail;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod books;
 
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod publish;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod records;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod intake;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod threads;
+
+#[cfg(not(loom))]
+pub(crate) mod shared;
+
+#[cfg(not(loom))]
+pub(crate) mod shard;
+
+#[cfg(not(loom))]
+pub(crate) mod proposal;
+
 #[cfg(not(loom))]
 pub(crate) mod control;
 
-#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod driver;
+#[cfg(not(loom))]
+pub(crate) mod decider;
+
+#[cfg(not(loom))]
+pub(crate) mod worker;
+
+#[cfg(not(loom))]
+pub(crate) mod stage;
+
+#[cfg(not(loom))]
+pub(crate) mod edge;
+
+#[cfg(not(loom))]
+pub(crate) mod driver;
 
 #[cfg(not(loom))]
 pub(crate) mod views;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{AmRequest, NewAttempt, Submission};
-    pub use super::intake::edge::{AllocateRequest, Allocation};
+    pub use super::edge::allocate::{AllocateRequest, Allocation};
+    pub use super::edge::warnings::AskWarning;
+    pub(crate) use super::edge::warnings::warn_of;
     pub use super::intake::messages::Heartbeat;
     pub use super::intake::reported::Reported;
-    pub use super::intake::warnings::AskWarning;
-    pub(crate) use super::intake::warnings::warn_of;
+    pub use super::intake::submission::{AmRequest, NewAttempt, Submission};
     pub use super::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::NodeView;
@@ -60,20 +81,20 @@ mod exports {
 
     pub(crate) use super::books::closed::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
-    pub(crate) use super::control::NodeSpec;
-    pub(crate) use super::driver::deciders::TaskCall;
-    pub(crate) use super::driver::events::{EventSink, EventSource, events};
     pub use super::driver::runner::Polled;
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
     pub(crate) use super::driver::steps::Stepper;
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, UpdateCall, quiesce};
-    pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
+    pub(crate) use super::driver::threads_and_steps::{AtRest, Ends, NoAnswer, UpdateCall, quiesce};
+    pub(crate) use super::edge::allocate::{allocate, collect, drain, prefetch_calls, send_changes};
+    pub(crate) use super::intake::calls::NodeSpec;
+    pub(crate) use super::intake::calls::TaskCall;
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Recovery, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
     pub(crate) use super::intake::waiting::{Waits, waiting};
     pub(crate) use super::settings::Settings;
+    pub(crate) use super::threads::events::{EventSink, EventSource, events};
     #[cfg(feature = "faults")]
     pub use super::views::audit::Audit;
     #[cfg(feature = "faults")]

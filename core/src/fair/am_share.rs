@@ -2,7 +2,7 @@
 //!
 //! What AMs use counts in one place for all workers (`QueueShared::am_usage`), from the grant of an AM's container on.
 
-use crate::engine::commit::grant::Refusal;
+use crate::engine::proposal::Refusal;
 use crate::fair::engine::Shard;
 use crate::resource::Resource;
 

@@ -1,7 +1,7 @@
 //! The FairScheduler's part of an application.
 
 use crate::engine::books::ledger::AppShared;
-use crate::engine::decider::AppPart;
+use crate::engine::parts::AppPart;
 use crate::fair::engine::{AppLocal, Shared};
 use crate::fair::in_vain::Missed;
 use crate::fair::published::Share;

@@ -16,16 +16,16 @@
 //! queue's limit are skipped whole.
 
 use crate::app::{Locality, SchedulingKey};
-use crate::engine::commit::grant::Proposal;
-use crate::engine::publish::snapshot::ROOT;
+use crate::engine::proposal::Proposal;
+use crate::engine::records::rows::LocationRows;
 use crate::engine::shared::count;
-use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
-use crate::engine::worker::rows::LocationRows;
+use crate::engine::stage::offer::MOST_GRANTS_A_HEARTBEAT;
 use crate::fair::decision::PassEnd;
 use crate::fair::engine::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
 use crate::fair::outcome::{Outcome, Unwanted};
 use crate::fair::worker::{HasDeclined, Suspended};
 use crate::id::NONE;
+use crate::id::ROOT;
 use crate::matching::number::containers_left;
 use crate::order::{WinnerTree, java_order};
 use crate::resource::{Resource, f64_to_i64};

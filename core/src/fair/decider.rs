@@ -1,15 +1,17 @@
 //! The FairScheduler as the engine calls it: each moment, and who deals with it.
 
 use crate::app::Locality;
+use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::{AskCause, Decider};
-use crate::engine::worker::containers::ContainerRecord;
+use crate::engine::parts::Parts;
+use crate::engine::proposal::Refusal;
+use crate::engine::records::containers::ContainerRecord;
 use crate::event::Refused;
 use crate::fair::app::FairApp;
-use crate::fair::control::FairControl;
+use crate::fair::control::{FairCall, FairControl, QueueOwn};
 use crate::fair::engine::{
-    AppLocal, FairDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
+    AppLocal, Control, FairDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
 };
 use crate::fair::headroom;
 use crate::fair::preemption::{Book, FairNode, PreemptionCall, Preemptor, VictimCall};
@@ -26,19 +28,27 @@ use crate::sync::{Arc, Mutex};
 #[cfg(feature = "faults")]
 use std::collections::BTreeMap;
 
-impl Decider for FairDecider {
+impl Parts for FairDecider {
     type Worker = FairWorker;
     type Queue = FairQueue;
     type App = FairApp;
     type Key = Delay;
     type Node = FairNode;
     type Control = FairControl;
+    type ControlQueue = QueueOwn;
+    type Configuration = AllocationFile;
     type QueuePublished = FairPublished;
     type Figures = Shares;
     type Message = VictimCall;
+    type ControlCall = FairCall;
+    type PreemptionCall = PreemptionCall;
+    type Shard = Shard;
+    type WholeControl = Control;
+}
+
+impl Decider for FairDecider {
     type Updater = Updater;
     type Preemptor = Preemptor;
-    type PreemptionCall = PreemptionCall;
 
     fn worker(shared: &Shared, _worker: usize) -> FairWorker {
         FairWorker::new(shared)

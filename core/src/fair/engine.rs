@@ -35,19 +35,19 @@ impl FairDecider {
     }
 }
 
-pub(crate) type Shard = crate::engine::worker::shard::Shard<FairDecider>;
-pub(crate) type QueueLocal = crate::engine::worker::queue::QueueLocal<FairDecider>;
-pub(crate) type AppLocal = crate::engine::worker::app::AppLocal<FairDecider>;
-pub(crate) type KeyLocal = crate::engine::worker::key::KeyLocal<FairDecider>;
-pub(crate) type Node = crate::engine::worker::node::Node<FairDecider>;
+pub(crate) type Shard = crate::engine::shard::Shard<FairDecider>;
+pub(crate) type QueueLocal = crate::engine::records::queue::QueueLocal<FairDecider>;
+pub(crate) type AppLocal = crate::engine::records::app::AppLocal<FairDecider>;
+pub(crate) type KeyLocal = crate::engine::records::key::KeyLocal<FairDecider>;
+pub(crate) type Node = crate::engine::records::node::Node<FairDecider>;
 pub(crate) type Lent = crate::engine::Lent<FairDecider>;
-pub(crate) type Parts = crate::engine::Parts<FairDecider>;
+pub(crate) type AtRest = crate::engine::AtRest<FairDecider>;
 pub(crate) type Stepper = crate::engine::Stepper<FairDecider>;
 pub(crate) type QueueSnapshot = crate::engine::publish::snapshot::QueueSnapshot<FairDecider>;
 pub(crate) type Structure = crate::engine::publish::snapshot::Structure<FairDecider>;
 pub(crate) type SchedulerSnapshot = crate::engine::publish::snapshot::SchedulerSnapshot<FairDecider>;
 pub(crate) type Shared = crate::engine::shared::Shared<FairDecider>;
 pub(crate) type Internal = crate::engine::intake::messages::Internal<FairDecider>;
-pub(crate) type ControlMessage = crate::engine::intake::messages::ControlMessage<FairDecider>;
+pub(crate) type ControlMessage = crate::engine::intake::calls::ControlMessage<FairDecider>;
 pub(crate) type Control = crate::engine::control::Control<FairDecider>;
-pub(crate) type Call = crate::engine::control::Call<FairDecider>;
+pub(crate) type Call = crate::engine::intake::calls::Call<FairDecider>;

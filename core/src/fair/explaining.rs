@@ -7,7 +7,7 @@
 
 use crate::app::{Reason, merge};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::commit::grant::Proposal;
+use crate::engine::proposal::Proposal;
 use crate::fair::decision::Obstacle;
 use crate::fair::engine::Shard;
 use crate::fair::reasons::{FairReason, FairWait};

@@ -2,7 +2,7 @@
 //! (rules/assignment.md 9, 10).
 
 use crate::engine::books::ledger::AppShared;
-use crate::engine::intake::edge::left_of_cluster;
+use crate::engine::edge::allocate::left_of_cluster;
 use crate::event::Refused;
 use crate::fair::engine::{QueueSnapshot, SchedulerSnapshot, Shared};
 use crate::matching::size::asks_for_nothing_left;

@@ -11,9 +11,9 @@
 //! waited for. Then each of them counts one visit under its key, in whatever order.
 
 use crate::app::SchedulingKey;
-use crate::engine::publish::snapshot::ROOT;
 use crate::fair::engine::{AppLocal, Shard};
 use crate::fair::locality::rule_of_visits;
+use crate::id::ROOT;
 use crate::matching::delay::Rule;
 use std::cell::Cell;
 

@@ -5,12 +5,12 @@
 //! path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
 //! `ceiling`, `master_floor`, `may_reserve`, `uneven`) are widened at once and computed anew with each update.
 
-use crate::engine::books::paths::with_parent;
-use crate::engine::publish::snapshot::ROOT;
+use crate::engine::worker::paths::with_parent;
 use crate::fair::bounds::Bounds;
 use crate::fair::engine::Shard;
 use crate::fair::in_vain::is_even;
 use crate::id::NONE;
+use crate::id::ROOT;
 use crate::resource::Resource;
 
 /// The size that was looked at last: asks of a leaf's applications are mostly of one.

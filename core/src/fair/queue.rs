@@ -3,7 +3,7 @@
 //! Children are kept in winner trees on their policy's key; a change of usage replays one path a level: O(depth x log children). Where
 //! a child has no key (weight 0 under drf, a custom policy without one) its queue is sorted anew for each descent, as Hadoop does.
 
-use crate::engine::decider::QueuePart;
+use crate::engine::parts::QueuePart;
 use crate::fair::engine::{AppLocal, QueueLocal};
 use crate::fair::published::{FairPublished, Share};
 use crate::id::NONE;

@@ -3,8 +3,8 @@
 
 use crate::app::Locality;
 use crate::engine::books::reserved::may_reserve;
-use crate::engine::commit::grant::Proposal;
-use crate::engine::worker::node::Reservation;
+use crate::engine::proposal::Proposal;
+use crate::engine::records::node::Reservation;
 use crate::fair::engine::Shard;
 use crate::fair::outcome::{Unreserved, Unwanted};
 use crate::preemption::Starvation;

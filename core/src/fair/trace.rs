@@ -10,8 +10,8 @@
 //! nothing is built. With one, every visit is copied into texts: for people, not for load.
 
 use crate::app::{Locality, SchedulingKey};
-use crate::engine::commit::grant::{Proposal, Refusal};
-use crate::engine::worker::node::Reservation;
+use crate::engine::proposal::{Proposal, Refusal};
+use crate::engine::records::node::Reservation;
 use crate::fair::decision::{
     AmShare, AppOutcome, AppVisit, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, NotReserved, Obstacle, PassEnd,
     QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit,

@@ -3,10 +3,10 @@
 //! Read from the newest snapshot and the ledger by any thread; no lock is taken that a worker takes.
 
 use crate::engine::books::ledger::AppShared;
-use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
 use crate::fair::engine::{SchedulerSnapshot, Shared};
 use crate::id::ApplicationId;
+use crate::id::ROOT;
 use crate::preemption::Starvation;
 use crate::resource::Resource;
 

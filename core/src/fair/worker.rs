@@ -1,10 +1,10 @@
 //! The FairScheduler's part of a worker: how far a pass has come, and what it remembers from one to the next.
 
 use crate::config::Settings;
-use crate::engine::publish::snapshot::ROOT;
 use crate::fair::engine::{Shard, Shared};
 use crate::fair::in_vain::InVain;
 use crate::fair::trace::Recorder;
+use crate::id::ROOT;
 use crate::resource::Resource;
 
 /// See the module's text.

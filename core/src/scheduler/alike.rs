@@ -12,7 +12,7 @@ use super::stepped::Stepped;
 use super::submitted::Submitted;
 use crate::app::Location;
 use crate::clock::Patience;
-use crate::engine::control::Call;
+use crate::engine::intake::calls::Call;
 use crate::engine::{
     Allocation, ContainerCounts, ContainerView, NodeView, RequestView, ReservationNews, Submission, ask_workers,
     node_view, prefetch_calls,

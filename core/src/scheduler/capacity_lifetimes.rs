@@ -6,7 +6,7 @@ use super::capacity::CapacityStepped;
 use super::capacity_threads::CapacityScheduler;
 use super::handles::AppHandle;
 use crate::capacity::{CapacityCall, Lifetime};
-use crate::engine::control::Call;
+use crate::engine::intake::calls::Call;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 

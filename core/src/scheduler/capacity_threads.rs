@@ -9,8 +9,8 @@ use crate::capacity::{
     CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
     CapacityShard as Shard, CapacityStats, Refresh, SubmitTerms, called, capacity_stats, order_round,
 };
-use crate::engine::control::Call;
 use crate::engine::driver::threads_and_steps::Threads;
+use crate::engine::intake::calls::Call;
 use crate::engine::{
     AllocateRequest, Allocation, Heartbeat, RecoveredContainer, Submission, allocate, ask_one, ask_workers,
 };

@@ -6,12 +6,13 @@
 use super::handles::NodeHandle;
 use crate::app::Location;
 use crate::clock::Patience;
-use crate::engine::control::{Call, Control};
+use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Threads;
+use crate::engine::intake::calls::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
-    Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Parts, Reply, Report,
+    AtRest, Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Reply, Report,
     Whereabouts, not_taken, quiesce,
 };
 use crate::event::Refused;
@@ -81,13 +82,13 @@ type Started<D> = Door<D, Threads<D>>;
 
 impl<D: Decider> Door<D, Threads<D>> {
     /// Starts the engine's threads, where the scheduler has no others.
-    pub(super) fn start(parts: Parts<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
+    pub(super) fn start(parts: AtRest<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         Ok(Door::of(Threads::start(parts)?, shared, sink, events))
     }
 
     /// The same, with the workers lent out.
-    pub(super) fn start_and_lend(parts: Parts<D>, events: EventSource) -> std::io::Result<(Started<D>, Vec<Lent<D>>)> {
+    pub(super) fn start_and_lend(parts: AtRest<D>, events: EventSource) -> std::io::Result<(Started<D>, Vec<Lent<D>>)> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let (threads, lent) = Threads::start_and_lend(parts)?;
         Ok((Door::of(threads, shared, sink, events), lent))
@@ -202,7 +203,7 @@ impl<D: Decider, T: Running> Door<D, T> {
         let shared = self.open()?;
         self.may_wait()?;
         let (reply, answer) = bounded(1);
-        let message = crate::engine::intake::messages::ControlMessage::Call(call(reply.into()));
+        let message = crate::engine::intake::calls::ControlMessage::Call(call(reply.into()));
         shared.lanes.control.send(message).map_err(|_| self.gone(CONTROL))?;
         self.answer(&answer, &Patience::endless(), CONTROL)
     }

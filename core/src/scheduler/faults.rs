@@ -11,9 +11,10 @@ use super::fair::FairScheduler;
 use super::handles::AppHandle;
 use super::stepped::Stepped;
 use crate::capacity::CapacityShard;
-use crate::engine::control::{Call, Control};
+use crate::engine::control::Control;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::ControlMessage;
+use crate::engine::intake::calls::Call;
+use crate::engine::intake::calls::ControlMessage;
 use crate::engine::{Audit, Internal, Kept, Look, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
@@ -81,7 +82,7 @@ impl<D: Decider, T: Running> Door<D, T> {
     }
 
     fn panic_at(&self, worker: usize, for_good: bool) -> Result<(), Refused> {
-        let look = Look::new(move |shard| {
+        let look = Look::<D>::new(move |shard| {
             shard.fails_anew = for_good;
             panic!("an injected panic of worker {worker}");
         });

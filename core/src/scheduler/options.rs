@@ -4,7 +4,6 @@
 
 use super::build_error::{BuildError, MOST_MESSAGES, MOST_WORKERS};
 use crate::clock::Clock;
-use crate::engine::control::ControlPart;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::{EventSink, HeartbeatProbe, WakeUp};
@@ -79,7 +78,7 @@ impl Options {
         decider: D,
         settings: crate::engine::Settings,
         control: D::Control,
-        configuration: <D::Control as ControlPart<D>>::Configuration,
+        configuration: D::Configuration,
         events: EventSink,
         clock: Arc<dyn Clock>,
     ) -> Setup<D> {

@@ -10,8 +10,9 @@ use super::door::{Door, Running};
 use super::fair::FairScheduler;
 use super::stepped::Stepped;
 use super::steps::Stepping;
-use crate::engine::control::{Asking, Call, Control};
+use crate::engine::control::{Asking, Control};
 use crate::engine::decider::Decider;
+use crate::engine::intake::calls::Call;
 use crate::event::Refused;
 use crate::reservation::{
     Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,

@@ -7,9 +7,9 @@ use super::capacity_threads::CapacityScheduler;
 use super::door::{CONTROL, Door, Running};
 use super::fair::FairScheduler;
 use super::handles::{AppHandle, NodeHandle};
-use crate::engine::control::Call;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::ControlMessage;
+use crate::engine::intake::calls::Call;
+use crate::engine::intake::calls::ControlMessage;
 use crate::engine::{
     Answer, Internal, Look, NewAttempt, NodeSpec, RecoveredContainer, Reply, Submission, Unanswered, Waits, reply,
     waiting,
@@ -78,7 +78,7 @@ impl<D: Decider, T: Running> Door<D, T> {
             for (worker, lane) in shared.lanes.internal.iter().enumerate() {
                 if !shared.is_dead(worker) {
                     let (app, wakes) = (app.0.clone(), wakes.clone());
-                    let look = Look::new(move |shard| shard.wake_for_mail(&app, wakes));
+                    let look = Look::<D>::new(move |shard| shard.wake_for_mail(&app, wakes));
                     is_heard |= lane.send(Internal::Look(look)).is_ok();
                 }
             }
@@ -118,7 +118,7 @@ impl<D: Decider, T: Running> Door<D, T> {
             let (wakes, fresh) = waiting();
             fresh.leave(context);
             waits = Some(fresh);
-            let look = Look::new(move |shard| shard.wake_for_room(wakes));
+            let look = Look::<D>::new(move |shard| shard.wake_for_room(wakes));
             inside.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
             Ok(Poll::Pending)
         };

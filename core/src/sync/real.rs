@@ -5,8 +5,8 @@ pub use parking_lot::Mutex;
 use std::fmt;
 pub use std::sync::{Arc, OnceLock, Weak};
 
-/// A concurrent map for registration and look-up by name, at the edge only: it locks inside. Seeded, because strangers choose the
-/// names: they cannot choose such as collide.
+/// A concurrent map for registration and look-up by name, at the edge only: it locks inside. Seeded, because strangers
+/// choose the names: they cannot choose such as collide.
 pub type Map<K, V> = dashmap::DashMap<K, V>;
 
 /// Atomics.
@@ -27,7 +27,7 @@ pub mod thread {
     pub use std::thread::{Builder, JoinHandle, ThreadId, current, yield_now};
 
     std::thread_local! {
-        static NUMBER: u64 = super::super::next_thread();
+        static NUMBER: u64 = crate::sync::process::next_thread();
     }
 
     /// The number of the calling thread, from 1; no two threads of a process ever have the same.

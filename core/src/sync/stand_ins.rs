@@ -2,12 +2,14 @@
 
 #[cfg(loom)]
 use loom::sync as checked;
+#[cfg(loom)]
+use loom::sync::Arc;
 #[cfg(shuttle)]
 use shuttle::sync as checked;
 use std::fmt;
+#[cfg(shuttle)]
+use std::sync::Arc;
 use std::sync::PoisonError;
-
-use super::Arc;
 
 /// parking_lot's form over the checker's mutex.
 #[derive(Debug, Default)]

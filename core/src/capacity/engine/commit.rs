@@ -9,8 +9,8 @@ use crate::capacity::observer::{Observer, Stop};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::ROOT;
-use crate::engine::commit::grant::{self, Refusal};
-use crate::engine::worker::node::Reservation;
+use crate::engine::proposal::{self, Refusal};
+use crate::engine::records::node::Reservation;
 use crate::resource::Resource;
 
 /// What a pass has chosen.
@@ -114,7 +114,7 @@ impl Shard {
         if chosen.allocated {
             let reserved = self.nodes[node as usize].reservation.filter(|_| converts);
             let granted =
-                grant::Proposal { app, key, node, locality: chosen.locality, size: chosen.size, reserved: converts };
+                proposal::Proposal { app, key, node, locality: chosen.locality, size: chosen.size, reserved: converts };
             if let Err(refusal) = self.try_grant(&granted) {
                 self.learn_from(refusal, proposal);
                 return false;

@@ -1,18 +1,20 @@
 //! The CapacityScheduler as the engine calls it: each moment, and who deals with it.
 
-use super::control::CapacityControl;
+use super::configuration::Refresh;
+use super::control::{CapacityCall, CapacityControl};
 use super::message::CapacityMessage;
 use super::parts::{CapacityApp, CapacityKey, CapacityNode, CapacityQueue, CapacityWorker, Monitor, NoUpdate};
 use super::preempting::candidate_of;
 use super::published::CapacityPublished;
 use super::types::{
-    AppLocal, CapacityDecider, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
+    AppLocal, CapacityDecider, Control, KeyLocal, Node, QueueLocal, QueueSnapshot, SchedulerSnapshot, Shard, Shared,
 };
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::commit::grant::Refusal;
 use crate::engine::decider::{AskCause, Decider};
-use crate::engine::worker::containers::ContainerRecord;
+use crate::engine::parts::Parts;
+use crate::engine::proposal::Refusal;
+use crate::engine::records::containers::ContainerRecord;
 use crate::event::Refused;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
@@ -21,19 +23,27 @@ use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-impl Decider for CapacityDecider {
+impl Parts for CapacityDecider {
     type Worker = CapacityWorker;
     type Queue = CapacityQueue;
     type App = CapacityApp;
     type Key = CapacityKey;
     type Node = CapacityNode;
     type Control = CapacityControl;
+    type ControlQueue = ();
+    type Configuration = Refresh;
     type QueuePublished = CapacityPublished;
     type Figures = ();
     type Message = CapacityMessage;
+    type ControlCall = CapacityCall;
+    type PreemptionCall = ();
+    type Shard = Shard;
+    type WholeControl = Control;
+}
+
+impl Decider for CapacityDecider {
     type Updater = NoUpdate;
     type Preemptor = Monitor;
-    type PreemptionCall = ();
 
     fn worker(shared: &Shared, worker: usize) -> CapacityWorker {
         CapacityWorker::new(shared, worker)

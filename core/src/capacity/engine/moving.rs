@@ -27,7 +27,7 @@ use super::types::Shard;
 use crate::capacity::preempted::{Candidate, HeldIn};
 use crate::capacity::tree::ROOT;
 use crate::engine::books::ledger::NodeShared;
-use crate::engine::worker::node::Reservation;
+use crate::engine::records::node::Reservation;
 use crate::sync::Arc;
 
 impl Shard {

@@ -14,7 +14,7 @@ use crate::capacity::order::{QueueKey, slot_of};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::tree::ROOT;
 use crate::capacity::tried::{AppTried, KeyEnd, PassCourse, QueueEnd};
-use crate::engine::worker::MOST_GRANTS_A_HEARTBEAT;
+use crate::engine::stage::offer::MOST_GRANTS_A_HEARTBEAT;
 use crate::matching::number::containers_left;
 use crate::resource::Resource;
 use smallvec::SmallVec;

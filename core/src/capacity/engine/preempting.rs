@@ -14,7 +14,7 @@ use crate::capacity::tree::ROOT;
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::mail::container::EndReason;
-use crate::engine::worker::containers::ContainerRecord;
+use crate::engine::records::containers::ContainerRecord;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;

@@ -44,11 +44,11 @@ impl CapacityDecider {
     }
 }
 
-pub(crate) type Shard = crate::engine::worker::shard::Shard<CapacityDecider>;
-pub(crate) type QueueLocal = crate::engine::worker::queue::QueueLocal<CapacityDecider>;
-pub(crate) type AppLocal = crate::engine::worker::app::AppLocal<CapacityDecider>;
-pub(crate) type KeyLocal = crate::engine::worker::key::KeyLocal<CapacityDecider>;
-pub(crate) type Node = crate::engine::worker::node::Node<CapacityDecider>;
+pub(crate) type Shard = crate::engine::shard::Shard<CapacityDecider>;
+pub(crate) type QueueLocal = crate::engine::records::queue::QueueLocal<CapacityDecider>;
+pub(crate) type AppLocal = crate::engine::records::app::AppLocal<CapacityDecider>;
+pub(crate) type KeyLocal = crate::engine::records::key::KeyLocal<CapacityDecider>;
+pub(crate) type Node = crate::engine::records::node::Node<CapacityDecider>;
 pub(crate) type QueueSnapshot = crate::engine::publish::snapshot::QueueSnapshot<CapacityDecider>;
 pub(crate) type SchedulerSnapshot = crate::engine::publish::snapshot::SchedulerSnapshot<CapacityDecider>;
 pub(crate) type Shared = crate::engine::shared::Shared<CapacityDecider>;

@@ -10,8 +10,8 @@ use crate::capacity::reasons::CapacityWait;
 use crate::capacity::users::Sharing;
 use crate::config::capacity::{CapacityQueue, QueueMaking};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::publish::snapshot::ROOT;
 use crate::engine::views::current::counts;
+use crate::id::ROOT;
 use crate::resource::Resource;
 use crate::sync::Arc;
 

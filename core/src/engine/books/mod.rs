@@ -3,9 +3,6 @@
 #[cfg(not(loom))]
 pub(crate) mod ledger;
 
-#[cfg(not(loom))]
-pub(crate) mod paths;
-
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod usage;
 
@@ -24,9 +21,6 @@ pub mod pace;
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod turn;
 
-#[cfg(not(loom))]
-pub(crate) mod reconcile;
-
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod closed;
 
@@ -35,3 +29,6 @@ pub mod closing;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod resting;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod standing;

@@ -1,45 +1,19 @@
 //! Applications: submission, end, move.
 
 use super::attempts::NewAttemptOf;
-use super::{AmRequest, App, Control, ControlPart, Entry, Stand, Submission};
+use super::part::{ControlPart, Controlled, Entry, Stand};
+use super::state::{App, Control};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Successor};
 use crate::engine::intake::reply::Reply;
+use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::engine::mail::container::Container;
 use crate::event::Refused;
 use crate::id::Slot;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
-/// The applications as running limits see them.
-pub(crate) struct AppList<'a>(pub(crate) &'a [Option<App>]);
-
-impl AppList<'_> {
-    fn get(&self, app: u32) -> &App {
-        self.0[app as usize].as_ref().expect("lists of the tree name applications")
-    }
-}
-
-impl crate::queue::Apps for AppList<'_> {
-    fn user(&self, app: u32) -> &str {
-        &self.get(app).shared.user
-    }
-
-    fn leaf(&self, app: u32) -> u32 {
-        self.get(app).leaf
-    }
-
-    fn start_ms(&self, app: u32) -> u64 {
-        self.get(app).shared.start_ms
-    }
-
-    fn may_start(&self, app: u32) -> bool {
-        self.get(app).end.lets_start()
-    }
-}
-
-impl<D: Decider> Control<D> {
+impl<D: Controlled> Control<D> {
     /// Accepts an application, or says why not.
     pub(crate) fn submit(&mut self, submission: &Submission) -> Result<Arc<AppShared>, Refused> {
         let Submission { number, user, am, recovered, .. } = submission;
@@ -55,7 +29,8 @@ impl<D: Decider> Control<D> {
         Ok(app)
     }
 
-    /// Says what a submission is answered, and makes its queue, without taking it: the full name of the leaf queue that it would enter.
+    /// Says what a submission is answered, and makes its queue, without taking it: the full name of the leaf queue that
+    /// it would enter.
     pub(crate) fn accept(&mut self, submission: &Submission) -> Result<String, Refused> {
         if self.by_number.contains_key(&submission.number) {
             return Err(Refused::DuplicateApp(submission.number));

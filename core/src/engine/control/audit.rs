@@ -1,7 +1,8 @@
-//! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws: `views::audit`.
+//! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws:
+//! `views::audit`.
 
-use super::{App, Control, ControlPart};
-use crate::engine::decider::Decider;
+use super::part::{ControlPart, Controlled};
+use super::state::{App, Control};
 use crate::id::{NodeId, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ pub(crate) struct ControlCount {
     pub(crate) agreed: BTreeMap<String, String>,
 }
 
-impl<D: Decider> Control<D> {
+impl<D: Controlled> Control<D> {
     /// Counts what is the control's own.
     pub(crate) fn audit(&self) -> ControlCount {
         let (mut wrong, mut agreed) = (Vec::new(), BTreeMap::new());

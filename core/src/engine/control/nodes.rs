@@ -1,61 +1,20 @@
 //! Nodes: registration, removal, resizing, decommissioning.
 
+use super::part::{ControlPart, Controlled};
 use super::present::NodeEntry;
-use super::{Answer, Control, ControlPart};
+use super::state::{Answer, Control};
 use crate::engine::books::ledger::NodeShared;
-use crate::engine::decider::Decider;
-use crate::engine::intake::messages::{Internal, Panicked, Recovery};
+use crate::engine::intake::calls::{NodeSpec, Panicked};
+use crate::engine::intake::messages::{Internal, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::Arc;
 
-/// A node that registers.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeSpec {
-    pub(crate) name: String,
-    pub(crate) rack: String,
-    pub(crate) total: Resource,
-}
-
-impl NodeSpec {
-    pub(crate) fn of(name: &str, rack: &str, total: Resource) -> NodeSpec {
-        NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total }
-    }
-}
-
-/// The places in the list of one worker's nodes.
-#[derive(Debug, Default)]
-pub(crate) struct Places {
-    made: u32,
-    /// Those that nobody has, with the turn that comes next.
-    free: Vec<(u32, u8)>,
-}
-
-impl Places {
-    /// A place, and which of its nodes this one will be.
-    fn take(&mut self) -> (u32, u8) {
-        self.free.pop().unwrap_or_else(|| {
-            self.made += 1;
-            (self.made - 1, 0)
-        })
-    }
-
-    /// How many there are, and how many of them nobody has.
-    #[cfg(feature = "faults")]
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.made as usize, self.free.len())
-    }
-
-    fn give_back(&mut self, node: &NodeShared) {
-        self.free.push((node.local, node.turn.wrapping_add(1)));
-    }
-}
-
-impl<D: Decider> Control<D> {
-    /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that one
-    /// has clearly more than its part; then the one with the fewest.
+impl<D: Controlled> Control<D> {
+    /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that
+    /// one has clearly more than its part; then the one with the fewest.
     fn choose_owner(&mut self, rack: u32) -> Option<usize> {
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
         let fewest = (0..self.loads.len()).filter(alive).min_by_key(|worker| self.loads[*worker])?;
@@ -234,8 +193,8 @@ impl<D: Decider> Control<D> {
         }
     }
 
-    /// Whether a container can be taken over on the node of this name. Who asked is told where not. `beside`: what is not counted yet, with
-    /// this container from now on.
+    /// Whether a container can be taken over on the node of this name. Who asked is told where not. `beside`: what is
+    /// not counted yet, with this container from now on.
     fn admit_running(&mut self, node: &str, recovery: &Recovery, beside: &mut Resource) -> bool {
         let outcome = self.try_admit_running(node, recovery, beside);
         outcome.map_err(|refused| recovery.reply.clone().send(Err(refused))).is_ok()

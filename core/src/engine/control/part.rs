@@ -1,17 +1,18 @@
 //! What a scheduler's decisions are to the control.
 //!
 //! # Where it stands
-//! Each method is named after the moment in which the control calls it, on its own thread, between two messages or within one. The
-//! part itself lies in [`Control::own`], what it keeps of a queue in the tree's own record of it.
+//! Each method is named after the moment in which the control calls it, on its own thread, between two messages or
+//! within one. The part itself lies in [`Control::own`], what it keeps of a queue in the tree's own record of it.
 //!
 //! # What a decider may do
-//! Read and change its own part, its queues' settings and the tree; call the control: [`start`](Control::start) whoever waited, make
-//! and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is published anew. It never
-//! sends to workers: what they have to know is in the structure that follows.
+//! Read and change its own part, its queues' settings and the tree; call the control: [`start`](Control::start) whoever
+//! waited, make and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is
+//! published anew. It never sends to workers: what they have to know is in the structure that follows.
 
+use super::state::{App, Control};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::control::{App, Control, Submission};
-use crate::engine::decider::Decider;
+use crate::engine::intake::submission::Submission;
+use crate::engine::parts::Parts;
 use crate::event::Refused;
 use crate::reservation::PlanQueues;
 use crate::resource::Resource;
@@ -40,92 +41,93 @@ pub(crate) struct Stand {
 
 /// What is published of a queue that is the decider's to say.
 #[derive(Debug)]
-pub(crate) struct QueueTerms<D: Decider> {
+pub(crate) struct QueueTerms<P: Parts> {
     /// No grant takes its usage above this.
     pub(crate) limit: Resource,
     /// The most that one container may have here.
     pub(crate) max_container: Resource,
-    pub(crate) own: D::QueuePublished,
+    pub(crate) own: P::QueuePublished,
 }
 
-/// See the module's text.
-pub(crate) trait ControlPart<D: Decider<Control = Self>>: Debug + Send + Sized {
-    /// What it keeps of a queue, beside its place in the tree.
-    type Queue: Debug + Send;
-    /// What the scheduler begins with, and what a reload brings.
-    type Configuration: Debug + Send;
-    /// What is asked of it that the engine does not know.
-    type Call: Debug + Send;
+/// Parts whose control can be called.
+pub(crate) trait Controlled: Parts<Control: ControlPart<Self>, WholeControl = Control<Self>> {}
 
+impl<P: Parts<Control: ControlPart<P>, WholeControl = Control<P>>> Controlled for P {}
+
+/// See the module's text.
+pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
     // ------------------------------------------------------------------------------------------------ configuration
 
     /// The control begins: makes the queues, root first.
-    fn begin(control: &mut Control<D>, configuration: Self::Configuration);
+    fn begin(control: &mut Control<P>, configuration: P::Configuration);
 
     /// There is another configuration. Running applications and containers are untouched.
-    fn reload(control: &mut Control<D>, configuration: Self::Configuration) -> Result<(), Refused>;
+    fn reload(control: &mut Control<P>, configuration: P::Configuration) -> Result<(), Refused>;
 
     /// Something is asked that only the decider knows; it answers itself, by [`Control::answer`].
-    fn called(control: &mut Control<D>, call: Self::Call);
+    fn called(control: &mut Control<P>, call: P::ControlCall);
 
     /// By time: queues that nobody has configured and nobody uses go.
-    fn clean_up(control: &mut Control<D>);
+    fn clean_up(control: &mut Control<P>);
 
     // ------------------------------------------------------------------------------------------------ applications
 
     /// An application is submitted: where it goes, or why it is refused. The leaf queue is made where that is due.
-    fn submitted(control: &mut Control<D>, submission: &Submission) -> Result<Entry, Refused>;
+    fn submitted(control: &mut Control<P>, submission: &Submission) -> Result<Entry, Refused>;
 
     /// Another attempt wants an AM's container in a leaf: how large that counts, or why it is refused.
-    fn am_wanted(control: &Control<D>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
+    fn am_wanted(control: &Control<P>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
 
-    /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be offered nodes from now
-    /// on. `keeps`: it takes over what runs of the attempt before. Others may [start](Control::start) by it.
-    fn entering(control: &mut Control<D>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool;
+    /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be
+    /// offered nodes from now on. `keeps`: it takes over what runs of the attempt before. Others may
+    /// [start](Control::start) by it.
+    fn entering(control: &mut Control<P>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool;
 
     /// It has entered, and the request for its AM's container goes out: as so much.
-    fn am_asked(control: &Control<D>, leaf: u32, size: &Resource) -> Resource;
+    fn am_asked(control: &Control<P>, leaf: u32, size: &Resource) -> Resource;
 
     /// The AM of an application that stands in a leaf runs already, and is this large.
-    fn am_recovered(control: &mut Control<D>, leaf: u32, size: &Resource);
+    fn am_recovered(control: &mut Control<P>, leaf: u32, size: &Resource);
 
-    /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may start by it.
-    fn left(control: &mut Control<D>, app: &AppShared, stood: Stand, goes_on: bool);
+    /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may
+    /// start by it.
+    fn left(control: &mut Control<P>, app: &AppShared, stood: Stand, goes_on: bool);
 
     /// An attempt that was to go on does not: the next one is refused, and its application is over.
-    fn gave_up(control: &mut Control<D>, app: &AppShared, leaf: u32);
+    fn gave_up(control: &mut Control<P>, app: &AppShared, leaf: u32);
 
-    /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already. Nothing changes.
-    fn moving(control: &Control<D>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;
+    /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already.
+    /// Nothing changes.
+    fn moving(control: &Control<P>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;
 
     /// It has moved, with what its AM counted in the leaf before. Others may start by it.
-    fn moved(control: &mut Control<D>, app: &AppShared, stood: Stand, am: &Resource);
+    fn moved(control: &mut Control<P>, app: &AppShared, stood: Stand, am: &Resource);
 
     // ------------------------------------------------------------------------------------------------ queues
 
     /// The queues as the reservation system sees and changes them; `None` where they cannot be plans.
-    fn plan_queues(control: &mut Control<D>) -> Option<&mut dyn PlanQueues>;
+    fn plan_queues(control: &mut Control<P>) -> Option<&mut dyn PlanQueues>;
 
     /// Somebody names a queue: which one is meant.
-    fn named(control: &Control<D>, queue: &str) -> Result<u32, Refused>;
+    fn named(control: &Control<P>, queue: &str) -> Result<u32, Refused>;
 
     /// A worker is given up for good.
-    fn worker_given_up(control: &mut Control<D>, worker: usize);
+    fn worker_given_up(control: &mut Control<P>, worker: usize);
 
     /// The cluster has another total.
-    fn cluster_changed(control: &mut Control<D>);
+    fn cluster_changed(control: &mut Control<P>);
 
     /// A node has another total; its worker has been told. `kill`: what does not fit any more is to end.
-    fn resized(control: &mut Control<D>, node: &Arc<NodeShared>, kill: bool);
+    fn resized(control: &mut Control<P>, node: &Arc<NodeShared>, kill: bool);
 
     /// A batch of messages is worked off, and what it has changed is about to be published.
-    fn publishing(control: &mut Control<D>);
+    fn publishing(control: &mut Control<P>);
 
     /// A dirty queue is published: what the decider has to say of it.
-    fn queue_published(control: &mut Control<D>, queue: u32) -> QueueTerms<D>;
+    fn queue_published(control: &mut Control<P>, queue: u32) -> QueueTerms<P>;
 
-    /// All of the control is held against what must be so: says what of the decider's part is not, and in `agreed` what all workers must say
-    /// too. So many applications wait.
+    /// All of the control is held against what must be so: says what of the decider's part is not, and in `agreed` what
+    /// all workers must say too. So many applications wait.
     #[cfg(feature = "faults")]
-    fn audited(control: &Control<D>, waiting: usize, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
+    fn audited(control: &Control<P>, waiting: usize, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }

@@ -1,18 +1,18 @@
 //! Publishing: what the control has changed becomes a structure that everybody sees.
 //!
-//! A batch of messages shares one publish; answers go out after it. What is as before stays the same value, so that no worker has to look
-//! at it.
+//! A batch of messages shares one publish; answers go out after it. What is as before stays the same value, so that no
+//! worker has to look at it.
 
-use super::{Control, ControlPart, QueueTerms};
+use super::part::{ControlPart, Controlled, QueueTerms};
+use super::state::Control;
 use crate::engine::books::ledger::QueueShared;
-use crate::engine::commit::watch::is_watched;
-use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Internal;
+use crate::engine::lease::watch::is_watched;
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;
 use crate::sync::Arc;
 
-impl<D: Decider> Control<D> {
+impl<D: Controlled> Control<D> {
     /// Publishes what has changed, then sends the answers that waited for it.
     pub(crate) fn publish(&mut self) {
         D::Control::publishing(self);
@@ -56,8 +56,8 @@ impl<D: Decider> Control<D> {
                 self.members[slot as usize] = Default::default();
             }
             let new = known.then(|| self.queue_snapshot(slot, queues[slot as usize].as_deref()));
-            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
-            // as before: another queue may have got the slot of one that went.
+            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children
+            // are as before: another queue may have got the slot of one that went.
             let same = match (&new, &queues[slot as usize]) {
                 (Some(new), Some(old)) => new.is_configured_as(old) && !children_changed.contains(&slot),
                 (new, old) => new.is_none() && old.is_none(),

@@ -5,10 +5,10 @@
 //! `yarn.acl.enable` is set, and knows administrators and owners too. Follows rules/configuration.md 5;
 //! `FSQueue.hasAccess`, `ConfiguredYarnAuthorizer`, `ClientRMService`, `ApplicationACLsManager`.
 
-use super::{Control, ControlPart};
+use super::part::{ControlPart, Controlled};
+use super::state::Control;
 use crate::config::{AccessControlList, QueueAccess};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::decider::Decider;
 use crate::engine::intake::reply::Reply;
 use crate::event::{AppAccess, Named, Refused, check_length};
 use crate::sync::Arc;
@@ -16,9 +16,9 @@ use crate::sync::Arc;
 /// A submission needs one of the two, and so has the target of a move.
 pub(crate) const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
 
-impl<D: Decider> Control<D> {
-    /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only when
-    /// they decide.
+impl<D: Controlled> Control<D> {
+    /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only
+    /// when they decide.
     pub(crate) fn listed<'a>(&self, user: &str, lists: impl Iterator<Item = &'a AccessControlList> + Clone) -> bool {
         const NO_GROUPS: [&str; 0] = [];
         if lists.clone().any(|list| list.allows(user, &NO_GROUPS)) {

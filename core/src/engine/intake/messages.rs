@@ -1,14 +1,13 @@
-//! What travels between threads.
+//! What travels to a worker.
 
 use crate::app::{Ask, SchedulingKey};
-use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::decider::Decider;
+use crate::engine::books::ledger::{AppShared, KeyCell, NodeShared};
+use crate::engine::intake::locations::ANY;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::reported::Reported;
-use crate::engine::mail::container::{Container, RecoveredContainer};
-use crate::engine::shared::ANY;
-use crate::engine::worker::rows::SharedCount;
-use crate::engine::worker::shard::Shard;
+use crate::engine::mail::container::RecoveredContainer;
+use crate::engine::parts::Parts;
+use crate::engine::records::rows::SharedCount;
 use crate::event::Refused;
 use crate::id::{ContainerId, OwnContainer, Slot};
 use crate::resource::Resource;
@@ -24,25 +23,26 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
-    /// Containers that the node has started since its last report. After registering again, a node names all that run on it.
+    /// Containers that the node has started since its last report. After registering again, a node names all that run
+    /// on it.
     ///
     /// If an AM has fetched a container, and no report names it in time, here or as completed, it expires:
-    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is listed by
-    /// [`take_stops`](crate::NodeHandle::take_stops), each time.
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is
+    /// listed by [`take_stops`](crate::NodeHandle::take_stops), each time.
     pub launched: Reported<2>,
     /// Containers that have ended since the last report, in order.
     pub completed: Reported<4>,
     /// If it is not zero, the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this heartbeat.
     pub stamp: u64,
-    /// Whether the report also offers the node's room, as each heartbeat of Hadoop's does. Default: true. With `false` the report
-    /// only brings news of containers, for embedders that learn of these between heartbeats.
+    /// Whether the report also offers the node's room, as each heartbeat of Hadoop's does. Default: true. With `false`
+    /// the report only brings news of containers, for embedders that learn of these between heartbeats.
     pub offer: bool,
 }
 
 /// What the embedder sends to a worker.
 ///
-/// Small: thousands wait in a lane, written on one core and read on another, so each line of them is fetched twice. The usual
-/// heartbeat and the usual ask are in the message; what is larger hangs on it.
+/// Small: thousands wait in a lane, written on one core and read on another, so each line of them is fetched twice. The
+/// usual heartbeat and the usual ask are in the message; what is larger hangs on it.
 #[derive(Debug)]
 pub(crate) enum External {
     Report(Report),
@@ -64,10 +64,10 @@ const _: () = assert!(size_of::<External>() <= 80, "the usual messages set the s
 
 /// An external message on its way: moved as it is, whichever it is.
 ///
-/// A channel hands a message from call to call in an `Option` or a `Result`, which would keep its own tag in a spare bit pattern of
-/// the message's. Then each move is one of the tag and one of the rest, an odd number of bytes in pieces that overlap, and what is
-/// read back in a piece that was not written as one waits until all that was written before it, to other cores' lines too, is
-/// there. In a cell there are no spare bit patterns.
+/// A channel hands a message from call to call in an `Option` or a `Result`, which would keep its own tag in a spare
+/// bit pattern of the message's. Then each move is one of the tag and one of the rest, an odd number of bytes in pieces
+/// that overlap, and what is read back in a piece that was not written as one waits until all that was written before
+/// it, to other cores' lines too, is there. In a cell there are no spare bit patterns.
 pub(crate) struct Parcel(Cell<External>);
 
 impl Parcel {
@@ -113,12 +113,13 @@ const NAMED: usize = 2;
 /// Where the number of completed ones begins in a report's count.
 const COMPLETED: u8 = 4;
 
-/// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here and down
-/// there with each.
+/// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here
+/// and down there with each.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) stamp: u64,
-    /// Those launched, then those completed. Of a node that lists what it has to stop the last is no container: see [`pack`].
+    /// Those launched, then those completed. Of a node that lists what it has to stop the last is no container: see
+    /// [`pack`].
     containers: [OwnContainer; REPORTED],
     pub(crate) node: u32,
     /// Which of the nodes that had the place, one after the other.
@@ -164,7 +165,8 @@ impl Report {
         &self.containers[..usize::from(self.counts % (1 << COMPLETED))]
     }
 
-    /// Those launched, of the given worker's. Application and attempt mean something where the node lists what it has to stop.
+    /// Those launched, of the given worker's. Application and attempt mean something where the node lists what it has
+    /// to stop.
     #[inline]
     pub(crate) fn launched(&self, worker: usize) -> impl Iterator<Item = ContainerId> {
         let worker = u16::try_from(worker).expect("workers are few");
@@ -178,7 +180,8 @@ impl Report {
     }
 }
 
-/// Application and attempt of each launched container, in the room of one container. Too many do not fit, nor do another worker's.
+/// Application and attempt of each launched container, in the room of one container. Too many do not fit, nor do
+/// another worker's.
 #[inline]
 fn pack(launched: &[ContainerId], owner: usize) -> Option<OwnContainer> {
     if launched.len() > NAMED || launched.iter().any(|container| container.own_of(owner).is_none()) {
@@ -203,8 +206,8 @@ fn unpack(packed: OwnContainer, i: usize, own: OwnContainer, worker: u16) -> Con
 /// So many resource types the asks in a message have.
 const ASKED_TYPES: usize = 3;
 
-/// What nearly every call changes: asks of one key and size, of an application that the worker has met, so that no reference is
-/// counted up here and down there with each call.
+/// What nearly every call changes: asks of one key and size, of an application that the worker has met, so that no
+/// reference is counted up here and down there with each call.
 #[derive(Debug)]
 pub(crate) struct OneGroup {
     pub(crate) app: Slot,
@@ -223,8 +226,8 @@ impl OneGroup {
         types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask))
     }
 
-    /// What one changes that is like `first`, with the size that `size` makes of what is asked for. Made where it is needed: in an
-    /// `Option` or `Result` it would be moved twice, as [`Parcel`] says.
+    /// What one changes that is like `first`, with the size that `size` makes of what is asked for. Made where it is
+    /// needed: in an `Option` or `Result` it would be moved twice, as [`Parcel`] says.
     #[inline]
     pub(crate) fn of(app: Slot, first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> OneGroup {
         let SchedulingKey { priority, allocation_request_id } = first.key();
@@ -348,14 +351,14 @@ pub(crate) struct AskNews {
 #[derive(Clone, Debug)]
 pub(crate) enum NewsKind {
     /// The `*` asks are others, of this epoch, or there are some again.
-    Any { epoch: u16, cell: Arc<crate::engine::books::ledger::KeyCell>, open: bool },
+    Any { epoch: u16, cell: Arc<KeyCell>, open: bool },
     /// A rack or node has a count now.
     Location(SharedCount),
 }
 
 impl NewsKind {
     /// The key's cell, where the news have it.
-    pub(crate) fn cell(&self) -> Option<&Arc<crate::engine::books::ledger::KeyCell>> {
+    pub(crate) fn cell(&self) -> Option<&Arc<KeyCell>> {
         match self {
             NewsKind::Any { cell, .. } => Some(cell),
             NewsKind::Location(_) => None,
@@ -408,22 +411,24 @@ pub(crate) struct News {
 
 /// What core threads send to a worker.
 #[derive(Debug)]
-pub(crate) enum Internal<D: Decider> {
+pub(crate) enum Internal<P: Parts> {
     /// From the application's home worker. Seldom, and large.
     News(Box<News>),
-    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
+    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size
+    /// that is known.
     Reopened { app: Slot, key: SchedulingKey },
     /// To the application's home worker.
     GiveBack { app: Arc<AppShared>, rows: SmallVec<[GiveBack; 3]> },
     /// The AM's first request, made by the control when it accepts a managed application.
     FirstAsk { app: Arc<AppShared>, asks: SmallVec<[Ask; 1]> },
-    /// The attempt ends: its containers end, or go over to the next attempt, then [`ControlMessage::AppClosed`].
+    /// The attempt ends: its containers end, or go over to the next attempt, then
+    /// [`AppClosed`](crate::engine::intake::calls::ControlMessage::AppClosed).
     CloseApp { app: Arc<AppShared>, successor: Option<Successor> },
     /// A container of an application runs on a node of the worker.
     Recover(Arc<NodeShared>, Box<Recovery>),
     /// With what runs on it: nothing is offered before that is charged.
     AddNode { node: Arc<NodeShared>, total: Resource, running: Vec<Recovery> },
-    /// Its containers end, then [`ControlMessage::NodeClosed`].
+    /// Its containers end, then [`NodeClosed`](crate::engine::intake::calls::ControlMessage::NodeClosed).
     RemoveNode(Arc<NodeShared>),
     ResizeNode {
         node: Arc<NodeShared>,
@@ -436,11 +441,11 @@ pub(crate) enum Internal<D: Decider> {
     /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
     Round(Round),
     /// From one of the decider's own tasks.
-    Own(D::Message),
+    Own(P::Message),
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
     /// The embedder looks at something, or has it done, and is answered.
-    Look(Look<D>),
+    Look(Look<P>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
     /// Work off what is there and end.
@@ -448,73 +453,27 @@ pub(crate) enum Internal<D: Decider> {
 }
 
 /// What a worker does for somebody who waits for it; sends its answer itself.
-pub(crate) struct Look<D: Decider>(Option<Looking<D>>);
+pub(crate) struct Look<P: Parts>(Option<Looking<P>>);
 
-type Looking<D> = Box<dyn FnOnce(&mut Shard<D>) + Send>;
+type Looking<P> = Box<dyn FnOnce(&mut <P as Parts>::Shard) + Send>;
 
-impl<D: Decider> Look<D> {
-    pub(crate) fn new(look: impl FnOnce(&mut Shard<D>) + Send + 'static) -> Look<D> {
+impl<P: Parts> Look<P> {
+    pub(crate) fn new(look: impl FnOnce(&mut P::Shard) + Send + 'static) -> Look<P> {
         Look(Some(Box::new(look)))
     }
 
     /// Does it, once.
-    pub(crate) fn at(&mut self, shard: &mut Shard<D>) {
+    pub(crate) fn at(&mut self, shard: &mut P::Shard) {
         if let Some(look) = self.0.take() {
             look(shard);
         }
     }
 }
 
-impl<D: Decider> std::fmt::Debug for Look<D> {
+impl<P: Parts> std::fmt::Debug for Look<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Look")
     }
-}
-
-/// What is left to tell of a panic of a worker.
-#[derive(Debug)]
-pub(crate) struct Panicked {
-    pub(crate) worker: usize,
-    /// What it said.
-    pub(crate) message: String,
-    /// The nodes that are lost by it.
-    pub(crate) nodes: Vec<Arc<NodeShared>>,
-    /// The worker has begun anew.
-    pub(crate) goes_on: bool,
-}
-
-/// What reaches the control.
-#[derive(Debug)]
-pub(crate) enum ControlMessage<D: Decider> {
-    /// A worker has ended what it had of an attempt, or handed it over.
-    AppClosed {
-        slot: Slot,
-        handed_over: Vec<Container>,
-    },
-    /// The owner has ended what ran on a node.
-    NodeClosed {
-        node: Arc<NodeShared>,
-        /// Nothing that its owner knows is of the node any more: another may have its place.
-        place_is_free: bool,
-    },
-    /// A worker has panicked: its nodes are lost, and what ran on them has ended.
-    WorkerPanicked(Panicked),
-    /// The owner asks for a decommissioning node's total to follow its allocation.
-    ResizeNode {
-        node: Arc<NodeShared>,
-        total: Resource,
-    },
-    /// A decommissioning node has nothing left.
-    NodeDrained(Arc<NodeShared>),
-    /// From the watcher: what is to be done each time it looks.
-    CleanUp,
-    /// A run of the plan follower is due; answered when it is published.
-    FollowPlans(Reply<()>),
-    /// A request of the embedder, or of the watcher.
-    Call(crate::engine::control::Call<D>),
-    /// Answer when it is reached.
-    Barrier(Reply<()>),
-    Shutdown,
 }
 
 impl Heartbeat {

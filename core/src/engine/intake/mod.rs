@@ -1,7 +1,11 @@
-//! Intake: what arrives. Messages between threads, the two lanes of a worker, and the edge, where an AM's call enters.
+//! Intake: what arrives. Messages to workers and to the control, the two lanes of a worker, and how an answer goes
+//! back.
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod waiting;
+
+#[cfg(not(loom))]
+pub(crate) mod awaited;
 
 #[cfg(not(loom))]
 pub(crate) mod reply;
@@ -16,7 +20,10 @@ pub(crate) mod messages;
 pub mod inbox;
 
 #[cfg(not(loom))]
-pub(crate) mod edge;
+pub(crate) mod submission;
 
 #[cfg(not(loom))]
-pub(crate) mod warnings;
+pub(crate) mod calls;
+
+#[cfg(not(loom))]
+pub(crate) mod locations;

@@ -1,4 +1,4 @@
-//! Publishing: snapshots of structure and shares, and how a worker takes them over.
+//! Publishing: snapshots of structure and of the decider's figures.
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod published;
@@ -8,6 +8,3 @@ pub(crate) mod snapshot;
 
 #[cfg(not(loom))]
 pub(crate) mod members;
-
-#[cfg(not(loom))]
-pub(crate) mod adopt;

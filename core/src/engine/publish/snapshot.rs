@@ -9,7 +9,7 @@
 //! I6: a reader sees one whole snapshot; versions only grow: see `publish`.
 
 use crate::engine::books::ledger::QueueShared;
-use crate::engine::decider::Decider;
+use crate::engine::parts::Parts;
 use crate::engine::publish::members::Members;
 use crate::engine::publish::published::Published;
 use crate::id::Slot;
@@ -18,12 +18,9 @@ use crate::resource::Resource;
 use crate::sync::{Arc, SnapshotGuard, SnapshotReader};
 use rustc_hash::FxHashMap;
 
-/// The slot of the root queue.
-pub(crate) const ROOT: u32 = 0;
-
 /// One queue as published.
 #[derive(Clone, Debug)]
-pub(crate) struct QueueSnapshot<D: Decider> {
+pub(crate) struct QueueSnapshot<P: Parts> {
     pub(crate) slot: Slot,
     pub(crate) name: Arc<str>,
     pub(crate) parent: Option<u32>,
@@ -44,27 +41,27 @@ pub(crate) struct QueueSnapshot<D: Decider> {
     pub(crate) settings_version: u64,
     pub(crate) shared: Arc<QueueShared>,
     /// The decider's part.
-    pub(crate) own: D::QueuePublished,
+    pub(crate) own: P::QueuePublished,
 }
 
 /// What `control` publishes.
 #[derive(Debug)]
-pub(crate) struct Structure<D: Decider> {
+pub(crate) struct Structure<P: Parts> {
     pub(crate) cluster: ClusterTotal,
     pub(crate) nodes: u32,
     /// The most that one container may have: the configured maximum, no more than the largest node.
     pub(crate) max_allocation: Resource,
     /// By slot; a slot may be empty.
-    pub(crate) queues: Vec<Option<Arc<QueueSnapshot<D>>>>,
+    pub(crate) queues: Vec<Option<Arc<QueueSnapshot<P>>>>,
     /// Nodes by interned rack name.
     pub(crate) racks: Arc<FxHashMap<u32, u32>>,
     /// Grows with every structure publish.
     pub(crate) version: u64,
 }
 
-impl<D: Decider> QueueSnapshot<D> {
+impl<P: Parts> QueueSnapshot<P> {
     /// Whether nothing but the members can be different: the same queue, the same settings, the same place in the tree.
-    pub(crate) fn is_configured_as(&self, other: &QueueSnapshot<D>) -> bool {
+    pub(crate) fn is_configured_as(&self, other: &QueueSnapshot<P>) -> bool {
         // Every field is named, so that a new one is thought of.
         let QueueSnapshot {
             slot,
@@ -94,29 +91,29 @@ impl<D: Decider> QueueSnapshot<D> {
     }
 }
 
-impl<D: Decider> Structure<D> {
-    pub(crate) fn queue(&self, slot: u32) -> &Arc<QueueSnapshot<D>> {
+impl<P: Parts> Structure<P> {
+    pub(crate) fn queue(&self, slot: u32) -> &Arc<QueueSnapshot<P>> {
         self.queues[slot as usize].as_ref().expect("slots of one snapshot name queues of the same snapshot")
     }
 
     /// From a queue up to the root.
-    pub(crate) fn path(&self, slot: u32) -> impl Iterator<Item = &Arc<QueueSnapshot<D>>> {
+    pub(crate) fn path(&self, slot: u32) -> impl Iterator<Item = &Arc<QueueSnapshot<P>>> {
         std::iter::successors(Some(self.queue(slot)), |queue| queue.parent.map(|parent| self.queue(parent)))
     }
 }
 
 /// Structure and figures, as one value.
 #[derive(Debug)]
-pub(crate) struct SchedulerSnapshot<D: Decider> {
+pub(crate) struct SchedulerSnapshot<P: Parts> {
     pub(crate) version: u64,
-    pub(crate) structure: Arc<Structure<D>>,
+    pub(crate) structure: Arc<Structure<P>>,
     /// What the decider's update has published; of no other update while somebody has this one.
-    pub(crate) figures: Arc<D::Figures>,
+    pub(crate) figures: Arc<P::Figures>,
 }
 
 // By hand: what is derived asks for more.
-impl<D: Decider> Clone for SchedulerSnapshot<D> {
-    fn clone(&self) -> SchedulerSnapshot<D> {
+impl<P: Parts> Clone for SchedulerSnapshot<P> {
+    fn clone(&self) -> SchedulerSnapshot<P> {
         let SchedulerSnapshot { version, structure, figures } = self;
         SchedulerSnapshot { version: *version, structure: structure.clone(), figures: figures.clone() }
     }
@@ -124,42 +121,42 @@ impl<D: Decider> Clone for SchedulerSnapshot<D> {
 
 /// Where snapshots are published.
 #[derive(Debug)]
-pub(crate) struct Publisher<D: Decider>(Published<SchedulerSnapshot<D>>);
+pub(crate) struct Publisher<P: Parts>(Published<SchedulerSnapshot<P>>);
 
-impl<D: Decider> Publisher<D> {
-    pub(crate) fn new(structure: Structure<D>) -> Publisher<D> {
+impl<P: Parts> Publisher<P> {
+    pub(crate) fn new(structure: Structure<P>) -> Publisher<P> {
         let first = SchedulerSnapshot { version: 0, structure: Arc::new(structure), figures: Arc::default() };
         Publisher(Published::new(first))
     }
 
     /// The newest snapshot.
-    pub(crate) fn load(&self) -> Arc<SchedulerSnapshot<D>> {
+    pub(crate) fn load(&self) -> Arc<SchedulerSnapshot<P>> {
         self.0.load()
     }
 
     /// The newest snapshot, for a short look.
     #[inline]
-    pub(crate) fn guard(&self) -> SnapshotGuard<SchedulerSnapshot<D>> {
+    pub(crate) fn guard(&self) -> SnapshotGuard<SchedulerSnapshot<P>> {
         self.0.guard()
     }
 
     /// For a thread that looks often.
-    pub(crate) fn reader(&self) -> SnapshotReader<SchedulerSnapshot<D>> {
+    pub(crate) fn reader(&self) -> SnapshotReader<SchedulerSnapshot<P>> {
         self.0.reader()
     }
 
-    fn publish(&self, change: impl FnOnce(&mut SchedulerSnapshot<D>)) {
+    fn publish(&self, change: impl FnOnce(&mut SchedulerSnapshot<P>)) {
         self.0.publish(|next| {
             next.version += 1;
             change(next);
         });
     }
 
-    pub(crate) fn publish_structure(&self, structure: Arc<Structure<D>>) {
+    pub(crate) fn publish_structure(&self, structure: Arc<Structure<P>>) {
         self.publish(|next| next.structure = structure);
     }
 
-    pub(crate) fn publish_figures(&self, figures: Arc<D::Figures>) {
+    pub(crate) fn publish_figures(&self, figures: Arc<P::Figures>) {
         self.publish(|next| next.figures = figures);
     }
 }

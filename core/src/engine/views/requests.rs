@@ -4,8 +4,8 @@
 //! Plain code over one shard, as `inspect`: nothing here is on the path of a heartbeat.
 
 use crate::engine::decider::Decider;
-use crate::engine::shared::ANY;
-use crate::engine::worker::shard::Shard;
+use crate::engine::intake::locations::ANY;
+use crate::engine::shard::Shard;
 use crate::id::AttemptId;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
@@ -32,9 +32,9 @@ pub struct RequestView {
 }
 
 impl<D: Decider> Shard<D> {
-    /// What the applications whose home is here ask for: by application, then in the order in which keys are tried, `*` before racks
-    /// and nodes. Where nothing is left at `*` that is not there, and what is left at racks and nodes is, as in Hadoop. O(what is asked for + names
-    /// that are known).
+    /// What the applications whose home is here ask for: by application, then in the order in which keys are tried, `*`
+    /// before racks and nodes. Where nothing is left at `*` that is not there, and what is left at racks and nodes is,
+    /// as in Hadoop. O(what is asked for + names that are known).
     pub(crate) fn request_views(&self) -> Vec<RequestView> {
         let mut found = Vec::new();
         let at_home = self.apps.iter().flatten().filter(|app| app.shared.home == self.worker && !app.closed);

@@ -14,36 +14,13 @@
 //! A look goes over all of the worker's records, in slices between batches, so that no heartbeat waits for all of it; a
 //! list of what is not launched would be written at every grant.
 
-use crate::clock::Deadline;
 use crate::engine::decider::Decider;
 use crate::engine::mail::container::EndReason;
-use crate::engine::worker::shard::Shard;
+use crate::engine::records::looks::{Looks, between};
+use crate::engine::shard::Shard;
 
 /// Records that one slice of a look goes over.
 const SLICE: u32 = 4096;
-
-/// Where a worker stands with its looks.
-#[derive(Debug)]
-pub(crate) struct Looks {
-    /// When the next one begins.
-    due: Deadline,
-    /// When the last one ended, or a worker without one began.
-    last_ms: u64,
-    /// The one under way: the record that comes next, and when it began.
-    under_way: Option<(u32, u64)>,
-}
-
-impl Looks {
-    /// The first is a third of the interval from now.
-    pub(crate) fn from(now_ms: u64, interval_ms: u64) -> Looks {
-        Looks { due: Deadline::after(now_ms, between(interval_ms)), last_ms: now_ms, under_way: None }
-    }
-}
-
-/// The time between two looks.
-fn between(interval_ms: u64) -> u64 {
-    (interval_ms / 3).max(1)
-}
 
 impl<D: Decider> Shard<D> {
     /// How long it is until the next look for expired containers.
@@ -75,8 +52,9 @@ impl<D: Decider> Shard<D> {
                 continue;
             }
             let acquired_for_ms = |at_ms| self.shared.arenas[self.worker].acquired_for_ms(record.mail, at_ms);
-            // Read after the time of acquisition, so later than it: what still looks as if it were to come was acquired before the jump. Of the
-            // rest, some may have been too; they look like new ones, and expire an interval from now at the latest.
+            // Read after the time of acquisition, so later than it: what still looks as if it were to come was acquired
+            // before the jump. Of the rest, some may have been too; they look like new ones, and expire an interval
+            // from now at the latest.
             let is_from_before =
                 || acquired_for_ms(self.shared.clock.now_ms()).is_some_and(|waited: i32| waited.is_negative());
             // Later than the interval, not at it.

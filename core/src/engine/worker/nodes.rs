@@ -1,15 +1,16 @@
 //! A worker's nodes come, go, and get another total.
 //!
 //! # Where it stands
-//! Called by [`handling`](crate::engine::worker::handling) with a message of the control. What runs on a node that goes ends here.
+//! Called by [`handling`](crate::engine::worker::handling) with a message of the control. What runs on a node that goes
+//! ends here.
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::ControlMessage;
+use crate::engine::intake::calls::ControlMessage;
 use crate::engine::mail::container::EndReason;
-use crate::engine::worker::containers::MADE_ROOM_FOR;
-use crate::engine::worker::node::Node;
-use crate::engine::worker::shard::Shard;
+use crate::engine::records::containers::MADE_ROOM_FOR;
+use crate::engine::records::node::Node;
+use crate::engine::shard::Shard;
 use crate::id::NONE;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -19,7 +20,7 @@ use smallvec::SmallVec;
 const RECORDS_OF_A_NODE: usize = 64;
 
 impl<D: Decider> Shard<D> {
-    pub(super) fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
+    pub(crate) fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
         let room = most_containers(&total, &self.shared.settings.steps.minimum);
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
@@ -36,8 +37,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// There are records for the containers of one more node: a page of memory that is touched for the first time costs as much
-    /// as several grants.
+    /// There are records for the containers of one more node: a page of memory that is touched for the first time costs
+    /// as much as several grants.
     fn make_records(&mut self, of_node: usize) {
         self.records_of_nodes += of_node;
         self.containers.make_room(self.records_of_nodes);
@@ -55,7 +56,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// Ends what runs on a node; whether another may have its place then.
-    pub(super) fn remove_node(&mut self, node: &NodeShared) -> bool {
+    pub(crate) fn remove_node(&mut self, node: &NodeShared) -> bool {
         let Some(node) = self.place_of(node) else {
             // Gone already: whoever told of that has given the place back.
             return false;
@@ -81,7 +82,7 @@ impl<D: Decider> Shard<D> {
         !(self.shared.settings.preemption && self.containers.name_node(node))
     }
 
-    pub(super) fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
+    pub(crate) fn resize_node(&mut self, shared: &Arc<NodeShared>, total: Resource, kill: bool) {
         let Some(place) = self.place_of(shared) else { return };
         let node = &mut self.nodes[place as usize];
         let allocated = node.total.minus(&node.free);
@@ -95,8 +96,8 @@ impl<D: Decider> Shard<D> {
         D::nodes_changed(self);
     }
 
-    /// The containers that have to go until what is free on a node fits: those that are no AM first, then the youngest. One whose
-    /// end its node has yet to report is among them (rules/assignment.md 13.5).
+    /// The containers that have to go until what is free on a node fits: those that are no AM first, then the youngest.
+    /// One whose end its node has yet to report is among them (rules/assignment.md 13.5).
     pub(crate) fn overcommitted(&self, node: u32, fits: impl Fn(&Resource) -> bool) -> SmallVec<[u32; 4]> {
         let at = &self.nodes[node as usize];
         let mut free = at.free;
@@ -113,7 +114,8 @@ impl<D: Decider> Shard<D> {
         victims
     }
 
-    /// Ends containers until a node's memory is no longer below nothing. What its node knows keeps its room until the node reports.
+    /// Ends containers until a node's memory is no longer below nothing. What its node knows keeps its room until the
+    /// node reports.
     pub(crate) fn kill_overcommitted(&mut self, node: u32) {
         for index in self.overcommitted(node, |free| free.memory_mb() >= 0) {
             // One whose end its node has yet to report counts, and ends but once.
@@ -124,7 +126,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// A decommissioning node has nothing left: told once.
-    pub(super) fn tell_drained(&mut self, node: u32) {
+    pub(crate) fn tell_drained(&mut self, node: u32) {
         let at = &mut self.nodes[node as usize];
         if at.decommissioning && at.containers.is_empty() && !std::mem::replace(&mut at.drained, true) {
             let node = at.shared.clone();
@@ -133,7 +135,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// A node that is being emptied: its total follows what is allocated, so nothing more fits.
-    pub(super) fn follow_allocation(&mut self, node: u32) {
+    pub(crate) fn follow_allocation(&mut self, node: u32) {
         let at = &self.nodes[node as usize];
         let allocated = at.total.minus(&at.free);
         if allocated != at.total {

@@ -1,14 +1,15 @@
 //! Prefetches what the next messages name, before the worker handles them.
 //!
-//! A message leads to its data by a chain of pointers: application, then leaf, then usage. One call prefetches one link of the
-//! chain. The inbox calls a message's three functions while the message moves forward in its queue: `prefetch_later`,
-//! `prefetch_soon`, `prefetch_next`. They read, and change nothing.
+//! A message leads to its data by a chain of pointers: application, then leaf, then usage. One call prefetches one link
+//! of the chain. The inbox calls a message's three functions while the message moves forward in its queue:
+//! `prefetch_later`, `prefetch_soon`, `prefetch_next`. They read, and change nothing.
 
-use crate::engine::decider::{Decider, QueuePart};
+use crate::engine::decider::Decider;
 use crate::engine::intake::messages::External;
-use crate::engine::worker::app::AppLocal;
-use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::shard::Shard;
+use crate::engine::parts::QueuePart;
+use crate::engine::records::app::AppLocal;
+use crate::engine::records::containers::ContainerRecord;
+use crate::engine::shard::Shard;
 use crate::id::OwnContainer;
 use crate::prefetch::prefetch;
 
@@ -28,7 +29,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// This external message is the third to come. Prefetches what the lines of [`prefetch_later`](Self::prefetch_later) name.
+    /// This external message is the third to come. Prefetches what the lines of
+    /// [`prefetch_later`](Self::prefetch_later) name.
     #[inline]
     pub(crate) fn prefetch_soon(&self, message: &External) {
         if let External::Report(report) = message {
@@ -61,7 +63,7 @@ impl<D: Decider> Shard<D> {
 
     /// This container will end. Prefetches what its application's line leads to.
     #[inline]
-    pub(super) fn prefetch_end(&self, container: &OwnContainer) {
+    pub(crate) fn prefetch_end(&self, container: &OwnContainer) {
         let Some((record, app)) = self.ending(container) else { return };
         self.shared.arenas[self.worker].prefetch_end(record.mail);
         app.prefetch_visit();
@@ -71,9 +73,9 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// Prefetches what the ends of these containers will read and write, as far as nothing else has done it. Each end touches a
-    /// dozen lines that are in no cache or in another core's. Prefetched together, they come in parallel.
-    pub(super) fn prefetch_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
+    /// Prefetches what the ends of these containers will read and write, as far as nothing else has done it. Each end
+    /// touches a dozen lines that are in no cache or in another core's. Prefetched together, they come in parallel.
+    pub(crate) fn prefetch_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };
             // The same application usually gets the next container, whose grant writes there.
@@ -93,7 +95,7 @@ impl<D: Decider> Shard<D> {
 
     /// The end of this container is handled next. Prefetches the applications that its own will be compared with.
     #[inline]
-    pub(super) fn prefetch_ties(&self, container: &OwnContainer) {
+    pub(crate) fn prefetch_ties(&self, container: &OwnContainer) {
         if let Some((_, app)) = self.ending(container)
             && let Some(Some(leaf)) = self.queues.get(app.leaf as usize)
         {

@@ -1,35 +1,36 @@
 //! Containers that run already: a node that registers with a ResourceManager that has been restarted brings them.
 //!
 //! # Where it stands
-//! Called by [`handling`](crate::engine::worker::handling) with a message of the control, which has looked at the application and counted its
-//! AM. Hadoop: `AbstractYarnScheduler.recoverContainersOnNode`.
+//! Called by [`handling`](crate::engine::worker::handling) with a message of the control, which has looked at the
+//! application and counted its AM. Hadoop: `AbstractYarnScheduler.recoverContainersOnNode`.
 //!
 //! # What holds
-//! The container is charged to its node, its application and the queues above, whatever their limits say; no ask is taken, and none comes back
-//! when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as of one that was granted here. One that has ended
-//! meanwhile is charged to nobody; its AM is told of its end.
+//! The container is charged to its node, its application and the queues above, whatever their limits say; no ask is
+//! taken, and none comes back when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as
+//! of one that was granted here. One that has ended meanwhile is charged to nobody; its AM is told of its end.
 //!
-//! I13: an earlier scheduler numbered it, and this one counts from 1 again, as Hadoop does under a new epoch. So two containers of an attempt may
-//! have one number, one after the other in one record. Their ids differ in the slot that they were granted to
-//! ([`take_over`](crate::engine::worker::containers::Containers::take_over)). All of it is one worker's plain data: nothing races.
+//! I13: an earlier scheduler numbered it, and this one counts from 1 again, as Hadoop does under a new epoch. So two
+//! containers of an attempt may have one number, one after the other in one record. Their ids differ in the slot that
+//! they were granted to ([`take_over`](crate::engine::records::containers::Containers::take_over)). All of it is one
+//! worker's plain data: nothing races.
 
 use crate::app::Locality;
 use crate::engine::books::ledger::NodeShared;
-use crate::engine::books::paths::{self, Counting};
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::Recovery;
 use crate::engine::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
+use crate::engine::records::containers::{ContainerRecord, SizeId};
+use crate::engine::records::fate::Fate;
+use crate::engine::shard::Shard;
 use crate::engine::shared::count;
-use crate::engine::worker::containers::{ContainerRecord, SizeId};
-use crate::engine::worker::fate::Fate;
-use crate::engine::worker::shard::Shard;
+use crate::engine::worker::paths::{self, Counting};
 use crate::event::Refused;
 use crate::id::{ContainerId, NONE};
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
     /// Takes a container over, and answers.
-    pub(super) fn answer_recovery(&mut self, node: &NodeShared, recovery: &Recovery) {
+    pub(crate) fn answer_recovery(&mut self, node: &NodeShared, recovery: &Recovery) {
         let outcome = self.recover(node, recovery);
         recovery.reply.clone().send(outcome);
     }

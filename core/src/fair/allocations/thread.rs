@@ -11,9 +11,9 @@
 
 use super::watcher::{Reloads, Watcher};
 use crate::config::{AllocationFile, Diagnostic, PlacementChange};
-use crate::engine::driver::events::EventSink;
-use crate::engine::driver::tasks::{guarded, run_task, spawn};
 use crate::engine::intake::reply::Reply;
+use crate::engine::threads::events::EventSink;
+use crate::engine::threads::tasks::{guarded, run_task, spawn};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::control::FairCall;
 use crate::fair::engine::{Call, ControlMessage, Shared};

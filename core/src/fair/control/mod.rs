@@ -29,8 +29,9 @@ pub(crate) use settings::QueueOwn;
 
 use crate::config::{AllocationFile, PlacementChange, PlacementRule};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand};
 use crate::engine::intake::reply::Reply;
+use crate::engine::intake::submission::Submission;
 use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
@@ -84,10 +85,6 @@ impl FairControl {
 }
 
 impl ControlPart<FairDecider> for FairControl {
-    type Queue = QueueOwn;
-    type Configuration = AllocationFile;
-    type Call = FairCall;
-
     fn begin(control: &mut Control, file: AllocationFile) {
         control.first_load(file);
     }

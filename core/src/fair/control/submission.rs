@@ -5,7 +5,8 @@
 
 use super::settings::QueueTree;
 use crate::config::{equals_ignore_case, rooted};
-use crate::engine::control::{AmRequest, EITHER, Entry, Submission};
+use crate::engine::control::{EITHER, Entry};
+use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::matching::size::{asks_for_nothing_left, check_size, normalise};

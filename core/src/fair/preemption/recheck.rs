@@ -17,7 +17,7 @@ use super::serve::Creditor;
 use super::victims::{OutstandingAsk, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::shared::ANY;
+use crate::engine::intake::locations::ANY;
 use crate::fair::engine::Shard;
 use crate::resource::Resource;
 use smallvec::SmallVec;

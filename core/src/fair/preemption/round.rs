@@ -18,7 +18,7 @@ use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::clock::{Deadline, java_ms};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::shared::ANY;
+use crate::engine::intake::locations::ANY;
 use crate::fair::engine::Shared;
 use crate::id::{ContainerId, NodeId};
 use crate::preemption::{Place, StoredAsk, Wanted, requests_to_serve};

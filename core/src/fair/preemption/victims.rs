@@ -15,10 +15,11 @@
 use super::serve::Creditor;
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
+use crate::engine::intake::locations::ANY;
 use crate::engine::mail::container::EndReason;
-use crate::engine::shared::{ANY, count};
-use crate::engine::worker::containers::ContainerRecord;
-use crate::engine::worker::rows::LocationRow;
+use crate::engine::records::containers::ContainerRecord;
+use crate::engine::records::rows::LocationRow;
+use crate::engine::shared::count;
 use crate::fair::engine::Shard;
 use crate::id::NONE;
 use crate::id::{ContainerId, NodeId, Slot};

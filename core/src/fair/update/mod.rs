@@ -22,10 +22,11 @@ mod plain;
 
 use self::known::Known;
 use self::turns::Turns;
-use crate::engine::driver::deciders::{TaskCall, UpdateTask};
-use crate::engine::publish::snapshot::ROOT;
+use crate::engine::decider::UpdateTask;
+use crate::engine::intake::calls::TaskCall;
 use crate::fair::engine::{Shared, Structure};
 use crate::fair::preemption::{Book, PreemptionCall};
+use crate::id::ROOT;
 use crate::policy::ShareInput;
 use crate::preemption::is_busy;
 use crate::resource::Resource;

@@ -1,8 +1,8 @@
 //! The update as its rules say it, every value computed anew from everything: what the tests hold the update against.
 
-use crate::engine::publish::snapshot::ROOT;
 use crate::fair::engine::{SchedulerSnapshot, Shared, Structure};
 use crate::fair::published::{Share, Shares};
+use crate::id::ROOT;
 use crate::id::Slot;
 use crate::policy::ShareInput;
 use crate::resource::Resource;

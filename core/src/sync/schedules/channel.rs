@@ -107,8 +107,8 @@ impl<T> Drop for Receiver<T> {
         if lane.receivers > 0 {
             return;
         }
-        // As with crossbeam's: what was not taken goes with the last receiver, and whoever waits for an answer that was in it
-        // hears of it.
+        // As with crossbeam's: what was not taken goes with the last receiver, and whoever waits for an answer that was
+        // in it hears of it.
         let (left, waiting) = (std::mem::take(&mut lane.messages), lane.changed());
         drop(lane);
         drop(left);
@@ -275,8 +275,8 @@ impl<T> Awaited for Receiver<T> {
     }
 }
 
-/// Waits until one of the lanes has something, or is closed: which one; of several one is drawn. `None`: the time is up. A
-/// limit of nothing is up at once.
+/// Waits until one of the lanes has something, or is closed: which one; of several one is drawn. `None`: the time is
+/// up. A limit of nothing is up at once.
 pub fn wait(lanes: &[&dyn Awaited], limit: Option<Duration>) -> Option<usize> {
     loop {
         let ready: Vec<usize> = (0..lanes.len()).filter(|at| lanes[*at].is_ready()).collect();
@@ -304,13 +304,13 @@ pub fn wait(lanes: &[&dyn Awaited], limit: Option<Duration>) -> Option<usize> {
 #[macro_export]
 macro_rules! select_of_schedules {
     ($(recv($lane:expr) -> $message:ident => $then:expr),+ $(,)?) => {
-        $crate::sync::channel::select!(@ None, unreachable!("without a limit a lane is ready"), $(($lane, $message, $then))+)
+        $crate::sync::schedules::channel::select!(@ None, unreachable!("without a limit a lane is ready"), $(($lane, $message, $then))+)
     };
     ($(recv($lane:expr) -> $message:ident => $then:expr,)+ default($limit:expr) => $else:expr $(,)?) => {
-        $crate::sync::channel::select!(@ Some($limit), $else, $(($lane, $message, $then))+)
+        $crate::sync::schedules::channel::select!(@ Some($limit), $else, $(($lane, $message, $then))+)
     };
     (@ $limit:expr, $else:expr, $(($lane:expr, $message:ident, $then:expr))+) => {{
-        let ready = $crate::sync::channel::wait(&[$($lane.awaited()),+], $limit);
+        let ready = $crate::sync::schedules::channel::wait(&[$($lane.awaited()),+], $limit);
         let mut arms = 0..;
         'chosen: {
             $(if arms.next() == ready {

@@ -33,8 +33,10 @@ use crate::config::capacity::{CapacityFileError, MadeQueues, MixedFractions, Tex
 use crate::engine::books::counted::Counted;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::resting::Resting;
-use crate::engine::control::{App, By, ControlPart, Entry, QueueTerms, Stand, Submission};
+use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand};
+use crate::engine::intake::calls::By;
 use crate::engine::intake::reply::Reply;
+use crate::engine::intake::submission::Submission;
 use crate::event::Refused;
 use crate::id::{ApplicationId, Slot};
 use crate::reservation::PlanQueues;
@@ -237,10 +239,6 @@ impl Control {
 }
 
 impl ControlPart<CapacityDecider> for CapacityControl {
-    type Queue = ();
-    type Configuration = Refresh;
-    type Call = CapacityCall;
-
     fn begin(control: &mut Control, _first: Refresh) {
         control.make_queues();
     }

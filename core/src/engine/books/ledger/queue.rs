@@ -1,7 +1,7 @@
 //! A queue as all threads see it.
 
 use crate::engine::books::usage::{SharedUsage, UsageCell};
-use crate::engine::commit::watch::Watch;
+use crate::engine::lease::watch::Watch;
 use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicU64, Ordering};

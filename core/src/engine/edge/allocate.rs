@@ -1,0 +1,388 @@
+//! The edge: what an `allocate` call does on the caller's thread.
+//!
+//! # Where it stands
+//! Validates against the newest snapshot, sends what changes to the workers concerned, and answers from the mailbox and
+//! the ledger. It never waits for a worker: YARN's `allocate` assigns nothing itself.
+
+// Whatever an AM asks for, nothing here may panic.
+#![warn(clippy::indexing_slicing)]
+
+use crate::app::{Ask, Location};
+use crate::caught::caught;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::decider::Decider;
+use crate::engine::edge::warnings::{AskWarning, warn_of};
+use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
+use crate::engine::mail::container::{Container, EndedContainer};
+use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
+use crate::engine::shared::Shared;
+use crate::event::Refused;
+use crate::id::ContainerId;
+use crate::matching::size::check_size;
+use crate::prefetch::prefetch;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use smallvec::SmallVec;
+
+/// What an AM asks in one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
+pub struct AllocateRequest {
+    /// Each ask replaces the outstanding one of the same priority, request id and location. Of two equal ones the last
+    /// counts.
+    pub asks: Vec<Ask>,
+    /// Containers that the AM releases. Releases take effect before the asks. Unknown ones, and those of another
+    /// scheduler, are ignored.
+    pub releases: Vec<ContainerId>,
+    /// Nodes and racks that the AM does not want from now on.
+    pub blacklist_add: Vec<Location>,
+    /// Nodes and racks that the AM wants again. A place in both lists is removed from the blacklist.
+    pub blacklist_remove: Vec<Location>,
+}
+
+impl AllocateRequest {
+    /// A request with these asks. `AllocateRequest::default()` asks for nothing: it only fetches.
+    #[must_use]
+    pub fn new(asks: impl IntoIterator<Item = Ask>) -> AllocateRequest {
+        AllocateRequest { asks: asks.into_iter().collect(), ..AllocateRequest::default() }
+    }
+
+    /// Returns the request with these releases, in place of those before.
+    #[must_use]
+    pub fn with_releases(self, releases: impl IntoIterator<Item = ContainerId>) -> AllocateRequest {
+        AllocateRequest { releases: releases.into_iter().collect(), ..self }
+    }
+
+    /// Returns the request with these additions to the blacklist, in place of those before.
+    #[must_use]
+    pub fn with_blacklist_add(self, places: impl IntoIterator<Item = Location>) -> AllocateRequest {
+        AllocateRequest { blacklist_add: places.into_iter().collect(), ..self }
+    }
+
+    /// Returns the request with these removals from the blacklist, in place of those before.
+    #[must_use]
+    pub fn with_blacklist_remove(self, places: impl IntoIterator<Item = Location>) -> AllocateRequest {
+        AllocateRequest { blacklist_remove: places.into_iter().collect(), ..self }
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = self;
+        asks.is_empty() && releases.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty()
+    }
+}
+
+/// The answer to an AM. The caller owns it; each call clears and fills it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Allocation {
+    /// Containers granted since the last call. With one worker they are in the order of the grants.
+    pub granted: Vec<Container>,
+    /// Containers that have ended since the last call.
+    pub ended: Vec<EndedContainer>,
+    /// Containers that are marked for preemption and still run: the strict contract of YARN's preemption message. The
+    /// AM may release others instead; these end nevertheless.
+    pub strict_preemptions: Vec<ContainerId>,
+    /// What the application can still get, by the limits of its queue.
+    pub headroom: Resource,
+    /// What the call asked for and was accepted, as YARN accepts it, although it is probably a mistake.
+    pub warnings: Vec<AskWarning>,
+}
+
+impl Allocation {
+    /// An empty answer with room for this many granted and ended containers. A call that brings no more allocates no
+    /// memory.
+    #[must_use]
+    pub fn with_capacity(granted: usize, ended: usize) -> Allocation {
+        Allocation { granted: Vec::with_capacity(granted), ended: Vec::with_capacity(ended), ..Allocation::default() }
+    }
+
+    /// Nothing, with the memory kept.
+    fn clear(&mut self) {
+        let Allocation { granted, ended, strict_preemptions, headroom, warnings } = self;
+        warnings.clear();
+        granted.clear();
+        ended.clear();
+        strict_preemptions.clear();
+        *headroom = Resource::ZERO;
+    }
+}
+
+/// The leaf queue of an application in a snapshot.
+fn leaf_of<'s, D: Decider>(
+    shared: &Shared<D>,
+    snapshot: &'s SchedulerSnapshot<D>,
+    app: &AppShared,
+) -> Result<&'s QueueSnapshot<D>, Refused> {
+    if app.scheduler != shared.scheduler || app.is_closed() {
+        return Err(Refused::NoSuchApp(app.id.number));
+    }
+    match snapshot.structure.queues.get(app.queue() as usize) {
+        Some(Some(leaf)) => Ok(leaf),
+        // Just moved into a queue that is not published yet.
+        _ => Err(Refused::Busy),
+    }
+}
+
+/// How many calls are prefetched for at most. The cache would not hold what more of them read.
+const MOST_PREFETCHED: usize = 16;
+
+/// Calls of these applications come next. Prefetches what the first [`MOST_PREFETCHED`] of them read: the first link of
+/// every call, then the second link of every call, and so on. So memory is waited for once a link, not once a link and
+/// call.
+pub(crate) fn prefetch_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
+    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_PREFETCHED));
+    let mut leaves: SmallVec<[&QueueSnapshot<D>; MOST_PREFETCHED]> = SmallVec::new();
+    for app in apps.clone() {
+        app.prefetch_mail();
+        if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
+            prefetch_leaf(leaf);
+            leaves.push(leaf);
+        }
+        D::prefetch_call(&snapshot, app.queue());
+    }
+    leaves.iter().for_each(|leaf| prefetch(&leaf.shared.cells));
+    apps.for_each(|app| prefetch_mail(shared, app));
+    leaves.iter().for_each(|leaf| leaf.shared.prefetch_usage());
+}
+
+/// What a call reads of a leaf queue as published.
+#[inline]
+fn prefetch_leaf<D: Decider>(leaf: &QueueSnapshot<D>) {
+    prefetch(&leaf.shared);
+    prefetch(&leaf.limit);
+    prefetch(&leaf.max_container);
+}
+
+/// The records that lie on top of an application's mailbox, several beside each other.
+#[inline]
+fn prefetch_mail<D: Decider>(shared: &Shared<D>, app: &AppShared) {
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.prefetch_drain(&cell.granted);
+        arena.prefetch_drain(&cell.ended);
+    }
+}
+
+/// A whole call.
+pub(crate) fn allocate<D: Decider>(
+    shared: &Shared<D>,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+    out: &mut Allocation,
+) -> Result<(), Refused> {
+    out.clear();
+    app.prefetch_call();
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    // Before anything is sent: a send waits for what was read before it.
+    snapshot.structure.queue(crate::id::ROOT).shared.prefetch_usage();
+    prefetch_leaf(leaf);
+    D::prefetch_call(&snapshot, app.queue());
+    leaf.shared.prefetch_usage();
+    prefetch_mail(shared, app);
+    if !request.is_empty() {
+        send(shared, app, request, &snapshot, leaf)?;
+        // Ended meanwhile: what it had is gone with its mailbox.
+        if app.is_closed() {
+            return Err(Refused::NoSuchApp(app.id.number));
+        }
+        warn_of(app, &request.asks, &mut out.warnings);
+    }
+    answer(shared, app, &snapshot, leaf, out)
+}
+
+/// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send,
+/// the second half says what is to be said against the application.
+#[inline]
+pub(crate) fn send_changes<D: Decider>(
+    shared: &Shared<D>,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+) -> Result<(), Refused> {
+    if request.is_empty() {
+        return Ok(());
+    }
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    send(shared, app, request, &snapshot, leaf)
+}
+
+/// The second half: empties the application's mailbox and says what it can still get.
+pub(crate) fn collect<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut Allocation) -> Result<(), Refused> {
+    out.clear();
+    let snapshot = shared.publisher.guard();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    answer(shared, app, &snapshot, leaf, out)
+}
+
+fn send<D: Decider>(
+    shared: &Shared<D>,
+    app: &Arc<AppShared>,
+    request: &AllocateRequest,
+    snapshot: &SchedulerSnapshot<D>,
+    leaf: &QueueSnapshot<D>,
+) -> Result<(), Refused> {
+    let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
+    let is_for_home = !(asks.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty());
+    if is_for_home && shared.is_dead(app.home) {
+        return Err(Refused::WorkerLost(app.home));
+    }
+    if app.waits_for_am() {
+        return Err(Refused::NoAm(app.id.number));
+    }
+    let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
+    let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
+    // Asks of one size mostly come one after another.
+    let sizes = || asks.chunk_by(|a, b| a.resource == b.resource).filter_map(|alike| Some(&alike.first()?.resource));
+    for size in sizes() {
+        check_size(shared.types, size, &largest)?;
+    }
+    if blacklist_add.contains(&Location::ANY) {
+        return Err(Refused::InvalidBlacklist);
+    }
+    let named = asks.iter().map(|ask| &ask.location);
+    // To take back what nobody could list is as good as done.
+    let taken_back = blacklist_remove.iter().filter(|location| **location != Location::NOWHERE);
+    shared.locations.check(named.chain(blacklist_add).chain(taken_back))?;
+    app.check_keys(asks)?;
+    let most = D::asked(shared, snapshot, leaf, sizes())?;
+    send_releases(shared, app, releases)?;
+    if blacklist_add.is_empty() && blacklist_remove.is_empty() {
+        return send_asks(shared, app, asks, &most, None);
+    }
+    // Held while it is sent: of two changes the later one is also the later message.
+    let mut am = app.am.lock();
+    let mut blacklist = am.blacklist.clone();
+    blacklist.extend(blacklist_add.iter().map(|location| location.number()));
+    blacklist.sort_unstable();
+    blacklist.dedup();
+    let mut removed: Vec<_> = blacklist_remove.iter().map(|location| location.number()).collect();
+    removed.sort_unstable();
+    blacklist.retain(|listed| removed.binary_search(listed).is_err());
+    if blacklist == am.blacklist {
+        return send_asks(shared, app, asks, &most, None);
+    }
+    send_asks(shared, app, asks, &most, Some(&blacklist))?;
+    app.set_blacklist(&mut am, blacklist);
+    Ok(())
+}
+
+/// So many releases of a call travel one by one, without an allocation.
+const FEW_RELEASES: usize = 8;
+
+/// No more travel in one message, so that other messages are not kept waiting.
+const MANY_RELEASES: usize = 1 << 14;
+
+/// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a
+/// call with more of them than a lane holds messages is no reason to be busy.
+fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
+    // Of an earlier attempt too: what was kept is this one's.
+    let own = || releases.iter().filter(|release| release.application == app.id.number);
+    let lanes = &shared.lanes.external;
+    if own().nth(FEW_RELEASES).is_none() {
+        for release in own() {
+            let Some(lane) = lanes.get(usize::from(release.worker)) else { continue };
+            lane.try_send(Parcel::of(External::Release(*release))).map_err(|error| not_taken(&error))?;
+        }
+        return Ok(());
+    }
+    let mut parts = vec![Vec::new(); lanes.len()];
+    for release in own() {
+        if let Some(part) = parts.get_mut(usize::from(release.worker)) {
+            part.push(*release);
+        }
+    }
+    for (lane, part) in lanes.iter().zip(parts) {
+        for piece in part.chunks(MANY_RELEASES) {
+            lane.try_send(Parcel::of(External::Releases(piece.to_vec()))).map_err(|error| not_taken(&error))?;
+        }
+    }
+    Ok(())
+}
+
+/// What has changed goes to the application's home worker.
+fn send_asks<D: Decider>(
+    shared: &Shared<D>,
+    app: &Arc<AppShared>,
+    asks: &[Ask],
+    most: &Resource,
+    blacklist: Option<&[u32]>,
+) -> Result<(), Refused> {
+    let normal = |size: &Resource| D::normal(shared, size, most);
+    if blacklist.is_none() {
+        match asks.first() {
+            None => return Ok(()),
+            Some(first) if app.is_met() && OneGroup::takes(shared.types, asks) => {
+                let group = OneGroup::of(app.slot, first, asks, normal);
+                return send_to_home(shared, app, External::Group(group));
+            }
+            Some(_) => {}
+        }
+    }
+    let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
+    let change = AskChange { app: asking, asks: grouped(asks, normal), blacklist: blacklist.map(Box::from) };
+    send_to_home(shared, app, External::Asks(Box::new(change)))
+}
+
+fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: External) -> Result<(), Refused> {
+    // Its number is not read before it is needed: it lies in a line that no call needs.
+    let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
+    lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
+}
+
+/// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the
+/// clock, is asked before anything is taken.
+fn answer<D: Decider>(
+    shared: &Shared<D>,
+    app: &AppShared,
+    snapshot: &SchedulerSnapshot<D>,
+    leaf: &QueueSnapshot<D>,
+    out: &mut Allocation,
+) -> Result<(), Refused> {
+    let told = caught(|| {
+        out.headroom = D::headroom(shared, snapshot, app, leaf);
+        drain(shared, app, out);
+        app.strict_preemptions(&mut out.strict_preemptions);
+    });
+    told.map_err(|message| Refused::Panicked { what: "the queue's policy, or the clock,", message })
+}
+
+/// Empties the application's mailbox. The clock is read once, before anything is taken, where there is something.
+pub(crate) fn drain<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut Allocation) {
+    let mut now = None;
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.drain_granted(&cell.granted, || *now.get_or_insert_with(|| shared.clock.now_ms()), &mut out.granted);
+    }
+    for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
+        arena.drain_ended(&cell.ended, &mut out.ended);
+    }
+}
+
+/// What the cluster has left for an application: what nobody uses, without what is free where it wants no container.
+pub(crate) fn left_of_cluster<D: Decider>(
+    shared: &Shared<D>,
+    snapshot: &SchedulerSnapshot<D>,
+    app: &AppShared,
+) -> Resource {
+    let root = snapshot.structure.queue(crate::id::ROOT);
+    let types = shared.types;
+    let (total, used) = (&snapshot.structure.cluster.total, root.shared.usage_of(types));
+    let mut available = Resource::of_types(types, |i| total.get(i).wrapping_sub(used.get(i)));
+    if app.has_blacklist() {
+        let mut am = app.am.lock();
+        if am.blacklisted.is_none() {
+            // In order: `send` sorts it.
+            let listed = |location: u32| am.blacklist.binary_search(&location).is_ok();
+            let nodes = shared.nodes.lock();
+            let found = nodes.values().filter(|node| node.locations().into_iter().any(listed)).cloned().collect();
+            drop(nodes);
+            am.blacklisted = Some(found);
+        }
+        for node in am.blacklisted.iter().flatten() {
+            available = available.minus_non_negative(&node.free.read());
+        }
+    }
+    available
+}

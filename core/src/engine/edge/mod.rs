@@ -1,0 +1,5 @@
+//! The edge: an AM's call, on the caller's thread.
+
+pub(crate) mod allocate;
+
+pub(crate) mod warnings;

@@ -1,0 +1,140 @@
+//! Room under one limit of one queue, one resource type. The protocol is in the text of the
+//! [folder](crate::engine::lease).
+
+use crate::sync::CachePadded;
+use crate::sync::atomic::{AtomicI64, Ordering};
+
+/// A piece is one part in this many of what is left.
+#[cfg(not(loom))]
+pub(super) const PIECES: u32 = 8;
+/// Models have little to share out.
+#[cfg(loom)]
+pub(super) const PIECES: u32 = 2;
+/// No piece is larger: keeps sums of pieces of unlimited rooms far from overflow.
+const LARGEST_PIECE: i64 = 1 << 40;
+/// Room under one limit; see the module's text.
+#[derive(Debug)]
+pub struct Room {
+    taken: CachePadded<AtomicI64>,
+    pieces: Box<[CachePadded<AtomicI64>]>,
+}
+
+impl Room {
+    /// A room of which nothing is taken, shared by `workers`.
+    #[must_use]
+    pub fn new(workers: usize) -> Room {
+        Room {
+            taken: CachePadded::new(AtomicI64::new(0)),
+            pieces: (0..workers).map(|_| CachePadded::new(AtomicI64::new(0))).collect(),
+        }
+    }
+
+    /// What is spent or leased.
+    pub fn taken(&self) -> i64 {
+        // ORDERING: Relaxed. One word, and no other is inferred from it.
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Spends `amount` for `worker` under `limit`; false, and nothing spent, when there is no room.
+    pub fn try_spend(&self, worker: usize, amount: i64, limit: i64) -> bool {
+        if amount <= 0 {
+            // A request for nothing needs no room; `give_back` mirrors this.
+            return true;
+        }
+        let own = &self.pieces[worker];
+        // ORDERING: Relaxed here and below. Amounts move between words by read-modify-writes that each conserve the
+        // sum; no other memory is published through them (containers travel through the mailbox's Release).
+        let mut have = own.load(Ordering::Relaxed);
+        while have >= amount {
+            match own.compare_exchange_weak(have, have - amount, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return true,
+                Err(now) => have = now,
+            }
+        }
+        self.hand_back(worker);
+        if self.take(worker, amount, limit) {
+            return true;
+        }
+        let mut recalled = false;
+        for other in (0..self.pieces.len()).filter(|other| *other != worker) {
+            recalled |= self.hand_back(other);
+        }
+        recalled && self.take(worker, amount, limit)
+    }
+
+    /// Takes `amount` and a piece from the shared word; the rest of the piece becomes `worker`'s.
+    fn take(&self, worker: usize, amount: i64, limit: i64) -> bool {
+        let mut taken = self.taken.load(Ordering::Relaxed);
+        loop {
+            let left = limit.saturating_sub(taken);
+            if left < amount {
+                return false;
+            }
+            let piece = amount + ((left - amount) / i64::from(PIECES)).min(LARGEST_PIECE);
+            match self.taken.compare_exchange_weak(taken, taken + piece, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => {
+                    if piece > amount {
+                        self.pieces[worker].fetch_add(piece - amount, Ordering::Relaxed);
+                    }
+                    return true;
+                }
+                Err(now) => taken = now,
+            }
+        }
+    }
+
+    /// What was spent comes back: to the worker's piece, or, above the limit, to nobody.
+    pub fn give_back(&self, worker: usize, amount: i64, limit: i64) {
+        if amount <= 0 {
+            return;
+        }
+        if self.taken() <= limit {
+            self.pieces[worker].fetch_add(amount, Ordering::Relaxed);
+        } else {
+            self.taken.fetch_sub(amount, Ordering::Relaxed);
+        }
+    }
+
+    /// Hands a worker's unspent piece back to all: by itself before it blocks and when its snapshot lowers the limit,
+    /// by others as a recall. Says whether there was anything.
+    pub fn hand_back(&self, worker: usize) -> bool {
+        if self.pieces[worker].load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let piece = self.pieces[worker].swap(0, Ordering::Relaxed);
+        self.taken.fetch_sub(piece, Ordering::Relaxed);
+        piece != 0
+    }
+
+    /// Counts usage from before the room was watched, or moved here with an application: no limit is checked.
+    pub fn force(&self, amount: i64) {
+        self.taken.fetch_add(amount, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Room;
+
+    #[test]
+    fn a_piece_can_be_recalled_to_the_last_unit() {
+        let room = Room::new(2);
+        assert!(room.try_spend(0, 10, 100));
+        assert!(room.taken() > 10, "worker 0 holds a piece");
+        assert!(room.try_spend(1, 90, 100));
+        assert_eq!(room.taken(), 100);
+        assert!(!room.try_spend(0, 1, 100));
+        room.give_back(1, 90, 100);
+        assert!(room.try_spend(0, 90, 100));
+    }
+
+    #[test]
+    fn above_a_lowered_limit_what_comes_back_is_nobodys() {
+        let room = Room::new(1);
+        assert!(room.try_spend(0, 100, 100));
+        room.hand_back(0);
+        room.give_back(0, 10, 50);
+        assert_eq!(room.taken(), 90);
+        assert!(!room.try_spend(0, 1, 50));
+    }
+}

@@ -1,0 +1,98 @@
+//! A queue as one worker sees it.
+
+use crate::engine::books::ledger::QueueCell;
+use crate::engine::lease::watch::Seat;
+use crate::engine::parts::{Parts, QueuePart};
+use crate::engine::publish::snapshot::QueueSnapshot;
+use crate::id::NONE;
+use crate::prefetch::{prefetch, prefetch_write};
+use crate::resource::Resource;
+use crate::sync::{Arc, CachePadded};
+
+/// A queue as this worker sees it. What every grant and end below it touches of the engine's comes first, in one cache
+/// line: of the usage memory and vcores, custom types lie in the next one. What the decider keeps has lines of its own.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct QueueLocal<P: Parts> {
+    /// What this worker writes of it.
+    cell: Arc<CachePadded<QueueCell>>,
+    pub(crate) snapshot: Arc<QueueSnapshot<P>>,
+    pub(crate) parent: u32,
+    /// Among the parent's children.
+    pub(crate) position: u32,
+    pub(crate) leaf: bool,
+    /// Some type of what it may use is limited.
+    pub(crate) limited: bool,
+    /// It or a queue above is.
+    pub(crate) limited_path: bool,
+    /// This worker counts in the watch of it or of one above.
+    pub(crate) watched_path: bool,
+    pub(crate) usage: Resource,
+    pub(crate) own: P::Queue,
+    /// This worker's part in the queue's watch.
+    pub(crate) seat: Seat,
+}
+
+impl<P: Parts> QueueLocal<P> {
+    /// A queue that this worker has just heard of: no child has a place yet.
+    pub(crate) fn new(worker: usize, snapshot: &Arc<QueueSnapshot<P>>, own: P::Queue) -> QueueLocal<P> {
+        QueueLocal {
+            cell: snapshot.shared.cells[worker].clone(),
+            leaf: snapshot.leaf,
+            snapshot: snapshot.clone(),
+            parent: snapshot.parent.unwrap_or(NONE),
+            position: 0,
+            usage: snapshot.shared.usage(),
+            limited: false,
+            limited_path: false,
+            watched_path: false,
+            own,
+            seat: Seat::default(),
+        }
+    }
+
+    /// The same queue, as it was published anew.
+    pub(crate) fn renew(&mut self, snapshot: &Arc<QueueSnapshot<P>>) {
+        self.leaf = snapshot.leaf;
+        self.snapshot = snapshot.clone();
+    }
+
+    /// As if it had been known without members and with other settings: what the next structure shows of it is all new.
+    pub(crate) fn forget_members(&mut self) {
+        let known = (*self.snapshot).clone();
+        let (runnable, waiting) = Default::default();
+        self.snapshot = Arc::new(QueueSnapshot { runnable, waiting, settings_version: u64::MAX, ..known });
+    }
+
+    /// Adds to what it uses, here and in the ledger; `alone` where there is no other worker.
+    #[inline(always)]
+    pub(crate) fn add_usage(&mut self, types: usize, amount: &Resource, alone: bool) {
+        self.usage.add_in_types(types, amount);
+        self.show_change(types, amount, alone);
+    }
+
+    /// The second half of that.
+    #[inline(always)]
+    pub(crate) fn show_change(&self, types: usize, amount: &Resource, alone: bool) {
+        self.cell.usage.add_knowing(types, amount, &self.usage, alone);
+    }
+
+    /// Says in the ledger what it uses; where there is no other worker.
+    pub(crate) fn show_usage(&self, types: usize) {
+        self.cell.usage.set(types, &self.usage);
+    }
+
+    /// An application of it will soon ask for something.
+    #[inline]
+    pub(crate) fn prefetch_asks(&self) {
+        self.own.prefetch_asks();
+    }
+
+    /// Its usage, and the place of the child at a position, will soon change.
+    #[inline]
+    pub(crate) fn prefetch_change(&self, position: u32) {
+        prefetch(&self.usage);
+        prefetch_write(&self.cell.usage);
+        self.own.prefetch_change(position);
+    }
+}

@@ -1,0 +1,174 @@
+//! What one worker owns: its nodes, its containers, its copy of the asks, its own order of queues and applications.
+//!
+//! # Where it stands
+//! The plain, single-threaded data that a decider reads and `grant` changes. Nothing here is seen by another thread;
+//! what others need is written to the `ledger` alongside.
+//!
+//! # Usage
+//! `usage` of queues and applications is this worker's view: its own changes at once, the others' as of the last fold
+//! (`reconcile`). With one worker it is the truth. Every change of it goes up its path (`paths`), and the decider hears
+//! of it at each level.
+
+use crate::app::SchedulingKey;
+use crate::engine::books::closing::find;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::books::pace::Lag;
+use crate::engine::intake::awaited::Awaited;
+use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::waiting::Wakes;
+use crate::engine::mail::container::{Container, EndedContainer};
+use crate::engine::mail::mailbox::FreeRecords;
+use crate::engine::parts::Parts;
+use crate::engine::publish::snapshot::SchedulerSnapshot;
+use crate::engine::records::app::AppLocal;
+use crate::engine::records::containers::Containers;
+use crate::engine::records::looks::Looks;
+use crate::engine::records::node_list::NodeList;
+use crate::engine::records::queue::QueueLocal;
+use crate::engine::shared::Shared;
+use crate::id::{ContainerId, NodeId, OwnContainer, Slot};
+use crate::policy::ClusterTotal;
+use crate::resource::Resource;
+use crate::sync::{Arc, SnapshotReader};
+
+/// What happened since it was last taken: for drivers that show every step.
+#[derive(Debug, Default)]
+pub(crate) struct WorkerJournal {
+    /// Containers made, in order; with their node and whether each is an AM's.
+    pub(crate) allocated: Vec<(Container, bool)>,
+    /// Containers ended.
+    pub(crate) ended: Vec<EndedContainer>,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Shard<P: Parts> {
+    pub(crate) worker: usize,
+    pub(crate) types: usize,
+    pub(crate) shared: Arc<Shared<P>>,
+    /// Where newer ones than `snapshot` are found.
+    pub(crate) snapshots: SnapshotReader<SchedulerSnapshot<P>>,
+    /// The one that is decided by.
+    pub(crate) snapshot: Arc<SchedulerSnapshot<P>>,
+    pub(crate) cluster: ClusterTotal,
+    pub(crate) queues: Vec<Option<QueueLocal<P>>>,
+    pub(crate) apps: Vec<Option<AppLocal<P>>>,
+    pub(crate) nodes: NodeList<P>,
+    /// The sum of the `records` of those that are there.
+    pub(crate) records_of_nodes: usize,
+    pub(crate) containers: Containers,
+    pub(crate) own_records: FreeRecords,
+    /// The ledger is not told of the root's usage: see [`hold_root`](Shard::hold_root).
+    pub(crate) root_is_held: bool,
+    /// What it is not told of, where there are other workers.
+    pub(crate) root_held: Resource,
+    /// What this worker knows of the others' grants, and they of its own.
+    pub(crate) lag: Lag,
+    pub(crate) last_fold_ms: u64,
+    /// Where the last round of offers began came of it. Never 0.
+    pub(crate) chance: u32,
+    /// Looks for containers that were never launched.
+    pub(crate) looks: Looks,
+    /// Queues in whose watch this worker counts: it may have leased room there.
+    pub(crate) watched: Vec<u32>,
+    /// Keys of which a piece is held.
+    pub(crate) leases: Vec<(Slot, SchedulingKey)>,
+    pub(crate) journal: Option<WorkerJournal>,
+    /// Nodes on which a reservation was made or given up, where that is noted.
+    pub(crate) reservation_news: Option<Vec<(u32, NodeId)>>,
+    /// Futures that it wakes.
+    pub(crate) waits: Awaited,
+    /// The decider's part.
+    pub(crate) own: P::Worker,
+    /// It is to panic when it begins anew.
+    #[cfg(feature = "faults")]
+    pub(crate) fails_anew: bool,
+}
+
+impl<P: Parts> Shard<P> {
+    #[inline]
+    pub(crate) fn queue(&self, queue: u32) -> &QueueLocal<P> {
+        self.queues[queue as usize].as_ref().expect("a queue of the snapshot")
+    }
+
+    #[inline]
+    pub(crate) fn queue_mut(&mut self, queue: u32) -> &mut QueueLocal<P> {
+        self.queues[queue as usize].as_mut().expect("a queue of the snapshot")
+    }
+
+    #[inline]
+    pub(crate) fn app(&self, app: u32) -> &AppLocal<P> {
+        self.apps[app as usize].as_ref().expect("an application that this worker knows")
+    }
+
+    #[inline]
+    pub(crate) fn app_mut(&mut self, app: u32) -> &mut AppLocal<P> {
+        self.apps[app as usize].as_mut().expect("an application that this worker knows")
+    }
+
+    /// The application, if it is still the one that the slot meant.
+    pub(crate) fn find_app(&self, slot: Slot) -> Option<&AppLocal<P>> {
+        find(&self.apps, slot, |app| app.slot)
+    }
+
+    /// Where a key stands among those of an application.
+    pub(crate) fn key_index(&self, app: u32, key: SchedulingKey) -> Option<usize> {
+        self.app(app).keys.binary_search_by_key(&key, |key| key.id()).ok()
+    }
+
+    /// A container that is live, or whose node still has to report its end.
+    pub(crate) fn known_container(&self, container: ContainerId) -> Option<u32> {
+        self.known_own(container.own_of(self.worker)?)
+    }
+
+    pub(crate) fn known_own(&self, container: OwnContainer) -> Option<u32> {
+        let record = self.containers.named(&container)?;
+        (record.fate.is_live() || record.fate.is_on_node()).then_some(container.record)
+    }
+
+    pub(crate) fn live_container(&self, container: ContainerId) -> Option<u32> {
+        self.known_container(container).filter(|index| self.containers[*index].fate.is_live())
+    }
+
+    pub(crate) fn id(&self) -> usize {
+        self.worker
+    }
+
+    pub(crate) fn container_id(&self, index: u32) -> ContainerId {
+        let record = &self.containers[index];
+        ContainerId {
+            application: record.application,
+            attempt: record.attempt,
+            app: self.containers.granted_to(index),
+            number: record.number,
+            worker: u16::try_from(self.worker).expect("workers are few"),
+            record: index,
+        }
+    }
+
+    pub(crate) fn tell_control(&self, message: ControlMessage<P>) {
+        // The control ends after the workers; a closed lane means that the scheduler is being dropped.
+        let _ = self.shared.lanes.control.send(message);
+    }
+
+    /// Lets callers see the node's room.
+    pub(crate) fn publish_free(&self, node: u32) {
+        if let Some(node) = self.nodes.get(node) {
+            node.shared.free.set(self.types, &node.free);
+        }
+    }
+
+    /// A future is to be woken by the next mail of this worker's, and at once where there is some.
+    pub(crate) fn wake_for_mail(&mut self, app: &AppShared, wakes: Wakes) {
+        let has_mail = app.cells.get(self.worker).is_some_and(|cell| cell.has_mail());
+        if app.is_closed() || has_mail {
+            return;
+        }
+        self.waits.await_mail(app.slot, wakes);
+    }
+
+    /// A future is to be woken when this worker has taken messages out of its lane.
+    pub(crate) fn wake_for_room(&mut self, wakes: Wakes) {
+        self.waits.await_room(wakes);
+    }
+}
