@@ -235,7 +235,10 @@ fn fit(
         return None;
     }
     let needs_more = key.needs_more(size, rules);
-    let mut fits = arith.available_containers(&node.free, size);
+    let mut fits = match arith.has_room_for(&node.free, size) {
+        true => 1,
+        false => arith.available_containers(&node.free, size),
+    };
     let short = arith.most(&rules.cluster, &size.minus(&limits.headroom), &limits.to_unreserve);
     let must_unreserve = arith.any_above_zero(&short);
     let mut kills = 0;

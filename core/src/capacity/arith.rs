@@ -6,7 +6,7 @@
 
 use crate::config::{float_to_long, narrow};
 use crate::matching::size::LARGEST_AMOUNT;
-use crate::resource::{Calculator, Resource, f64_to_i64};
+use crate::resource::{Calculator, Resource, Wide, f64_to_i64};
 use std::cmp::Ordering;
 
 /// So much may the parts that queues are given have together beyond the whole: `CSQueueUtils.EPSILON`
@@ -69,32 +69,40 @@ impl Arith {
         self.compare(cluster, a, b).is_gt()
     }
 
-    /// More than nothing.
-    pub(crate) fn is_positive(&self, cluster: &Resource, amount: &Resource) -> bool {
+    /// Whether more than nothing is asked for.
+    #[inline]
+    pub(crate) fn is_wanted(&self, cluster: &Resource, pending: &Wide) -> bool {
         match self.calculator {
-            Calculator::Memory => amount.memory_mb() > 0,
+            Calculator::Memory => pending.get(0) > 0,
             // What is most often asked: two types, none negative, and the cluster has both.
-            Calculator::Dominant if self.types == 2 && (0..2).all(|i| amount.get(i) >= 0 && cluster.get(i) > 0) => {
-                amount.get(0) > 0 || amount.get(1) > 0
+            Calculator::Dominant if self.types == 2 && (0..2).all(|i| pending.get(i) >= 0 && cluster.get(i) > 0) => {
+                pending.get(0) > 0 || pending.get(1) > 0
             }
-            Calculator::Dominant => self.is_greater(cluster, amount, &Resource::ZERO),
+            Calculator::Dominant => self.is_greater(cluster, &pending.amount(), &Resource::ZERO),
         }
     }
 
     /// The smaller of two as a whole; of equals the first.
+    #[inline]
     pub(crate) fn least(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Resource {
         if self.is_greater(cluster, a, b) { *b } else { *a }
     }
 
     /// The larger of two as a whole; of equals the first.
+    #[inline]
     pub(crate) fn most(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Resource {
         if self.is_less(cluster, a, b) { *b } else { *a }
     }
 
+    #[inline]
     pub(crate) fn fits_in(&self, small: &Resource, big: &Resource) -> bool {
         match self.calculator {
             Calculator::Memory => small.memory_mb() <= big.memory_mb(),
-            Calculator::Dominant => (0..self.types).all(|i| small.get(i) <= big.get(i)),
+            Calculator::Dominant => {
+                // There are always memory and vcores.
+                let of = |i: usize| small.get(i) <= big.get(i);
+                of(0) && of(1) && (2..self.types).all(of)
+            }
         }
     }
 
@@ -106,14 +114,21 @@ impl Arith {
         }
     }
 
+    /// The largest share of the cluster that something is.
+    pub(crate) fn share(&self, cluster: &Resource, amount: &Resource) -> f64 {
+        self.calculator.largest_share(self.types, cluster, amount)
+    }
+
     /// What part of the cluster something is, and how often something else is in it: [`divide`](Self::divide) by both.
-    pub(crate) fn divide_by_both(&self, cluster: &Resource, a: &Resource, b: &Resource) -> (f32, f32) {
+    /// Of the other one the [share](Self::share) is known.
+    #[inline]
+    pub(crate) fn divide_by_both(&self, cluster: &Resource, a: &Resource, b: &Resource, share: f64) -> (f32, f32) {
         match self.calculator {
             Calculator::Memory => (self.divide(cluster, a, cluster), self.divide(cluster, a, b)),
             Calculator::Dominant => {
-                let share = self.calculator.largest_share(self.types, cluster, a);
+                let of_cluster = self.share(cluster, a);
                 // The largest share of the cluster itself is 1.
-                (narrow(share), narrow(share / self.calculator.largest_share(self.types, cluster, b)))
+                (narrow(of_cluster), narrow(of_cluster / share))
             }
         }
     }
@@ -134,6 +149,17 @@ impl Arith {
                 let of = |i: usize| (size.get(i) != 0).then(|| available.get(i) / size.get(i));
                 (0..self.types).filter_map(of).fold(i64::from(i32::MAX), i64::min)
             }
+        }
+    }
+
+    /// Whether there is room for one container of a size and more: [`available_containers`](Self::available_containers)
+    /// is above nothing. Sizes are not negative.
+    #[inline]
+    pub(crate) fn has_room_for(&self, available: &Resource, size: &Resource) -> bool {
+        let of = |i: usize| available.get(i) >= size.get(i) || size.get(i) == 0;
+        match self.calculator {
+            Calculator::Memory => size.memory_mb() != 0 && of(0),
+            Calculator::Dominant => (0..self.types).all(of),
         }
     }
 
@@ -283,7 +309,7 @@ mod tests {
                 let arith = Arith { calculator, types: 3 };
                 let [a, b, cluster] = [a, b, cluster].map(|of| Resource::of_types(3, |i| of[i]));
                 prop_assume!(!cluster.is_zero());
-                let both = arith.divide_by_both(&cluster, &a, &b);
+                let both = arith.divide_by_both(&cluster, &a, &b, arith.share(&cluster, &b));
                 let apart = (arith.divide(&cluster, &a, &cluster), arith.divide(&cluster, &a, &b));
                 prop_assert_eq!((both.0.to_bits(), both.1.to_bits()), (apart.0.to_bits(), apart.1.to_bits()));
             }
@@ -308,7 +334,7 @@ mod tests {
             let [amount, cluster] = [amount, cluster].map(|of| Resource::of_types(types, |i| of[i]));
             for calculator in [Calculator::Memory, Calculator::Dominant] {
                 let arith = Arith { calculator, types };
-                prop_assert_eq!(arith.is_positive(&cluster, &amount), arith.is_greater(&cluster, &amount, &Resource::ZERO));
+                prop_assert_eq!(arith.is_wanted(&cluster, &(&amount).into()), arith.is_greater(&cluster, &amount, &Resource::ZERO));
             }
         }
 

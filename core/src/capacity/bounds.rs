@@ -1,4 +1,4 @@
-//! The figures that limits of users come from, of one leaf: a copy, so that users may change beside it.
+//! The figures that limits of users come from, of one leaf, as the structure and the cluster have them.
 
 use super::arith::Arith;
 use super::tree::QueueNode;
@@ -12,6 +12,9 @@ pub(crate) struct Bounds {
     pub(crate) cluster: Resource,
     pub(crate) minimum: Resource,
     guaranteed: Resource,
+    /// At least the smallest container.
+    capacity: Resource,
+    /// Rounded down to what containers are multiples of.
     maximum: Resource,
     user_limit: f32,
     factor: f32,
@@ -19,6 +22,12 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// What the leaf may use, rounded down to what containers are multiples of.
+    #[inline]
+    pub(crate) fn most(&self) -> &Resource {
+        &self.maximum
+    }
+
     /// Of a leaf queue.
     pub(crate) fn of(node: &QueueNode, arith: Arith, cluster: Resource, minimum: Resource) -> Bounds {
         let leaf = node.leaf().expect("a leaf queue");
@@ -27,7 +36,8 @@ impl Bounds {
             cluster,
             minimum,
             guaranteed: *node.guaranteed(),
-            maximum: *node.maximum(),
+            capacity: arith.most(&cluster, node.guaranteed(), &minimum),
+            maximum: arith.round_down(node.maximum(), &minimum),
             user_limit: leaf.user_limit,
             factor: leaf.user_limit_factor,
             // Leaves of plans have none, as in Hadoop, whatever the file says.
@@ -35,12 +45,14 @@ impl Bounds {
         }
     }
 
+    #[inline]
     pub(crate) fn inputs(&self) -> LimitInputs<'_> {
         LimitInputs {
             arith: self.arith,
             cluster: &self.cluster,
             minimum: &self.minimum,
             guaranteed: &self.guaranteed,
+            capacity: &self.capacity,
             maximum: &self.maximum,
             user_limit: self.user_limit,
             factor: self.factor,

@@ -48,6 +48,11 @@ impl Killable {
         self.marked.iter().any(|(other, _)| *other == candidate)
     }
 
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.marked.is_empty()
+    }
+
     pub(crate) fn sum(&self) -> Resource {
         self.marked.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size))
     }

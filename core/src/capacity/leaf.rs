@@ -273,6 +273,7 @@ mod tests {
             cluster: &cluster,
             minimum: &MINIMUM,
             guaranteed: &cluster,
+            capacity: &cluster,
             maximum: &cluster,
             user_limit: 100.0,
             factor: 1.0,

@@ -4,12 +4,13 @@
 //! `FairOrderingPolicy`.
 
 use crate::config::capacity::{AppOrdering, QueueOrdering};
+use crate::policy::OrderKey;
 use crate::resource::Resource;
 use std::cmp::Ordering;
 
 /// What siblings are compared by, as read before any of them is tried.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct QueueRank {
+pub(crate) struct QueueRank<'a> {
     pub(crate) absolute_capacity: f32,
     /// What it uses of what is guaranteed to it.
     pub(crate) used: f32,
@@ -17,16 +18,16 @@ pub(crate) struct QueueRank {
     pub(crate) absolute_used: f32,
     pub(crate) priority: i32,
     /// The configured absolute minimum.
-    pub(crate) minimum: Resource,
+    pub(crate) minimum: &'a Resource,
 }
 
 /// What its use is measured against: what is guaranteed, or the cluster where nothing is.
-fn measured(rank: &QueueRank) -> f32 {
+fn measured(rank: &QueueRank<'_>) -> f32 {
     if rank.absolute_capacity > 0.0 { rank.used } else { rank.absolute_used }
 }
 
 /// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the cluster alone.
-pub(crate) fn compare_sizes(a: &QueueRank, b: &QueueRank) -> Ordering {
+pub(crate) fn compare_sizes(a: &QueueRank<'_>, b: &QueueRank<'_>) -> Ordering {
     if a.minimum.is_zero() && b.minimum.is_zero() {
         b.absolute_capacity.total_cmp(&a.absolute_capacity)
     } else {
@@ -36,8 +37,8 @@ pub(crate) fn compare_sizes(a: &QueueRank, b: &QueueRank) -> Ordering {
 }
 
 /// The order of siblings. Of equals the one that the parent lists first comes first: sort stably.
-pub(crate) fn compare_queues(a: &QueueRank, b: &QueueRank, ordering: QueueOrdering) -> Ordering {
-    let has = |rank: &QueueRank| rank.absolute_capacity > 0.0;
+pub(crate) fn compare_queues(a: &QueueRank<'_>, b: &QueueRank<'_>, ordering: QueueOrdering) -> Ordering {
+    let has = |rank: &QueueRank<'_>| rank.absolute_capacity > 0.0;
     let (x, y) = (measured(a), measured(b));
     let by_priority = match ordering {
         QueueOrdering::Utilization => Ordering::Equal,
@@ -52,15 +53,26 @@ pub(crate) type QueueKey = u128;
 
 /// The same order as a number. `size` is its place among its siblings by [size](compare_sizes), then as the parent lists them, and `slot`
 /// itself, which no order hangs on.
-pub(crate) fn queue_key(rank: &QueueRank, ordering: QueueOrdering, size: u32, slot: u32) -> QueueKey {
+#[inline]
+pub(crate) fn queue_key(rank: &QueueRank<'_>, ordering: QueueOrdering, size: u32, slot: u32) -> QueueKey {
     let use_of = measured(rank);
     let (is_over, priority) = match ordering {
         QueueOrdering::Utilization => (false, 0),
         QueueOrdering::PriorityUtilization => (use_of >= 1.0, !(rank.priority.cast_unsigned() ^ (1 << 31))),
     };
-    let class = 2 * u128::from(rank.absolute_capacity <= 0.0) + u128::from(is_over);
-    let parts = [(priority, 32), (ordered_bits_32(use_of), 32), (size, 30), (slot, 32)];
-    parts.iter().fold(class, |key, (part, bits)| (key << bits) | u128::from(*part))
+    // From the top: two bits of class, 32 of priority, 32 of use, 30 of size, 32 of the slot.
+    let class = 2 * u64::from(rank.absolute_capacity <= 0.0) + u64::from(is_over);
+    let use_of = u64::from(ordered_bits_32(use_of));
+    let high = class << 62 | u64::from(priority) << 30 | use_of >> 2;
+    let low = use_of << 62 | u64::from(size) << 32 | u64::from(slot);
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// The same for a winner tree: its class apart.
+#[inline]
+pub(crate) fn order_key(key: QueueKey) -> OrderKey {
+    // The two bits at the top.
+    OrderKey::of_bits(u32::try_from(key >> 126).expect("two bits"), key << 2)
 }
 
 /// The queue whose key it is.
@@ -184,8 +196,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rank(absolute_capacity: f32, used: f32, priority: i32) -> QueueRank {
-        QueueRank { absolute_capacity, used, absolute_used: used, priority, minimum: Resource::ZERO }
+    fn rank(absolute_capacity: f32, used: f32, priority: i32) -> QueueRank<'static> {
+        QueueRank { absolute_capacity, used, absolute_used: used, priority, minimum: &Resource::ZERO }
     }
 
     #[test]
@@ -228,16 +240,17 @@ mod tests {
         /// nothing.
         #[test]
         fn keys_of_queues_order_as_they_are_compared(
-            queues in prop::collection::vec((0_u8..3, -4_i8..8, -2_i32..3, 0_i64..3), 1..8),
+            queues in prop::collection::vec((0_u8..3, -4_i8..8, -2_i32..3, 0_usize..3), 1..8),
             by_priority in any::<bool>(),
         ) {
             let ordering = if by_priority { QueueOrdering::PriorityUtilization } else { QueueOrdering::Utilization };
-            let rank_of = |(capacity, used, priority, minimum): (u8, i8, i32, i64)| QueueRank {
-                minimum: Resource::new(minimum, 0),
+            const MINIMA: [Resource; 3] = [Resource::ZERO, Resource::new(1, 0), Resource::new(2, 0)];
+            let rank_of = |(capacity, used, priority, minimum): (u8, i8, i32, usize)| QueueRank {
+                minimum: &MINIMA[minimum],
                 absolute_used: f32::from(used) / 9.0,
                 ..rank(f32::from(capacity) / 2.0, f32::from(used) / 4.0, priority)
             };
-            let ranks: Vec<QueueRank> = queues.into_iter().map(rank_of).collect();
+            let ranks: Vec<QueueRank<'_>> = queues.into_iter().map(rank_of).collect();
             let mut by_size: Vec<usize> = (0..ranks.len()).collect();
             by_size.sort_by(|a, b| compare_sizes(&ranks[*a], &ranks[*b]));
             let size = |at: usize| u32::try_from(by_size.iter().position(|other| *other == at).unwrap()).unwrap();
@@ -246,7 +259,10 @@ mod tests {
             let mut keyed: Vec<usize> = (0..ranks.len()).collect();
             keyed.sort_by_key(|at| queue_key(&ranks[*at], ordering, size(*at), 7));
             prop_assert_eq!(slot_of(queue_key(&ranks[0], ordering, size(0), 7)), 7);
-            prop_assert_eq!(compared, keyed);
+            prop_assert_eq!(&compared, &keyed);
+            let mut in_tree = keyed;
+            in_tree.sort_by_key(|at| order_key(queue_key(&ranks[*at], ordering, size(*at), 7)));
+            prop_assert_eq!(compared, in_tree);
         }
 
         #[test]

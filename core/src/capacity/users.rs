@@ -23,7 +23,9 @@ pub(crate) struct LimitInputs<'a> {
     pub(crate) minimum: &'a Resource,
     /// What is guaranteed to the leaf.
     pub(crate) guaranteed: &'a Resource,
-    /// What it may use.
+    /// The same, or the smallest container where that is more.
+    pub(crate) capacity: &'a Resource,
+    /// What it may use, rounded down to what containers are multiples of.
     pub(crate) maximum: &'a Resource,
     /// `minimum-user-limit-percent`
     pub(crate) user_limit: f32,
@@ -408,10 +410,9 @@ impl Users {
         if let Some(limit) = self.limits[sharing as usize] {
             return limit;
         }
-        let LimitInputs { arith, cluster, minimum, guaranteed, maximum, user_limit, factor } = *by;
-        let capacity = arith.most(cluster, guaranteed, minimum);
+        let LimitInputs { arith, cluster, minimum, guaranteed, capacity, maximum, user_limit, factor } = *by;
         let consumed = arith.times_up(cluster, f64::from(self.usage_ratio), minimum);
-        let current = if arith.is_less(cluster, &consumed, &capacity) { capacity } else { consumed.plus(minimum) };
+        let current = if arith.is_less(cluster, &consumed, capacity) { *capacity } else { consumed.plus(minimum) };
         let shared = match sharing {
             Sharing::Active => self.active_used.plus(minimum),
             Sharing::All => current,
@@ -420,7 +421,7 @@ impl Users {
         let floor = arith.hundredth_up(&current.times(f64::from(user_limit)));
         let limit = arith.most(cluster, &share, &floor);
         let most = if factor == -1.0 || guaranteed.is_zero() {
-            arith.round_down(maximum, minimum)
+            *maximum
         } else {
             capacity.times(f64::from(factor))
         };
@@ -439,6 +440,10 @@ impl Users {
     fn weighted(&mut self, record: Option<UserRecord>, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
         let limit = self.limit(sharing, by);
         let weight = record.map_or(1.0, |record| self.records[record].weight);
+        // It is a multiple already; what is not exact in a float would be another one.
+        if weight == 1.0 && limit.amounts().iter().all(|amount| amount.unsigned_abs() < 1 << 52) {
+            return limit;
+        }
         by.arith.times_down(&limit, f64::from(weight), by.minimum)
     }
 
@@ -463,7 +468,17 @@ mod tests {
     const MINIMUM: Resource = Resource::new(1024, 1);
 
     fn inputs<'a>(cluster: &'a Resource, guaranteed: &'a Resource, user_limit: f32) -> LimitInputs<'a> {
-        LimitInputs { arith: MEMORY, cluster, minimum: &MINIMUM, guaranteed, maximum: cluster, user_limit, factor: 1.0 }
+        let capacity = if guaranteed.memory_mb() < MINIMUM.memory_mb() { &MINIMUM } else { guaranteed };
+        LimitInputs {
+            arith: MEMORY,
+            cluster,
+            minimum: &MINIMUM,
+            guaranteed,
+            capacity,
+            maximum: cluster,
+            user_limit,
+            factor: 1.0,
+        }
     }
 
     fn two_users(used: i64, cluster: &Resource) -> Users {

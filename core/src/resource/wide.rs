@@ -31,12 +31,34 @@ impl Wide {
     }
 
     pub(crate) fn is_zero(&self) -> bool {
-        *self == Wide::ZERO
+        self.0.iter().fold(0, |any, amount| any | amount) == 0
+    }
+
+    /// What changes where so many of a size become so many of another one. Of each type that there is.
+    pub(crate) fn of_change(types: usize, before: (&Resource, u32), after: (&Resource, u32)) -> Wide {
+        let of = |(size, count): (&Resource, u32), i: usize| i128::from(size.get(i)) * i128::from(count);
+        let mut change = Wide::ZERO;
+        for (i, lane) in change.0.iter_mut().enumerate().take(types) {
+            *lane = of(after, i) - of(before, i);
+        }
+        change
+    }
+
+    /// Adds to the types that there are.
+    pub(crate) fn add_in_types(&mut self, types: usize, other: &Wide) {
+        for (lane, more) in self.0.iter_mut().zip(&other.0).take(types) {
+            *lane = lane.wrapping_add(*more);
+        }
+    }
+
+    /// One type of [`amount`](Self::amount).
+    pub(crate) fn get(&self, index: usize) -> i64 {
+        i64::try_from(self.0[index].clamp((-MOST).into(), MOST.into())).unwrap_or(MOST)
     }
 
     /// As amounts: of what is beyond 2<sup>61</sup> these.
     pub(crate) fn amount(&self) -> Resource {
-        Resource::from_fn(|i| i64::try_from(self.0[i].clamp((-MOST).into(), MOST.into())).unwrap_or(MOST))
+        Resource::from_fn(|i| self.get(i))
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The engine changes asks; the decider sees what has become of each key against what it counted last.
 
+use super::books::AskChange;
 use super::types::Shard;
+use crate::capacity::ordered::AppEntry;
 use crate::engine::decider::AskCause;
 use crate::resource::Wide;
 
@@ -34,21 +36,28 @@ impl Shard {
 
     /// What is outstanding under a key is counted anew.
     pub(super) fn recount(&mut self, app: u32, key: usize) {
+        if let Some((entry, change)) = self.counted_anew(app, key) {
+            self.own.books.asks_replaced(entry, &change);
+        }
+    }
+
+    /// The same of a key alone: what follows for its application, and for the queues, where it is another amount.
+    pub(super) fn counted_anew(&mut self, app: u32, key: usize) -> Option<(AppEntry, AskChange)> {
+        let types = self.types;
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
-        let Some(entry) = local.own.entry else { return };
+        let entry = local.own.entry?;
         let key = &mut local.keys[key];
         // Of a key with nothing left this worker hears when there is something again. One that somebody empties just now is not noted yet.
         let count = if key.is_open() { key.total().max(1) } else { 0 };
         let size = key.size;
         let own = &mut key.own;
         if own.count == count && (count == 0 || own.size == size) {
-            return;
+            return None;
         }
         let before = std::mem::replace(&mut own.count, count);
         let before_size = std::mem::replace(&mut own.size, size);
-        let outstanding = Wide::of_count(&before_size, before);
-        let (begins, ends) = (before == 0 && count > 0, before > 0 && count == 0);
-        self.own.books.asks_replaced(entry, &outstanding, &Wide::of_count(&size, count), begins, ends);
+        let pending = Wide::of_change(types, (&before_size, before), (&size, count));
+        Some((entry, AskChange { pending, begins: before == 0 && count > 0, ends: before > 0 && count == 0 }))
     }
 
     /// An application ends, and what a container of it had taken of its asks does not come back: for its user's activity it is as if it
@@ -61,11 +70,10 @@ impl Shard {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let Some(entry) = local.own.entry else { return };
         let own = &mut local.keys[key].own;
-        let before = Wide::of_count(&own.size, own.count);
-        let begins = own.count == 0;
+        let before = (own.size, own.count);
         (own.count, own.size) = (own.count.saturating_add(1), size);
-        let after = Wide::of_count(&size, own.count);
-        self.own.books.asks_replaced(entry, &before, &after, begins, false);
+        let pending = Wide::of_change(self.types, (&before.0, before.1), (&size, own.count));
+        self.own.books.asks_replaced(entry, &AskChange { pending, begins: before.1 == 0, ends: false });
     }
 
     /// An AM has called, and what it asked for or gave back is known.

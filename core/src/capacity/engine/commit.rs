@@ -93,7 +93,7 @@ impl Shard {
         let net = chosen.size.minus(&released);
         let mut at = Some(leaf);
         while let Some(slot) = at {
-            let limit = books.node(slot).maximum();
+            let limit = books.maximum(slot);
             if !arith.fits_in(&books.counts(slot).used.plus(&net), limit) {
                 return Err(Stop::Queue { slot, limit: *limit });
             }
@@ -111,6 +111,8 @@ impl Shard {
         }
         let Some(entry) = self.entry(app) else { return true };
         let leaf = self.own.books.apps[entry].leaf;
+        // What is asked for less. With the queues' charge, where that is all there is to tell them.
+        let mut less = None;
         if chosen.allocated {
             let reserved = self.nodes[node as usize].reservation.filter(|_| converts);
             let granted =
@@ -125,7 +127,16 @@ impl Shard {
             }
             let local = &mut self.own.books.apps[entry];
             local.used = local.used.plus(&chosen.size);
-            self.recount(app, key);
+            if let Some((entry, change)) = self.counted_anew(app, key) {
+                self.own.books.app_asks(entry, &change);
+                less = Some(change.pending);
+            }
+            let ends_nothing = kills.is_empty() && gives_up.is_none() && self.own.books.counts(ROOT).killable.is_empty();
+            if (converts || !ends_nothing)
+                && let Some(less) = less.take()
+            {
+                self.own.books.add_pending(leaf, &less);
+            }
         } else {
             let id = self.app(app).keys[key].id();
             self.reserve_node(node, app, id, chosen.size);
@@ -145,7 +156,7 @@ impl Shard {
         let books = &mut self.own.books;
         if !converts {
             books.holds(entry, 1);
-            books.charge_leaf(leaf, entry, &chosen.size, 1);
+            books.charge_leaf(leaf, entry, &chosen.size, 1, less.as_ref());
             books.note_reorder(entry);
         }
         if !chosen.allocated {
@@ -153,7 +164,7 @@ impl Shard {
         }
         let mut above = self.own.books.parent(leaf).filter(|_| !converts);
         while let Some(queue) = above {
-            self.own.books.charge_queue(queue, &chosen.size, 1);
+            self.own.books.charge_queue(queue, &chosen.size, 1, less.as_ref());
             self.enforce_maximum(queue);
             above = self.own.books.parent(queue);
         }
@@ -198,7 +209,7 @@ impl Shard {
         let leaf = local.leaf;
         books.holds(entry, 1);
         // As in Hadoop a fair leaf does not order it anew by that.
-        books.charge_leaf(leaf, entry, size, 1);
+        books.charge_leaf(leaf, entry, size, 1, None);
         books.charge_above(leaf, size, 1);
     }
 

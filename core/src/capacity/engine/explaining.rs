@@ -8,7 +8,6 @@
 
 use super::books::{AppBook, Books, Walk};
 use super::commit::Proposal;
-use super::pass::Offered;
 use super::types::Shard;
 use crate::app::{SchedulingKey, merge};
 use crate::capacity::allocator::{Chosen, KeyFacts, Limits, Skipped};
@@ -205,7 +204,7 @@ impl Books {
         }
         self.enter_leaf::<Look>(leaf, &mut limits);
         self.user_may::<Look>(leaf, entry, &mut limits, &mut Walk::new()).map_err(|stop| self.worded(entry, &stop))?;
-        if !self.arith.is_positive(&self.cluster, &self.apps[entry].pending.amount()) {
+        if !self.arith.is_wanted(&self.cluster, &self.apps[entry].pending) {
             return Err(CapacityWait::NothingCounted { queue: self.node(leaf).config.path.clone() });
         }
         Ok(limits)
@@ -300,8 +299,10 @@ impl Shard {
         let number = books.apps[entry].number;
         let mut look =
             Look { now: number, queue: books.node(books.apps[entry].leaf).config.path.clone(), ..Look::at(number) };
-        let offered = self.offer_app(entry, node, limits, &mut look);
-        self.told_of_keys(entry, look, offered.as_ref().ok())
+        let mut visit = self.visit(node);
+        // What comes of it is told.
+        let _ = self.offer_app(entry, &mut visit, limits, &mut look);
+        self.told_of_keys(entry, look, visit.proposal.as_ref())
     }
 
     /// What was told of an application's keys, in words; and what becomes of what it has been offered.
@@ -346,8 +347,10 @@ impl Shard {
         let Some(key) = key else { return CapacityWait::NothingOutstanding };
         let limits = Limits { may_kill: self.own.books.may_kill(leaf), ..Limits::new(self.own.books.cluster) };
         let mut look = Look { now: number, keys: vec![(made.key, None)], ..Look::at(number) };
-        let offered = self.offer_key(app, key, node, &limits, true, &mut look);
-        let told = self.told_of_keys(entry, look, offered.as_ref().ok());
+        let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
+        // What comes of it is told.
+        let _ = self.offer_key((app, key), &mut facts, &mut visit, &limits, true, &mut look);
+        let told = self.told_of_keys(entry, look, visit.proposal.as_ref());
         told.into_iter().next().map_or(CapacityWait::NothingOutstanding, |(_, wait)| wait)
     }
 
@@ -360,12 +363,12 @@ impl Shard {
         }
         let number = self.own.books.apps[entry].number;
         let mut look = Look::at(number);
-        let offered = self.offer_queue(ROOT, node, &mut Limits::new(self.own.books.cluster), &mut look);
+        let mut visit = self.visit(node);
+        self.offer_queue(ROOT, &mut visit, &mut Limits::new(self.own.books.cluster), &mut look);
         let path = |slot: u32| self.own.books.node(slot).config.path.clone();
         let other = match look.served {
             Some(served) if served == number => {
-                let proposal = if let Offered::Proposal(proposal) = &offered { Some(proposal) } else { None };
-                *found = self.told_of_keys(entry, look, proposal);
+                *found = self.told_of_keys(entry, look, visit.proposal.as_ref());
                 return true;
             }
             Some(app) => {

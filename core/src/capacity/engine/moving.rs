@@ -128,7 +128,7 @@ impl Shard {
         let leaf = books.apps[entry].leaf;
         books.app_reserves(entry, size);
         books.holds(entry, 1);
-        books.charge_leaf(leaf, entry, size, 1);
+        books.charge_leaf(leaf, entry, size, 1, None);
         books.note_reorder(entry);
         books.add_reserved(leaf, size);
         books.charge_above(leaf, size, 1);

@@ -4,7 +4,7 @@
 //! There is one traversal, for whoever [looks on](Observer): a pass, which keeps what it works out on the way, whether
 //! it is [told of](super::watching) or not; and a [question](super::explaining), which keeps nothing.
 
-use super::books::Trail;
+use super::books::{Passed, Trail};
 use super::commit::Proposal;
 use super::types::Shard;
 use crate::app::Locality;
@@ -20,12 +20,22 @@ use crate::resource::Resource;
 use smallvec::SmallVec;
 
 /// What came of offering a node to a queue.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offered {
-    Proposal(Proposal),
+    /// There is a [proposal](Visit::proposal).
+    Proposal,
     /// A queue below has no room for its next container.
     QueueLimit,
     Nothing,
+}
+
+/// A node that is offered, and what has been chosen for it.
+#[derive(Debug)]
+pub(super) struct Visit {
+    pub(super) node: u32,
+    /// It has room for the smallest container, and nothing is reserved on it.
+    is_free: bool,
+    pub(super) proposal: Option<Proposal>,
 }
 
 /// What one pass handed out.
@@ -102,9 +112,11 @@ impl Shard {
         // Where another worker was first, somebody else is looked for, a few times.
         for _ in 0..REFUSALS {
             let mut limits = Limits::new(self.own.books.cluster);
-            let Offered::Proposal(proposal) = self.offer_queue(ROOT, node, &mut limits, eye) else { return None };
+            let mut visit = self.visit(node);
+            self.offer_queue(ROOT, &mut visit, &mut limits, eye);
+            let Some(proposal) = &visit.proposal else { return None };
             // One that Hadoop would refuse counts, too.
-            if self.commit(&proposal) {
+            if self.commit(proposal) {
                 return Some(Handed {
                     off_switch: proposal.chosen.locality == Locality::OffSwitch,
                     reservation: !proposal.chosen.allocated,
@@ -122,43 +134,63 @@ impl Shard {
 
     /// Whether a node has no room even for the smallest container.
     pub(super) fn is_full(&self, node: u32) -> bool {
-        let (books, at) = (&self.own.books, &self.nodes[node as usize]);
-        books.arith.available_containers(&at.free.plus(&at.own.killable.sum()), &books.minimum) <= 0
+        let books = &self.own.books;
+        !books.arith.has_room_for(&self.room_of(node), &books.minimum)
+    }
+
+    /// What a node has left, killable containers included.
+    #[inline]
+    fn room_of(&self, node: u32) -> Resource {
+        let at = &self.nodes[node as usize];
+        if at.own.killable.is_empty() { at.free } else { at.free.plus(&at.own.killable.sum()) }
+    }
+
+    /// A node is offered from now on.
+    pub(super) fn visit(&self, node: u32) -> Visit {
+        let books = &self.own.books;
+        let is_reserved = self.nodes[node as usize].reservation.is_some();
+        let is_free = !is_reserved && books.arith.fits_in(&books.minimum, &self.room_of(node));
+        Visit { node, is_free, proposal: None }
     }
 
     pub(super) fn offer_queue<O: Observer>(
         &mut self,
         slot: u32,
-        node: u32,
+        visit: &mut Visit,
         limits: &mut Limits,
         eye: &mut O,
     ) -> Offered {
         if !O::TELLS {
-            return self.offer_within(slot, node, limits, eye);
+            return self.offer_within(slot, visit, limits, eye);
         }
         eye.queue(&self.own.books.node(slot).config.path);
-        let offered = self.offer_within(slot, node, limits, eye);
+        let offered = self.offer_within(slot, visit, limits, eye);
         eye.queue_is_left();
         offered
     }
 
     #[inline]
-    fn offer_within<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_within<O: Observer>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        eye: &mut O,
+    ) -> Offered {
         if self.own.books.is_leaf(slot) {
-            self.offer_leaf(slot, node, limits, eye)
+            self.offer_leaf(slot, visit, limits, eye)
         } else {
-            self.offer_parent(slot, node, limits, eye)
+            self.offer_parent(slot, visit, limits, eye)
         }
     }
 
-    fn offer_parent<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_parent<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
         let books = &self.own.books;
         if !books.is_wanting(slot) {
             eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
         }
-        let at = &self.nodes[node as usize];
-        if at.reservation.is_some() || !books.arith.fits_in(&books.minimum, &at.free.plus(&at.own.killable.sum())) {
+        if !visit.is_free {
             eye.queue_ends(QueueEnd::NodeFull);
             return Offered::Nothing;
         }
@@ -167,31 +199,35 @@ impl Shard {
             eye.stopped(&stop);
             return Offered::Nothing;
         }
-        self.offer_children(slot, node, limits, eye)
+        self.offer_children(slot, visit, limits, eye)
     }
 
-    fn offer_children<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_children<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
         let mut answer = Offered::Nothing;
         let mut trail = Trail::new();
         let books = &self.own.books;
         let mut left = books.left_for_children(slot, limits);
+        let keeps_marks = O::KEEPS && books.keeps_marks(slot);
         let mut line = (O::TELLS || books.resort).then(|| books.children_in_turn(slot).into_iter());
-        let mut at = None;
+        let mut passed = Passed::new();
         loop {
-            at = line.as_mut().map_or_else(|| self.own.books.next_child(slot, at), Iterator::next);
-            let Some(key) = at else { break };
+            let next = line.as_mut().map_or_else(|| self.own.books.first_child(slot), Iterator::next);
+            let Some(key) = next else { break };
             let child = slot_of(key);
             let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left));
-            match self.offer_queue(child, node, &mut of_child, eye) {
-                proposal @ Offered::Proposal(_) => {
-                    if O::KEEPS {
+            match self.offer_queue(child, visit, &mut of_child, eye) {
+                Offered::Proposal => {
+                    if keeps_marks {
                         trail.push((key, left));
                         self.own.books.mark(slot, trail);
                     }
-                    return proposal;
+                    self.own.books.take_back(slot, &passed);
+                    return Offered::Proposal;
                 }
                 Offered::QueueLimit => {
-                    trail.push((key, left));
+                    if keeps_marks {
+                        trail.push((key, left));
+                    }
                     let books = &self.own.books;
                     let is_leaf = books.is_leaf(child);
                     let kept = if is_leaf { of_child.headroom } else { of_child.blocked };
@@ -205,8 +241,12 @@ impl Shard {
                 }
                 Offered::Nothing => {}
             }
+            if line.is_none() {
+                self.own.books.leave_behind(slot, child, &mut passed);
+            }
         }
-        if O::KEEPS {
+        self.own.books.take_back(slot, &passed);
+        if keeps_marks {
             trail.push((QueueKey::MAX, left));
             self.own.books.mark(slot, trail);
         }
@@ -215,7 +255,7 @@ impl Shard {
 
     /// A leaf offers the node to its applications in order, until one takes it or holds back what is left
     /// (rules/capacity.md 13.1).
-    fn offer_leaf<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_leaf<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
         let books = &mut self.own.books;
         books.enter_leaf::<O>(slot, limits);
         if !books.is_wanting(slot) {
@@ -223,19 +263,19 @@ impl Shard {
             return Offered::Nothing;
         }
         if O::KEEPS {
-            self.offer_apps(slot, node, limits, eye)
+            self.offer_apps(slot, visit, limits, eye)
         } else {
-            self.with_users_as_they_were(slot, |shard| shard.offer_apps(slot, node, limits, eye))
+            self.with_users_as_they_were(slot, |shard| shard.offer_apps(slot, visit, limits, eye))
         }
     }
 
     #[inline]
-    fn offer_apps<O: Observer>(&mut self, slot: u32, node: u32, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_apps<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
         // Nobody comes or goes before something is proposed.
         let mut walk = self.own.books.begin_walk::<O>(slot);
         while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk, eye) {
-            match self.offer_app(entry, node, limits, eye) {
-                Ok(proposal) => return Offered::Proposal(proposal),
+            match self.offer_app(entry, visit, limits, eye) {
+                Ok(()) => return Offered::Proposal,
                 Err(Skipped::Queue) => {
                     eye.no_room();
                     return Offered::QueueLimit;
@@ -261,10 +301,10 @@ impl Shard {
     pub(super) fn offer_app<O: Observer>(
         &mut self,
         entry: AppEntry,
-        node: u32,
+        visit: &mut Visit,
         limits: &Limits,
         eye: &mut O,
-    ) -> Result<Proposal, Skipped> {
+    ) -> Result<(), Skipped> {
         let local = &self.own.books.apps[entry];
         let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
         for key in 0..self.app(app).keys.len() {
@@ -278,13 +318,13 @@ impl Shard {
             if O::TELLS {
                 eye.key(self.app(app).keys[key].id());
             }
-            let facts = self.key_facts(app, key, node);
-            let outcome = match precheck(&facts, limits, &reserved, &self.own.books.rules(leaf)) {
+            let mut facts = self.key_facts(app, key, visit.node);
+            let outcome = match precheck(&facts, limits, &reserved, self.own.books.rules(leaf)) {
                 Some(skipped) => {
                     eye.key_refused(skipped, &facts, limits);
                     Err(skipped)
                 }
-                None => self.offer_key(app, key, node, limits, false, eye),
+                None => self.offer_key((app, key), &mut facts, visit, limits, false, eye),
             };
             match outcome {
                 Err(Skipped::Key) => {}
@@ -304,7 +344,10 @@ impl Shard {
             found.map(|found| row(found.left(), found.size(), found.relax()))
         };
         let named = key.named().map_or(0, |rows| rows.count_present());
-        let reserved = self.reservations_of(app).filter(|(_, made)| made.key == key.id()).count();
+        let reserved = match &local.reserved[..] {
+            [] => 0,
+            _ => self.reservations_of(app).filter(|(_, made)| made.key == key.id()).count(),
+        };
         KeyFacts {
             any: (outstanding > 0).then(|| row(outstanding, &key.size, key.relax)),
             rack: at(rack),
@@ -326,20 +369,20 @@ impl Shard {
     /// reserved for the key.
     pub(super) fn offer_key<O: Observer>(
         &mut self,
-        app: u32,
-        key: usize,
-        node: u32,
+        (app, key): (u32, usize),
+        facts: &mut KeyFacts,
+        visit: &mut Visit,
         limits: &Limits,
         converts: bool,
         eye: &mut O,
-    ) -> Result<Proposal, Skipped> {
+    ) -> Result<(), Skipped> {
+        let node = visit.node;
         if self.is_blacklisted(app, node) {
             eye.key_ends(KeyEnd::Blacklisted);
             return Err(Skipped::App);
         }
         let id = self.app(app).keys[key].id();
         let leaf = self.own.books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
-        let mut facts = self.key_facts(app, key, node);
         facts.opportunities += 1;
         let rules = self.own.books.rules(leaf);
         let mut made_at: SmallVec<[u32; 2]> = SmallVec::new();
@@ -351,12 +394,12 @@ impl Shard {
         let at = &self.nodes[node as usize];
         let killable = at.own.killable.in_order();
         let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
+        let facts: &KeyFacts = facts;
         let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
         let tell = &mut |end| eye.key_ends(end);
-        let chosen = choose_telling(&facts, &facts_of_node, limits, &sizes, converts, &rules, tell);
+        let chosen = choose_telling(facts, &facts_of_node, limits, &sizes, converts, rules, tell);
         if O::TELLS {
-            let (facts, node) = (&facts, &facts_of_node);
-            eye.key_looked(&Looked { facts, node, limits, rules: &rules, converts, outcome: chosen });
+            eye.key_looked(&Looked { facts, node: &facts_of_node, limits, rules, converts, outcome: chosen });
         }
         if O::KEEPS {
             let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
@@ -381,7 +424,8 @@ impl Shard {
         eye.gets(&chosen);
         let gives_up = chosen.unreserve.map(|at| made_at[at]);
         let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
-        Ok(Proposal { app, key, node, chosen, converts, gives_up, kills })
+        visit.proposal = Some(Proposal { app, key, node, chosen, converts, gives_up, kills });
+        Ok(())
     }
 
     /// On a reserved node only the reservation is tried; it becomes a container, goes, or stays
@@ -406,8 +450,11 @@ impl Shard {
             return;
         };
         eye.key(made.key);
-        if let Ok(proposal) = self.offer_key(app, key, node, &limits, true, eye) {
-            self.commit(&proposal);
+        let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
+        if self.offer_key((app, key), &mut facts, &mut visit, &limits, true, eye).is_ok()
+            && let Some(proposal) = &visit.proposal
+        {
+            self.commit(proposal);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::books::Books;
 use super::types::Shard;
-use crate::capacity::order::compare_fair;
+use crate::capacity::order::{AppOrder, compare_fair};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::{Candidate, Facts, Live, NodeIn, OnNode};
 use crate::capacity::preemption::{
@@ -15,7 +15,7 @@ use crate::capacity::preemption::{
 };
 use crate::capacity::users::Sharing;
 use crate::clock::java_ms;
-use crate::config::capacity::{AppOrdering, PreemptionOrder, PreemptionSettings, QueueOrdering};
+use crate::config::capacity::{PreemptionOrder, PreemptionSettings, QueueOrdering};
 use crate::engine::books::ledger::NodeShared;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
@@ -238,7 +238,7 @@ impl Chooser<'_> {
         let none = Resource::ZERO;
         let mut left: BTreeMap<String, Resource> = BTreeMap::new();
         let mut sum = none;
-        let bounds = self.books().bounds(slot);
+        let bounds = *self.books().bounds(slot);
         for entry in self.books().leaf(slot).active.iter().collect::<Vec<_>>() {
             let app = self.facts(entry);
             let (user, pending, reserved) = (app.user, app.pending, app.reserved);
@@ -487,7 +487,7 @@ impl Chooser<'_> {
             return None;
         }
         let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
-        let bounds = self.books().bounds(slot);
+        let bounds = *self.books().bounds(slot);
         let none = Resource::ZERO;
         let leaf = self.books().leaf(slot);
         let active: Vec<AppEntry> = leaf.active.iter().collect();
@@ -550,12 +550,9 @@ impl Chooser<'_> {
     /// First to last.
     fn put_in_order(&self, slot: u32, apps: &mut [AppIn], users: &[UserIn], user_limit_first: bool) {
         let by_priority = |a: &AppIn, b: &AppIn| b.priority.cmp(&a.priority).then(a.number.cmp(&b.number));
-        let fair = match self.books().ordering(slot) {
-            AppOrdering::Fair { size_based_weight } if user_limit_first => Some(*size_based_weight),
-            AppOrdering::Fair { .. }
-            | AppOrdering::Fifo
-            | AppOrdering::FifoWithPartitions { .. }
-            | AppOrdering::FifoForPendingApps => None,
+        let fair = match self.books().app_order(slot) {
+            AppOrder::Fair { size_based_weight } if user_limit_first => Some(size_based_weight),
+            AppOrder::Fair { .. } | AppOrder::Fifo | AppOrder::Waiting => None,
         };
         let order = |a: &AppIn, b: &AppIn| -> Ordering {
             match fair {

@@ -262,7 +262,7 @@ impl Books {
             users: users.collect(),
         };
         if with_limits {
-            let bounds = self.bounds(slot);
+            let bounds = *self.bounds(slot);
             let users = &mut self.leaf_mut(slot).users;
             for user in &mut view.users {
                 user.limit = Some(users.limit_of(&user.user, Sharing::Active, &bounds.inputs()));

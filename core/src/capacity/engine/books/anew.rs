@@ -14,11 +14,11 @@ impl Books {
     pub(crate) fn anew(&self) -> Books {
         let mut books = Books::new(self.arith, self.minimum, self.place, self.resort);
         let emptied = |queue: &QueueBook| {
-            let (counts, siblings) = Default::default();
             let leaf = queue.leaf.is_some().then(|| Leaf::new(self.resort));
-            QueueBook { published: queue.published.clone(), counts, leaf, siblings, standing: None }
+            QueueBook::new(queue.published.clone(), books.figures_of(&queue.published), leaf)
         };
-        books.queues = self.queues.iter().map(|queue| queue.as_ref().map(emptied)).collect();
+        let queues = self.queues.iter().map(|queue| queue.as_ref().map(emptied)).collect();
+        books.queues = queues;
         books
     }
 

@@ -5,9 +5,10 @@
 
 use super::{AppBook, Books, QueueBook};
 use crate::capacity::leaf::Leaf;
-use crate::capacity::order::{AppOrder, queue_key};
+use crate::capacity::order::{AppOrder, order_key, queue_key};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::users::audit::HeldByUser;
+use crate::policy::OrderKey;
 use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -222,6 +223,7 @@ impl Books {
         for parent in self.in_order() {
             let siblings = &self.queue(parent).siblings;
             let mut wanting = BTreeSet::new();
+            let order = &siblings.order;
             for child in &self.node(parent).children {
                 let queue: &QueueBook = self.queue(*child);
                 let Some(standing) = &queue.standing else {
@@ -229,15 +231,17 @@ impl Books {
                     continue;
                 };
                 let key = queue_key(&queue.rank(), siblings.ordering, standing.size, *child);
-                let wants = self.is_wanting(*child);
-                if (key, wants) != (standing.key, standing.wants) {
+                let wants = self.arith.is_wanted(&self.cluster, &queue.counts.pending);
+                let stands = order.child(standing.size) == *child;
+                if !stands || (key, wants, wants) != (standing.key, standing.wants, queue.wants) {
                     wrong.push(format!("queue {} does not stand where its figures put it", self.path(*child)));
                 }
                 if wants {
                     wanting.insert(key);
                 }
             }
-            if wanting != siblings.wanting {
+            let first = wanting.first().map_or(OrderKey::ABSENT, |first| order_key(*first));
+            if (wanting.len(), first) != (siblings.wanting, order.first()) {
                 wrong.push(format!("queue {}: others stand among its children than want something", self.path(parent)));
             }
         }

@@ -2,49 +2,78 @@
 
 use super::{Books, QueueBook};
 use crate::capacity::arith::Arith;
+use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::AppEntry;
-use crate::config::capacity::AppOrdering;
 use crate::resource::{Resource, Wide};
+
+/// What is outstanding under a key of an application changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskChange {
+    pub(crate) pending: Wide,
+    /// It was nothing.
+    pub(crate) begins: bool,
+    /// It is nothing.
+    pub(crate) ends: bool,
+}
 
 impl QueueBook {
     /// How full a queue is, of its guarantee and of the cluster (rules/capacity.md 5.3).
-    fn work_out_statistics(&mut self, arith: Arith, cluster: &Resource, minimum: &Resource) {
+    #[inline]
+    fn work_out_statistics(&mut self, arith: Arith, cluster: &Resource) {
         let counts = &mut self.counts;
-        if !arith.is_greater(cluster, cluster, &Resource::ZERO) {
-            (counts.used_capacity, counts.absolute_used_capacity) = (0.0, 0.0);
-            return;
-        }
-        let node = &self.published.node;
-        let guaranteed = match node.template_share.filter(|_| node.absolute_capacity() == 0.0) {
-            Some(share) => cluster.times(f64::from(share)),
-            None => *node.guaranteed(),
-        };
-        let guaranteed = arith.most(cluster, &guaranteed, minimum);
         (counts.absolute_used_capacity, counts.used_capacity) =
-            arith.divide_by_both(cluster, &counts.used, &guaranteed);
+            self.figures.used_capacities(arith, cluster, &counts.used);
     }
+}
+
+/// What comes to a queue, or goes where it is negative.
+#[derive(Clone, Copy, Debug)]
+struct Charge<'a> {
+    used: &'a Resource,
+    /// Reservations are counted as containers.
+    containers: i64,
 }
 
 impl Books {
     pub(super) fn work_out_statistics(&mut self, slot: u32) {
-        let (arith, cluster, minimum) = (self.arith, self.cluster, self.minimum);
-        self.queue_mut(slot).work_out_statistics(arith, &cluster, &minimum);
+        let (arith, cluster) = (self.arith, self.cluster);
+        self.queue_mut(slot).work_out_statistics(arith, &cluster);
     }
 
-    pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64) {
+    /// What is used in a queue changes, what is asked for there, or both: it stands elsewhere among its siblings.
+    #[inline]
+    fn change(&mut self, slot: u32, charge: Option<Charge<'_>>, pending: Option<&Wide>) {
         // What it may use hangs on what it used when a pass was there.
         self.settle(slot);
-        let (arith, cluster, minimum) = (self.arith, self.cluster, self.minimum);
-        let queue = self.queue_mut(slot);
-        queue.counts.used = queue.counts.used.plus(amount);
-        queue.counts.containers += containers;
-        queue.work_out_statistics(arith, &cluster, &minimum);
+        let Books { queues, arith, cluster, .. } = self;
+        let queue = queues[slot as usize].as_mut().expect("a queue that was published");
+        if let Some(pending) = pending {
+            queue.counts.pending.add_in_types(arith.types, pending);
+            queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
+        }
+        if let Some(Charge { used, containers }) = charge {
+            queue.counts.used = queue.counts.used.plus(used);
+            queue.counts.containers += containers;
+            queue.work_out_statistics(*arith, cluster);
+        }
         self.stand_anew(slot);
     }
 
-    /// A container or a reservation of an application comes to a leaf (`containers` 1) or goes (-1): the leaf and its user are charged.
-    pub(crate) fn charge_leaf(&mut self, slot: u32, entry: AppEntry, amount: &Resource, containers: i64) {
-        self.charge_queue(slot, amount, containers);
+    pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64, pending: Option<&Wide>) {
+        self.change(slot, Some(Charge { used: amount, containers }), pending);
+    }
+
+    /// A container or a reservation of an application comes to a leaf (`containers` 1) or goes (-1): the leaf and its
+    /// user are charged. `pending`: what is asked for there changes, too.
+    pub(crate) fn charge_leaf(
+        &mut self,
+        slot: u32,
+        entry: AppEntry,
+        amount: &Resource,
+        containers: i64,
+        pending: Option<&Wide>,
+    ) {
+        self.charge_queue(slot, amount, containers, pending);
         let (arith, cluster) = (self.arith, self.cluster);
         let Books { queues, apps, .. } = self;
         let app = &apps[entry];
@@ -59,7 +88,7 @@ impl Books {
     pub(crate) fn charge_above(&mut self, slot: u32, amount: &Resource, containers: i64) {
         let mut at = self.parent(slot);
         while let Some(queue) = at {
-            self.charge_queue(queue, amount, containers);
+            self.charge_queue(queue, amount, containers, None);
             at = self.parent(queue);
         }
     }
@@ -75,10 +104,7 @@ impl Books {
     pub(crate) fn add_pending(&mut self, slot: u32, amount: &Wide) {
         let mut at = Some(slot);
         while let Some(queue) = at {
-            self.settle(queue);
-            let pending = &mut self.queue_mut(queue).counts.pending;
-            *pending = pending.plus(amount);
-            self.stand_anew(queue);
+            self.change(queue, None, Some(amount));
             at = self.parent(queue);
         }
     }
@@ -107,7 +133,7 @@ impl Books {
         let leaf = self.apps[entry].leaf;
         let less = Resource::ZERO.minus(size);
         self.holds(entry, -1);
-        self.charge_leaf(leaf, entry, &less, -1);
+        self.charge_leaf(leaf, entry, &less, -1, None);
         self.charge_above(leaf, &less, -1);
     }
 
@@ -115,24 +141,26 @@ impl Books {
     pub(crate) fn note_reorder(&mut self, entry: AppEntry) {
         let app = &self.apps[entry];
         let (leaf, number) = (app.leaf, app.number);
-        if matches!(self.ordering(leaf), AppOrdering::Fair { .. }) {
+        if let AppOrder::Fair { .. } = self.app_order(leaf) {
             self.leaf_mut(leaf).to_reorder.insert((number, entry));
         }
     }
 
     /// What an application asks for at `*` is another demand (10 step 6): only fair leaves with size-based weight react.
     pub(crate) fn demand_changed(&mut self, entry: AppEntry) {
-        if *self.ordering(self.apps[entry].leaf) == (AppOrdering::Fair { size_based_weight: true }) {
+        if self.app_order(self.apps[entry].leaf) == (AppOrder::Fair { size_based_weight: true }) {
             self.note_reorder(entry);
         }
     }
 
-    /// What is outstanding under a key of an application was `before` and is `after`; `begins`, `ends`: it was nothing, it is nothing.
-    pub(crate) fn asks_replaced(&mut self, entry: AppEntry, before: &Wide, after: &Wide, begins: bool, ends: bool) {
+    /// What is outstanding under a key of an application is another amount: the application and its user know, its
+    /// leaf and the queues above are still to be told.
+    pub(crate) fn app_asks(&mut self, entry: AppEntry, change: &AskChange) {
+        let AskChange { pending, begins, ends } = *change;
+        let types = self.arith.types;
         let local = &mut self.apps[entry];
         local.open_keys = local.open_keys + u32::from(begins) - u32::from(ends);
-        let change = after.minus(before);
-        local.pending = local.pending.plus(&change);
+        local.pending.add_in_types(types, &pending);
         let (leaf, is_idle) = (local.leaf, local.open_keys == 0);
         if ends && is_idle {
             self.ceases_to_ask(leaf, entry);
@@ -140,7 +168,12 @@ impl Books {
             self.begins_to_ask(leaf, entry);
         }
         self.note(entry);
-        self.add_pending(leaf, &change);
+    }
+
+    /// The same, and all are told.
+    pub(crate) fn asks_replaced(&mut self, entry: AppEntry, change: &AskChange) {
+        self.app_asks(entry, change);
+        self.add_pending(self.apps[entry].leaf, &change.pending);
     }
 
     /// An AM says that it wants nothing under a key. Its application may count as one with asks for what the attempt before asked for.

@@ -21,7 +21,7 @@ impl Books {
         app.used = app.used.plus(&used);
         let (leaf, is_active) = (app.leaf, app.is_active);
         let (charge, containers) = (used.plus(&reserved), now.containers - before.containers);
-        self.charge_leaf(leaf, entry, &charge, containers);
+        self.charge_leaf(leaf, entry, &charge, containers, None);
         self.charge_above(leaf, &charge, containers);
         self.add_reserved(leaf, &reserved);
         if is_active {
@@ -37,7 +37,7 @@ impl Books {
         for (leaf, charge, reserved, containers) in
             [(source, none.minus(&charge), none.minus(&reserved), -containers), (target, charge, reserved, containers)]
         {
-            self.charge_leaf(leaf, entry, &charge, containers);
+            self.charge_leaf(leaf, entry, &charge, containers, None);
             self.charge_above(leaf, &charge, containers);
             self.add_reserved(leaf, &reserved);
         }

@@ -3,7 +3,6 @@
 
 use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::leaf::Leaf;
-use crate::capacity::order::AppOrder;
 use crate::capacity::ordered::AppEntry;
 use crate::resource::{Resource, Wide};
 
@@ -191,7 +190,7 @@ impl Books {
     pub(crate) fn note(&mut self, entry: AppEntry) {
         let Books { queues, apps, .. } = self;
         let app = &mut apps[entry];
-        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[app.leaf as usize] else { return };
+        let Some(QueueBook { figures, leaf: Some(leaf), .. }) = &mut queues[app.leaf as usize] else { return };
         if !app.is_active || !leaf.active.is_sorted() {
             return;
         }
@@ -202,8 +201,8 @@ impl Books {
         if is_due == app.is_noted {
             return;
         }
-        let ordering = &published.node.leaf().expect("a leaf queue").ordering;
-        let Some(key) = AppOrder::of(ordering).key(&app.rank()) else { return };
+        let order = figures.leaf.as_ref().expect("a leaf queue").order;
+        let Some(key) = order.key(&app.rank()) else { return };
         app.is_noted = is_due;
         if is_due {
             leaf.noted.insert(key, entry);
@@ -296,9 +295,9 @@ impl Books {
         let source = self.apps[entry].leaf;
         for size in sizes {
             let less = Resource::ZERO.minus(size);
-            self.charge_leaf(source, entry, &less, -1);
+            self.charge_leaf(source, entry, &less, -1, None);
             self.charge_above(source, &less, -1);
-            self.charge_leaf(target, entry, size, 1);
+            self.charge_leaf(target, entry, size, 1, None);
             self.charge_above(target, size, 1);
         }
         if !self.place.is_alone() {

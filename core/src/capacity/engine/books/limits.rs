@@ -1,8 +1,8 @@
 //! What a change of the cluster or of the configuration leads to; activation; limits of users and headroom.
 
 use super::apps::Publication;
+use super::figures::LeafFigures;
 use super::{Books, QueueBook};
-use crate::capacity::bounds::Bounds;
 use crate::capacity::engine::published::CapacityPublished;
 use crate::capacity::leaf::{Candidate, Leaf};
 use crate::capacity::observer::Observer;
@@ -24,6 +24,7 @@ impl Books {
         if !self.queues.is_empty() {
             self.settle_all();
         }
+        let is_resized = self.nodes != nodes;
         self.nodes = nodes;
         let mut turns = self.turns;
         let known = self.queues.len();
@@ -39,8 +40,15 @@ impl Books {
                 continue;
             };
             turns = std::array::from_fn(|i| turns[i].max(new.turns[i]));
+            let before = &self.queues[slot as usize];
+            if before.as_ref().is_some_and(|queue| queue.published == new) {
+                continue;
+            }
+            let figures = self.figures_of(&new);
             match &mut self.queues[slot as usize] {
-                Some(queue) if queue.node().born == new.node.born => queue.published = new,
+                Some(queue) if queue.node().born == new.node.born => {
+                    (queue.published, queue.figures) = (new, figures);
+                }
                 place => {
                     // Until the cluster changes a new one may use all of it, as in Hadoop.
                     let leaf = new.node.config.kind.is_leaf().then(|| {
@@ -48,8 +56,7 @@ impl Books {
                         (leaf.stored_limit, leaf.published_limit) = (cluster, cluster);
                         leaf
                     });
-                    let (counts, siblings) = Default::default();
-                    let before = place.replace(QueueBook { published: new, counts, leaf, siblings, standing: None });
+                    let before = place.replace(QueueBook::new(new, figures, leaf));
                     self.drift.forget(slot);
                     if let Some(leaf) = before.and_then(|queue| queue.leaf) {
                         self.part_with(slot, &leaf);
@@ -62,8 +69,14 @@ impl Books {
         if turns[1] != of_file {
             (0..known).for_each(|slot| self.leaf_refreshed(u32::try_from(slot).expect("slots are u32")));
         }
-        if turns[0] != of_cluster {
+        let is_other = turns[0] != of_cluster;
+        if is_other {
             self.cluster = cluster;
+        }
+        if is_resized || is_other {
+            self.renew_figures();
+        }
+        if is_other {
             self.spread_limits(ROOT, cluster);
         }
         self.line_up();
@@ -117,7 +130,7 @@ impl Books {
             self.leaf_cluster_changed(slot, limit);
             return;
         }
-        let limit = self.arith.least(&self.cluster, &limit, self.node(slot).maximum());
+        let limit = self.arith.least(&self.cluster, &limit, self.maximum(slot));
         for child in self.node(slot).children.clone() {
             let used = self.counts(slot).used.minus(&self.killable_in(slot));
             let of_child = limit.minus(&used).plus(&self.counts(child).used);
@@ -143,16 +156,15 @@ impl Books {
 
     /// Stores what a leaf may use, without publishing it (rules/capacity.md 13.1.1).
     pub(crate) fn store_limit(&mut self, slot: u32, limit: &Resource) {
-        let most = self.arith.round_down(self.node(slot).maximum(), &self.minimum);
-        let limit = self.arith.least(&self.cluster, &most, limit);
+        let limit = self.arith.least(&self.cluster, self.bounds(slot).most(), limit);
         self.leaf_mut(slot).stored_limit = limit;
     }
 
     /// What this worker does not go by is shown all the same.
     fn show_am_limit(&mut self, slot: u32) {
-        let bounds = self.bounds(slot);
-        let inputs = bounds.inputs();
-        if let Some(leaf) = &mut self.queue_mut(slot).leaf {
+        let QueueBook { figures, leaf, .. } = self.queue_mut(slot);
+        if let (Some(leaf), Some(figures)) = (leaf, &figures.leaf) {
+            let (bounds, inputs) = (&figures.bounds, figures.bounds.inputs());
             leaf.work_out_am_limit(bounds.am_percent, inputs.guaranteed, inputs.minimum, inputs.arith);
         }
     }
@@ -163,16 +175,16 @@ impl Books {
             self.show_am_limit(slot);
             return;
         }
-        let (bounds, order) = (self.bounds(slot), self.app_order(slot));
         let Books { queues, apps, .. } = self;
-        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let Some(QueueBook { published, figures, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let Some(LeafFigures { bounds, order, .. }) = figures.leaf.as_deref() else { return };
         let candidate = |entry: AppEntry| {
             let app = &apps[entry];
             Candidate { rank: app.rank(), user: &app.user, am: app.am }
         };
         let weight = |user: &str| published.user_weight(user);
         let waited = leaf.pending.len();
-        let activated = leaf.activate(order, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        let activated = leaf.activate(*order, bounds.am_percent, &bounds.inputs(), candidate, weight);
         // Who is in the active list already is in one list less.
         debug_assert!(
             waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),
@@ -195,8 +207,7 @@ impl Books {
     /// The limit of an application's user; the leaf's limit and where its headroom comes from are published, if what is
     /// worked out stays. `None` without a record.
     pub(crate) fn user_limit<O: Observer>(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
-        let bounds = self.bounds(slot);
-        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let (LeafFigures { bounds, .. }, leaf, apps) = self.leaf_and_apps(slot);
         let app = &apps[entry];
         let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
         let user = leaf.users.record_at(seat)?;
@@ -227,10 +238,9 @@ impl Books {
         let Some(publication) = self.apps[entry].publication else { return Resource::ZERO };
         let Publication { leaf: slot, seat, user } = publication;
         let (arith, cluster) = (self.arith, self.cluster);
-        let bounds: Bounds = self.bounds(slot);
-        let queue_used = self.counts(slot).used;
         let free = cluster.minus(&self.counts(ROOT).used);
-        let leaf = self.leaf_mut(slot);
+        let queue_used = self.counts(slot).used;
+        let (LeafFigures { bounds, .. }, leaf, _) = self.leaf_and_apps(slot);
         let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
         let of_user = limit.minus_non_negative(&leaf.users.at(user).used);
         let of_queue = leaf.published_limit.minus_non_negative(&queue_used);

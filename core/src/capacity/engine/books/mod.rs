@@ -20,6 +20,8 @@ mod drift;
 
 mod drifting;
 
+mod figures;
+
 mod folding;
 
 mod joint;
@@ -37,13 +39,16 @@ mod standing;
 mod walk;
 
 pub(crate) use self::apps::{AppBook, Apps};
+pub(crate) use self::charging::AskChange;
 use self::deciders::Deciders;
 use self::drift::Drift;
+use self::figures::{Figures, LeafFigures};
 pub(crate) use self::joint::{Joint, Others, Place, Start};
-pub(crate) use self::standing::Trail;
+pub(crate) use self::standing::{Passed, Trail};
 use self::standing::{Siblings, Standing};
 pub(crate) use self::walk::Walk;
 use super::published::CapacityPublished;
+use crate::capacity::allocator::Rules;
 use crate::capacity::arith::Arith;
 use crate::capacity::bounds::Bounds;
 use crate::capacity::leaf::Leaf;
@@ -51,7 +56,7 @@ use crate::capacity::order::{AppOrder, AppRank};
 use crate::capacity::ordered::AppEntry;
 use crate::capacity::preempted::Candidate;
 use crate::capacity::tree::{QueueNode, ROOT};
-use crate::config::capacity::{AppOrdering, CapacityFile};
+use crate::config::capacity::CapacityFile;
 use crate::resource::{Resource, Wide};
 use std::collections::BTreeMap;
 
@@ -78,6 +83,9 @@ pub(crate) struct Counts {
 #[derive(Debug)]
 pub(crate) struct QueueBook {
     pub(crate) published: CapacityPublished,
+    figures: Figures,
+    /// More is asked for in it.
+    wants: bool,
     pub(crate) counts: Counts,
     /// Of a leaf queue.
     pub(crate) leaf: Option<Leaf>,
@@ -88,6 +96,12 @@ pub(crate) struct QueueBook {
 }
 
 impl QueueBook {
+    /// One in which nothing has come yet.
+    fn new(published: CapacityPublished, figures: Figures, leaf: Option<Leaf>) -> QueueBook {
+        let (counts, siblings) = Default::default();
+        QueueBook { published, figures, wants: false, counts, leaf, siblings, standing: None }
+    }
+
     pub(crate) fn node(&self) -> &QueueNode {
         &self.published.node
     }
@@ -133,10 +147,12 @@ impl Books {
         }
     }
 
+    #[inline]
     pub(crate) fn queue(&self, slot: u32) -> &QueueBook {
         self.queues[slot as usize].as_ref().expect("a queue that was published")
     }
 
+    #[inline]
     pub(crate) fn queue_mut(&mut self, slot: u32) -> &mut QueueBook {
         self.queues[slot as usize].as_mut().expect("a queue that was published")
     }
@@ -145,27 +161,38 @@ impl Books {
         self.queue(slot).node()
     }
 
+    #[inline]
     pub(crate) fn counts(&self, slot: u32) -> &Counts {
         &self.queue(slot).counts
     }
 
+    #[inline]
     pub(crate) fn is_leaf(&self, slot: u32) -> bool {
         self.queue(slot).leaf.is_some()
     }
 
+    #[inline]
     pub(crate) fn leaf(&self, slot: u32) -> &Leaf {
         self.queue(slot).leaf.as_ref().expect("a leaf queue")
     }
 
+    #[inline]
     pub(crate) fn leaf_mut(&mut self, slot: u32) -> &mut Leaf {
         self.queue_mut(slot).leaf.as_mut().expect("a leaf queue")
     }
 
     /// A leaf queue, and its applications.
-    fn leaf_and_apps(&mut self, slot: u32) -> (&QueueNode, &mut Leaf, &mut Apps) {
+    #[inline]
+    fn leaf_and_apps(&mut self, slot: u32) -> (&LeafFigures, &mut Leaf, &mut Apps) {
         let Books { queues, apps, .. } = self;
-        let QueueBook { published, leaf, .. } = queues[slot as usize].as_mut().expect("a queue that was published");
-        (&published.node, leaf.as_mut().expect("a leaf queue"), apps)
+        let QueueBook { figures, leaf, .. } = queues[slot as usize].as_mut().expect("a queue that was published");
+        let figures = figures.leaf.as_ref().expect("a leaf queue");
+        (figures, leaf.as_mut().expect("a leaf queue"), apps)
+    }
+
+    #[inline]
+    fn leaf_figures(&self, slot: u32) -> &LeafFigures {
+        self.queue(slot).figures.leaf.as_ref().expect("a leaf queue")
     }
 
     /// An attempt that has not ended.
@@ -188,12 +215,9 @@ impl Books {
     }
 
     /// How the active applications of a leaf are ordered.
+    #[inline]
     pub(crate) fn app_order(&self, slot: u32) -> AppOrder {
-        AppOrder::of(self.ordering(slot))
-    }
-
-    pub(crate) fn ordering(&self, slot: u32) -> &AppOrdering {
-        &self.node(slot).leaf().expect("a leaf queue").ordering
+        self.leaf_figures(slot).order
     }
 
     pub(crate) fn file(&self, slot: u32) -> &CapacityFile {
@@ -201,11 +225,26 @@ impl Books {
     }
 
     /// From a queue up to root.
+    #[inline]
     pub(crate) fn parent(&self, slot: u32) -> Option<u32> {
-        self.node(slot).parent
+        self.queue(slot).figures.parent
     }
 
-    pub(crate) fn bounds(&self, slot: u32) -> Bounds {
-        Bounds::of(self.node(slot), self.arith, self.cluster, self.minimum)
+    /// Of a leaf queue.
+    #[inline]
+    pub(crate) fn bounds(&self, slot: u32) -> &Bounds {
+        &self.leaf_figures(slot).bounds
+    }
+
+    /// Of a leaf queue.
+    #[inline]
+    pub(crate) fn rules(&self, slot: u32) -> &Rules {
+        &self.leaf_figures(slot).rules
+    }
+
+    /// What a queue may use.
+    #[inline]
+    pub(crate) fn maximum(&self, slot: u32) -> &Resource {
+        &self.queue(slot).figures.maximum
     }
 }

@@ -3,7 +3,7 @@
 use super::Books;
 use super::apps::Publication;
 use super::walk::Walk;
-use crate::capacity::allocator::{Limits, Rules};
+use crate::capacity::allocator::Limits;
 use crate::capacity::observer::{Observer, Stop, Visited};
 use crate::capacity::order::AppRank;
 use crate::capacity::ordered::AppEntry;
@@ -13,26 +13,9 @@ use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 
 impl Books {
-    pub(crate) fn rules(&self, leaf: u32) -> Rules {
-        let (settings, node) = (self.file(leaf).settings(), self.node(leaf));
-        // -1 is no delay at all.
-        let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
-        Rules {
-            arith: self.arith,
-            cluster: self.cluster,
-            // Each worker counts the visits of its own nodes.
-            nodes: self.place.part_of(self.nodes),
-            node_locality_delay: part(settings.node_locality_delay),
-            rack_locality_additional_delay: part(settings.rack_locality_additional_delay),
-            continue_looking: settings.reservations_continue_look_all_nodes,
-            maximum_allocation: node.config.maximum_allocation,
-            minimum_allocation_factor: node.leaf().map_or(0.0, |leaf| leaf.minimum_allocation_factor),
-        }
-    }
-
     /// rules/capacity.md 12.2, with what is blocked: what a child may use beside what it uses.
     pub(crate) fn left_for_children(&self, slot: u32, limits: &mut Limits) -> Resource {
-        limits.limit = self.arith.least(&self.cluster, &limits.limit, self.node(slot).maximum());
+        limits.limit = self.arith.least(&self.cluster, &limits.limit, self.maximum(slot));
         let used = self.counts(slot).used.minus(&self.killable_in(slot));
         limits.limit.minus(&limits.blocked).minus(&used)
     }
@@ -45,7 +28,7 @@ impl Books {
     /// Whether a queue has anything left, or would have if reservations were given up (rules/capacity.md 12.4).
     pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> Result<(), Stop> {
         let (arith, cluster) = (self.arith, &self.cluster);
-        let now = arith.least(cluster, self.node(slot).maximum(), &limits.limit);
+        let now = arith.least(cluster, self.maximum(slot), &limits.limit);
         // A leaf does not make room for itself.
         let killable = if self.is_leaf(slot) { Resource::ZERO } else { self.killable_in(slot) };
         let used = &self.counts(slot).used.minus(&killable);
@@ -53,7 +36,7 @@ impl Books {
         if arith.is_less(cluster, used, &now) {
             return Ok(());
         }
-        let may = self.file(slot).settings().reservations_continue_look_all_nodes
+        let may = self.queue(slot).figures.continue_looking
             && arith.is_greater(cluster, could_unreserve, &Resource::ZERO)
             && arith.is_less(cluster, &used.minus(could_unreserve), &now);
         if may { Ok(()) } else { Err(Stop::Queue { slot, limit: now }) }
@@ -79,8 +62,9 @@ impl Books {
     }
 
     /// Whether more is asked for in a queue.
+    #[inline]
     pub(crate) fn is_wanting(&self, slot: u32) -> bool {
-        self.arith.is_positive(&self.cluster, &self.counts(slot).pending.amount())
+        self.queue(slot).wants
     }
 
     /// The next application of a walk that asks for something and whose user may have more (rules/capacity.md 13.1.6).
@@ -93,7 +77,7 @@ impl Books {
         walk: &mut Walk,
         eye: &mut O,
     ) -> Option<AppEntry> {
-        let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
+        let continue_looking = self.queue(slot).figures.continue_looking;
         loop {
             let entry = self.next_in_line::<O>(slot, walk)?;
             if O::TELLS {
@@ -111,7 +95,7 @@ impl Books {
             }
             if let Err(stop) = self.user_may::<O>(slot, entry, limits, walk) {
                 eye.stopped(&stop);
-            } else if self.arith.is_positive(&self.cluster, &self.apps[entry].pending.amount()) {
+            } else if self.arith.is_wanted(&self.cluster, &self.apps[entry].pending) {
                 return Some(entry);
             } else {
                 eye.app_ends(AppEnd::NothingWanted);
@@ -162,7 +146,7 @@ impl Books {
         limits: &mut Limits,
         walk: &mut Walk,
     ) -> Result<(), Stop> {
-        let continue_looking = self.file(slot).settings().reservations_continue_look_all_nodes;
+        let continue_looking = self.queue(slot).figures.continue_looking;
         let (arith, cluster) = (self.arith, self.cluster);
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         let app = &apps[entry];

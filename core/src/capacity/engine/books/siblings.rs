@@ -1,48 +1,49 @@
 //! The children of a parent queue in the order in which they are asked (rules/capacity.md 12.3).
 //!
-//! Kept in order, not sorted: a child whose figures change is put in its place anew, O(log children). Only children in
-//! which more is asked for stand there, for the others a pass does nothing but store what they may use
+//! Kept in order by a winner tree, not sorted: a child whose figures change is put in its place anew, O(log children),
+//! mostly in O(1). Only children in which more is asked for stand there, for the others a pass does nothing but store what they may use
 //! (rules/capacity.md 13.1.1). That is made up for when it is needed: a parent keeps marks of how far its last passes
 //! went, and with what left.
 
-use super::standing::{Mark, Siblings, Standing, Trail};
+use super::standing::{Mark, Passed, Siblings, Standing, Trail};
 use super::{Books, QueueBook};
-use crate::capacity::order::{QueueKey, QueueRank, compare_queues, compare_sizes, queue_key};
+use crate::capacity::order::{QueueKey, QueueRank, compare_queues, compare_sizes, order_key, queue_key};
 use crate::config::capacity::QueueOrdering;
-use std::ops::Bound;
+use crate::order::WinnerTree;
 
 /// Beyond so many more than there are children, marks are settled.
 const MARKS: usize = 16;
 
 impl QueueBook {
-    pub(super) fn rank(&self) -> QueueRank {
-        let node = self.node();
-        QueueRank {
-            absolute_capacity: node.absolute_capacity(),
-            used: self.counts.used_capacity,
-            absolute_used: self.counts.absolute_used_capacity,
-            priority: node.config.priority,
-            minimum: node.config.capacities[0].minimum,
-        }
+    #[inline]
+    pub(super) fn rank(&self) -> QueueRank<'_> {
+        self.figures.rank(self.counts.absolute_used_capacity, self.counts.used_capacity)
     }
 }
 
 impl Books {
     /// All children of all parents, as the structure has them.
     pub(super) fn line_up(&mut self) {
-        self.queues.iter_mut().flatten().for_each(|queue| queue.standing = None);
+        let Books { queues, arith, cluster, .. } = self;
+        for queue in queues.iter_mut().flatten() {
+            queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
+            queue.standing = None;
+        }
         for parent in self.in_order() {
             let children = self.node(parent).children.clone();
             let ordering = self.node(parent).config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
             let mut by_size = children.clone();
             by_size.sort_by(|a, b| compare_sizes(&self.queue(*a).rank(), &self.queue(*b).rank()));
             let turn = self.queue(parent).siblings.turn;
-            let mut siblings = Siblings { ordering, turn, ..Siblings::default() };
+            let order = WinnerTree::of(by_size.len());
+            let mut siblings = Siblings { ordering, turn, order, ..Siblings::default() };
             for (size, child) in (0..).zip(by_size) {
                 let wants = self.is_wanting(child);
                 let key = queue_key(&self.queue(child).rank(), ordering, size, child);
+                siblings.order.set_child(size, child);
                 if wants {
-                    siblings.wanting.insert(key);
+                    siblings.order.set(size, &order_key(key));
+                    siblings.wanting += 1;
                 }
                 self.queue_mut(child).standing = Some(Standing { key, size, wants, settled: turn });
             }
@@ -53,23 +54,22 @@ impl Books {
     /// The figures of a queue have changed, or what is asked for in it.
     pub(super) fn stand_anew(&mut self, slot: u32) {
         let Some(parent) = self.parent(slot) else { return };
-        let wants = self.is_wanting(slot);
         let ordering = self.queue(parent).siblings.ordering;
         let queue = self.queue_mut(slot);
-        let rank = queue.rank();
+        let Some(Standing { size, .. }) = queue.standing else { return };
+        let (key, wants) = (queue_key(&queue.rank(), ordering, size, slot), queue.wants);
         let Some(standing) = &mut queue.standing else { return };
-        let key = queue_key(&rank, ordering, standing.size, slot);
         if key == standing.key && wants == standing.wants {
             return;
         }
-        let (before, wanted) =
-            (std::mem::replace(&mut standing.key, key), std::mem::replace(&mut standing.wants, wants));
+        standing.key = key;
+        let wanted = std::mem::replace(&mut standing.wants, wants);
         let siblings = &mut self.queue_mut(parent).siblings;
-        if wanted {
-            siblings.wanting.remove(&before);
-        }
+        siblings.wanting = siblings.wanting + usize::from(wants) - usize::from(wanted);
         if wants {
-            siblings.wanting.insert(key);
+            siblings.order.set(size, &order_key(key));
+        } else if wanted {
+            siblings.order.clear(size);
         }
         let turn = siblings.turn;
         if wanted && let Some(standing) = &mut self.queue_mut(slot).standing {
@@ -77,12 +77,27 @@ impl Books {
         }
     }
 
-    /// The first child in which more is asked for, or the next one after a key.
-    pub(crate) fn next_child(&self, slot: u32, after: Option<QueueKey>) -> Option<QueueKey> {
-        let wanting = &self.queue(slot).siblings.wanting;
-        match after {
-            None => wanting.first().copied(),
-            Some(key) => wanting.range((Bound::Excluded(key), Bound::Unbounded)).next().copied(),
+    /// The first child in which more is asked for, of those that the pass has not left behind.
+    #[inline]
+    pub(crate) fn first_child(&self, slot: u32) -> Option<QueueKey> {
+        let order = &self.queue(slot).siblings.order;
+        let child = order.child(order.winner()?);
+        self.queue(child).standing.as_ref().map(|standing| standing.key)
+    }
+
+    /// A pass leaves a child behind: it is not the first, until the pass is over.
+    pub(crate) fn leave_behind(&mut self, slot: u32, child: u32, passed: &mut Passed) {
+        if let Some(Standing { size, .. }) = self.queue(child).standing {
+            self.queue_mut(slot).siblings.order.suspend(size);
+            passed.push(size);
+        }
+    }
+
+    /// The pass over the children is over.
+    #[inline]
+    pub(crate) fn take_back(&mut self, slot: u32, passed: &Passed) {
+        for position in passed {
+            self.queue_mut(slot).siblings.order.resume(*position);
         }
     }
 
@@ -111,14 +126,16 @@ impl Books {
         keys
     }
 
+    /// Whether a pass over children leaves a mark. Those that want something have been visited themselves.
+    #[inline]
+    pub(crate) fn keeps_marks(&self, slot: u32) -> bool {
+        !self.resort && self.queue(slot).siblings.wanting < self.node(slot).children.len()
+    }
+
     /// A pass over children has ended.
     pub(crate) fn mark(&mut self, slot: u32, trail: Trail) {
-        let (children, resort) = (self.node(slot).children.len(), self.resort);
+        let children = self.node(slot).children.len();
         let siblings = &mut self.queue_mut(slot).siblings;
-        // Those that want something have been visited themselves.
-        if resort || siblings.wanting.len() == children {
-            return;
-        }
         siblings.turn += 1;
         let turn = siblings.turn;
         for (up_to, left) in trail.into_iter().rev() {
@@ -136,12 +153,18 @@ impl Books {
     }
 
     /// What a leaf in which nothing is asked for may use is stored, as the last pass that has been there did.
+    #[inline]
     pub(super) fn settle(&mut self, slot: u32) {
         let queue = self.queue(slot);
-        let (Some(standing), Some(_)) = (&queue.standing, &queue.leaf) else { return };
-        if standing.wants {
-            return;
+        if queue.leaf.is_some() && queue.standing.as_ref().is_some_and(|standing| !standing.wants) {
+            self.settle_idle(slot);
         }
+    }
+
+    #[inline(never)]
+    fn settle_idle(&mut self, slot: u32) {
+        let queue = self.queue(slot);
+        let Some(standing) = &queue.standing else { return };
         let Some(parent) = self.parent(slot) else { return };
         let siblings = &self.queue(parent).siblings;
         let reaching = siblings.marks.partition_point(|mark| mark.up_to >= standing.key);
@@ -161,6 +184,7 @@ impl Books {
     }
 
     /// What a leaf may use has just been stored.
+    #[inline]
     pub(super) fn stored_now(&mut self, slot: u32) {
         if let Some(turn) = self.parent(slot).map(|parent| self.queue(parent).siblings.turn) {
             self.is_settled(slot, turn);

@@ -4,9 +4,9 @@
 
 use crate::capacity::order::QueueKey;
 use crate::config::capacity::QueueOrdering;
+use crate::order::WinnerTree;
 use crate::resource::Resource;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 
 /// Where a pass has been: every child up to a key, each with this and what it uses itself.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,10 @@ pub(super) struct Mark {
 /// Of a parent.
 #[derive(Debug, Default)]
 pub(crate) struct Siblings {
-    pub(super) wanting: BTreeSet<QueueKey>,
+    /// The children in which more is asked for, each at its place by size.
+    pub(super) order: WinnerTree,
+    /// How many these are.
+    pub(super) wanting: usize,
     pub(super) ordering: QueueOrdering,
     /// The later, the less far.
     pub(super) marks: Vec<Mark>,
@@ -31,12 +34,15 @@ pub(crate) struct Siblings {
 #[derive(Debug)]
 pub(crate) struct Standing {
     pub(super) key: QueueKey,
-    /// Its place by size.
+    /// Its place by size: dense, and its position in the tree.
     pub(super) size: u32,
     pub(super) wants: bool,
     /// The turn up to which what it may use is stored.
     pub(super) settled: u64,
 }
+
+/// Children that a pass has left behind, by position.
+pub(crate) type Passed = SmallVec<[u32; 8]>;
 
 /// The marks of one pass, from the first child on.
 pub(crate) type Trail = SmallVec<[(QueueKey, Resource); 2]>;
