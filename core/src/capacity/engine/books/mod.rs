@@ -12,13 +12,7 @@ mod audit;
 
 mod charging;
 
-mod deciders;
-
-mod deciding;
-
 mod drift;
-
-mod drifting;
 
 mod figures;
 
@@ -34,19 +28,17 @@ mod order;
 
 mod siblings;
 
-mod standing;
-
-mod walk;
+mod starters;
 
 pub(crate) use self::apps::{AppBook, Apps};
 pub(crate) use self::charging::AskChange;
-use self::deciders::Deciders;
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
 pub(crate) use self::joint::{Joint, Others, Place, Start};
-pub(crate) use self::standing::{Passed, Trail};
-use self::standing::{Siblings, Standing};
-pub(crate) use self::walk::Walk;
+pub(crate) use self::order::Walk;
+pub(crate) use self::siblings::{Passed, Trail};
+use self::siblings::{Siblings, Standing};
+use self::starters::Deciders;
 use super::published::CapacityPublished;
 use crate::capacity::allocator::Rules;
 use crate::capacity::arith::Arith;
