@@ -39,12 +39,14 @@ impl Arith {
         Resource::of_types(self.types, amount)
     }
 
+    #[inline]
     pub(crate) fn compare(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Ordering {
         self.compare_all(cluster, a, b).unwrap_or_else(|| self.calculator.compare(self.types, cluster, a, b, false))
     }
 
     /// Without a division: of two types that the cluster has, one of the two amounts has no less of either. Then its shares are no smaller, and
     /// two shares are equal only where the amounts are, as long as these are exact in a float.
+    #[inline]
     fn compare_all(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Option<Ordering> {
         const EXACT: u64 = 1 << 52;
         if self.calculator != Calculator::Dominant || self.types != 2 {
@@ -61,10 +63,12 @@ impl Arith {
         }
     }
 
+    #[inline]
     pub(crate) fn is_less(&self, cluster: &Resource, a: &Resource, b: &Resource) -> bool {
         self.compare(cluster, a, b).is_lt()
     }
 
+    #[inline]
     pub(crate) fn is_greater(&self, cluster: &Resource, a: &Resource, b: &Resource) -> bool {
         self.compare(cluster, a, b).is_gt()
     }
@@ -73,10 +77,10 @@ impl Arith {
     #[inline]
     pub(crate) fn is_wanted(&self, cluster: &Resource, pending: &Wide) -> bool {
         match self.calculator {
-            Calculator::Memory => pending.get(0) > 0,
+            Calculator::Memory => pending.whole(0) > 0,
             // What is most often asked: two types, none negative, and the cluster has both.
-            Calculator::Dominant if self.types == 2 && (0..2).all(|i| pending.get(i) >= 0 && cluster.get(i) > 0) => {
-                pending.get(0) > 0 || pending.get(1) > 0
+            Calculator::Dominant if self.types == 2 && (0..2).all(|i| pending.whole(i) >= 0 && cluster.get(i) > 0) => {
+                pending.whole(0) > 0 || pending.whole(1) > 0
             }
             Calculator::Dominant => self.is_greater(cluster, &pending.amount(), &Resource::ZERO),
         }
@@ -192,6 +196,11 @@ impl Arith {
             Calculator::Memory => of_memory(down(amount.memory_mb(), step.memory_mb())),
             Calculator::Dominant => self.by_type(|i| down(amount.get(i), step.get(i))),
         }
+    }
+
+    /// `multiplyTo`, of the types that there are.
+    pub(crate) fn times(&self, amount: &Resource, by: f64) -> Resource {
+        self.by_type(|i| f64_to_i64(amount.get(i) as f64 * by))
     }
 
     /// `multiplyAndNormalizeUp` by one factor.

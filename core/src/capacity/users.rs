@@ -418,12 +418,12 @@ impl Users {
             Sharing::All => current,
         };
         let share = arith.divide_and_ceil(&shared, self.weights(sharing));
-        let floor = arith.hundredth_up(&current.times(f64::from(user_limit)));
+        let floor = arith.hundredth_up(&arith.times(&current, f64::from(user_limit)));
         let limit = arith.most(cluster, &share, &floor);
         let most = if factor == -1.0 || guaranteed.is_zero() {
             *maximum
         } else {
-            capacity.times(f64::from(factor))
+            arith.times(capacity, f64::from(factor))
         };
         let limit = arith.round_up(&arith.least(cluster, &limit, &most), minimum);
         self.limits[sharing as usize] = Some(limit);

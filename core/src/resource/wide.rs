@@ -51,6 +51,12 @@ impl Wide {
         }
     }
 
+    /// One type, whole.
+    #[inline]
+    pub(crate) fn whole(&self, index: usize) -> i128 {
+        self.0[index]
+    }
+
     /// One type of [`amount`](Self::amount).
     pub(crate) fn get(&self, index: usize) -> i64 {
         i64::try_from(self.0[index].clamp((-MOST).into(), MOST.into())).unwrap_or(MOST)

@@ -42,6 +42,7 @@ impl Shard {
     }
 
     /// The same of a key alone: what follows for its application, and for the queues, where it is another amount.
+    #[inline(always)]
     pub(super) fn counted_anew(&mut self, app: u32, key: usize) -> Option<(AppEntry, AskChange)> {
         let types = self.types;
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");

@@ -202,7 +202,7 @@ impl Books {
                 limits = Limits::new(self.limit_of_child(path[child], &left));
             }
         }
-        self.enter_leaf::<Look>(leaf, &mut limits);
+        self.enter_leaf::<Look>(leaf, &mut limits, true);
         self.user_may::<Look>(leaf, entry, &mut limits, &mut Walk::new()).map_err(|stop| self.worded(entry, &stop))?;
         if !self.arith.is_wanted(&self.cluster, &self.apps[entry].pending) {
             return Err(CapacityWait::NothingCounted { queue: self.node(leaf).config.path.clone() });

@@ -35,6 +35,8 @@ pub(super) struct Visit {
     pub(super) node: u32,
     /// It has room for the smallest container, and nothing is reserved on it.
     is_free: bool,
+    /// Some of its containers may go for others.
+    has_killable: bool,
     pub(super) proposal: Option<Proposal>,
 }
 
@@ -150,7 +152,8 @@ impl Shard {
         let books = &self.own.books;
         let is_reserved = self.nodes[node as usize].reservation.is_some();
         let is_free = !is_reserved && books.arith.fits_in(&books.minimum, &self.room_of(node));
-        Visit { node, is_free, proposal: None }
+        let has_killable = !self.nodes[node as usize].own.killable.is_empty();
+        Visit { node, is_free, has_killable, proposal: None }
     }
 
     pub(super) fn offer_queue<O: Observer>(
@@ -257,7 +260,7 @@ impl Shard {
     /// (rules/capacity.md 13.1).
     fn offer_leaf<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
         let books = &mut self.own.books;
-        books.enter_leaf::<O>(slot, limits);
+        books.enter_leaf::<O>(slot, limits, visit.has_killable);
         if !books.is_wanting(slot) {
             eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
@@ -392,7 +395,7 @@ impl Shard {
             sizes.push(made.size);
         }
         let at = &self.nodes[node as usize];
-        let killable = at.own.killable.in_order();
+        let killable = if visit.has_killable { at.own.killable.in_order() } else { Vec::new() };
         let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
         let facts: &KeyFacts = facts;
         let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
@@ -436,7 +439,8 @@ impl Shard {
         let leaf = self.own.books.apps[entry].leaf;
         let app = made.app.index;
         let mut limits = Limits::new(self.own.books.cluster);
-        self.own.books.enter_leaf::<O>(leaf, &mut limits);
+        let mut visit = self.visit(node);
+        self.own.books.enter_leaf::<O>(leaf, &mut limits, visit.has_killable);
         if O::TELLS {
             let books = &self.own.books;
             let app = &books.apps[entry];
@@ -450,7 +454,7 @@ impl Shard {
             return;
         };
         eye.key(made.key);
-        let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
+        let mut facts = self.key_facts(app, key, node);
         if self.offer_key((app, key), &mut facts, &mut visit, &limits, true, eye).is_ok()
             && let Some(proposal) = &visit.proposal
         {

@@ -59,13 +59,15 @@ impl Books {
         if may { Ok(()) } else { Err(Stop::Queue { slot, limit: now }) }
     }
 
-    /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2).
-    pub(crate) fn enter_leaf<O: Observer>(&mut self, slot: u32, limits: &mut Limits) {
+    /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2). `has_killable`: there is
+    /// something on the node that may go for the leaf.
+    #[inline]
+    pub(crate) fn enter_leaf<O: Observer>(&mut self, slot: u32, limits: &mut Limits, has_killable: bool) {
         if O::KEEPS {
             self.store_limit(slot, &limits.limit);
             self.stored_now(slot);
         }
-        limits.may_kill = self.may_kill(slot);
+        limits.may_kill = has_killable && self.may_kill(slot);
     }
 
     /// Whether killable containers may go for a leaf: it has less than is guaranteed to it.
