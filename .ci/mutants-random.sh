@@ -65,7 +65,7 @@ case "$part" in
         ;;
     capacity)
         files+=(-f 'core/src/capacity/**')
-        for told in reasons obstacles observer engine/explaining engine/told engine/survey engine/surveying engine/watching; do
+        for told in explain/reasons explain/obstacles explain/words rules/observer decide/told decide/survey decide/surveying decide/watching; do
             files+=(-e "core/src/capacity/$told.rs")
         done
         packages+=(--test-package evenweave-bench)
@@ -73,7 +73,7 @@ case "$part" in
         tests+=(hadoop_capacity capacity_plans lifetimes dynamic_queues)
         ;;
     plans)
-        files+=(-f 'core/src/reservation/**' -f core/src/capacity/engine/control/plans.rs -f 'core/src/fair/control/plan*.rs')
+        files+=(-f 'core/src/reservation/**' -f core/src/capacity/control/plans.rs -f 'core/src/fair/control/plan*.rs')
         packages+=(--test-package evenweave-bench)
         tests=(capacity_plans reservations reservation_properties reservation_rules threaded_reservations)
         ;;

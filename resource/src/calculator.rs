@@ -45,8 +45,8 @@ impl Calculator {
     }
 
     /// The largest share of a cluster, of the types that it has; at least nothing.
-    #[doc(hidden)]
     #[inline]
+    #[doc(hidden)]
     pub fn largest_share(self, types: usize, cluster: &Resource, amount: &Resource) -> f64 {
         let share = |i: usize| match cluster.get(i) {
             0 => 0.0,
@@ -54,7 +54,12 @@ impl Calculator {
         };
         match self {
             Calculator::Memory => share(0),
-            Calculator::Dominant => (0..types).map(share).fold(0.0_f64, f64::max),
+            Calculator::Dominant => {
+                // None is NaN.
+                let larger = |top: f64, share: f64| if share > top { share } else { top };
+                // There are always memory and vcores.
+                (2..types).map(share).fold(larger(larger(0.0, share(0)), share(1)), larger)
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use super::figures::{AppFigures, QueueFigures, Totals};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake, finish_soon};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacityQueueKind, CapacityQueueView,
-    CapacityScheduler, Groups, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
-    SiteFile, Submission,
+    CapacityScheduler, CapacitySchedulerBuilder, Groups, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView,
+    NotSent, Refused, Resource, SiteFile, Submission, Worker,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -40,19 +40,20 @@ impl Capacity {
     /// # Errors
     /// What the core says against the configuration.
     pub(crate) fn start(parts: CapacityParts) -> Result<Capacity, String> {
-        let mut builder =
-            CapacityScheduler::builder(parts.configuration).cluster_timestamp(CLUSTER_TIMESTAMP).probe(parts.probe);
-        builder = builder.workers(parts.workers);
-        if let Some(changes) = parts.fold_every {
-            builder = builder.fold_every(changes);
-        }
-        if let Some(groups) = parts.groups {
-            builder = builder.groups(groups);
-        }
-        if let Some(wake) = parts.wake {
-            builder = builder.on_grants(wake);
-        }
-        let scheduler = builder.start().map_err(|error| error.to_string())?;
+        let scheduler = builder(parts).start().map_err(|error| error.to_string())?;
+        Capacity::of(scheduler)
+    }
+
+    /// The same, but for its workers, which are the caller's to poll.
+    ///
+    /// # Errors
+    /// What the core says against the configuration.
+    pub(crate) fn start_with_workers(parts: CapacityParts) -> Result<(Capacity, Vec<Worker>), String> {
+        let (scheduler, workers) = builder(parts).start_with_workers().map_err(|error| error.to_string())?;
+        Ok((Capacity::of(scheduler)?, workers))
+    }
+
+    fn of(scheduler: CapacityScheduler) -> Result<Capacity, String> {
         // A plan takes applications from the follower's first run on.
         scheduler.follow_plans().map_err(|error| error.to_string())?;
         let has_plans = scheduler.plan_capacities().is_ok();
@@ -63,6 +64,22 @@ impl Capacity {
     pub(crate) fn scheduler(&self) -> CapacityScheduler {
         self.scheduler.clone()
     }
+}
+
+fn builder(parts: CapacityParts) -> CapacitySchedulerBuilder {
+    let mut builder =
+        CapacityScheduler::builder(parts.configuration).cluster_timestamp(CLUSTER_TIMESTAMP).probe(parts.probe);
+    builder = builder.workers(parts.workers);
+    if let Some(changes) = parts.fold_every {
+        builder = builder.fold_every(changes);
+    }
+    if let Some(groups) = parts.groups {
+        builder = builder.groups(groups);
+    }
+    if let Some(wake) = parts.wake {
+        builder = builder.on_grants(wake);
+    }
+    builder
 }
 
 impl Engine for Capacity {

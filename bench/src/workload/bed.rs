@@ -61,21 +61,7 @@ impl Bed {
         let (mut minders, mut asked) = (None, None);
         let engine: Box<dyn Engine> = match plan.scheduler {
             SchedulerChoice::Fair => fair(plan, properties, &probe, &mut minders, &mut asked)?,
-            SchedulerChoice::Capacity => {
-                let own = plan.capacities();
-                let own = own.iter().map(|(name, value)| (&**name, &**value));
-                let configuration =
-                    CapacityConfiguration::from_properties(properties, own).map_err(|error| error.to_string())?;
-                let probe = Arc::clone(&probe) as _;
-                Box::new(Capacity::start(CapacityParts {
-                    configuration,
-                    workers: plan.workers,
-                    fold_every: plan.fold_every,
-                    groups: None,
-                    probe,
-                    wake: None,
-                })?)
-            }
+            SchedulerChoice::Capacity => capacity(plan, properties, &probe, &mut minders)?,
         };
         let (nodes, apps, minders) = (Vec::new(), Vec::new(), Mutex::new(minders));
         let mut bed = Bed { shape, engine, probe, asked, nodes, apps, aside: plan.aside(), minders };
@@ -182,4 +168,29 @@ fn fair(
         }
         CoreChoice::Locked => Box::new(Locked::start(parts, update_every)?),
     })
+}
+
+/// The CapacityScheduler.
+fn capacity(
+    plan: &Plan,
+    properties: Vec<(&'static str, &'static str)>,
+    probe: &Arc<LatencyProbe>,
+    minders: &mut Option<Minders>,
+) -> Result<Box<dyn Engine>, String> {
+    let own = plan.capacities();
+    let own = own.iter().map(|(name, value)| (&**name, &**value));
+    let parts = CapacityParts {
+        configuration: CapacityConfiguration::from_properties(properties, own).map_err(|error| error.to_string())?,
+        workers: plan.workers,
+        fold_every: plan.fold_every,
+        groups: None,
+        probe: Arc::clone(probe) as _,
+        wake: None,
+    };
+    if !plan.self_driven {
+        return Ok(Box::new(Capacity::start(parts)?));
+    }
+    let (engine, workers) = Capacity::start_with_workers(parts)?;
+    *minders = Some(Minders::of(workers));
+    Ok(Box::new(engine))
 }

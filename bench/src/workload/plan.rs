@@ -268,9 +268,6 @@ fn unfit_for_capacity(args: &BenchOptions, mode: Mode) -> Option<&'static str> {
     match args {
         BenchOptions { workload: WorkloadName::W3, .. } => Some("there are no shares that W3 could update"),
         BenchOptions { core: CoreChoice::Locked, .. } => Some("there is no locked twin: leave --core out"),
-        BenchOptions { self_driven: true, .. } => {
-            Some("its workers are on threads of their own: leave --self-driven out")
-        }
         BenchOptions { background: Background::Continuous, .. } => {
             Some("there is no continuous scheduling: --async on is its asynchronous mode")
         }
@@ -352,7 +349,6 @@ pub(super) mod tests {
             ("W3 --size L10", "sizes S, M, L and L50"),
             ("W3 --mode max", "mode dyn"),
             ("W3 --scheduler capacity", "no shares"),
-            ("W2 --scheduler capacity --self-driven", "threads of their own"),
             ("W2 --scheduler capacity --mode dyn", "--mode one or max"),
             ("W2 --scheduler capacity --core locked", "no locked twin"),
             ("W2 --scheduler capacity --async continuous", "no continuous scheduling"),

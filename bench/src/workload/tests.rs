@@ -50,7 +50,7 @@ fn a_fill_allocates_the_capacity_and_no_more() {
 /// Mode `one`: a heartbeat a container; `max`: a heartbeat a node.
 #[test]
 fn the_capacity_scheduler_fills_the_cluster_too() {
-    for (mode, least) in [("one", 256), ("max", 4)] {
+    for (mode, least) in [("one", 256), ("max", 4), ("one --self-driven", 256), ("max --self-driven", 4)] {
         let plan = tiny(&format!("W1 --scheduler capacity --mode {mode}"));
         let figures = fill(&plan, plan.times.fill, None).unwrap().0;
         assert_eq!((figures.allocations, figures.full, figures.node_local), (256, 1.0, 0), "{mode}");
@@ -184,7 +184,14 @@ fn demands(bed: &Bed) -> BTreeMap<u32, i64> {
 /// All workloads from the options to the records; the last one has the median and, if asked for, the open loop.
 #[test]
 fn every_workload_gives_its_records() {
-    for options in ["W1 --open-loop", "W2 --open-loop", "W3", "W4 --open-loop", "W4 --core locked"] {
+    for options in [
+        "W1 --open-loop",
+        "W2 --open-loop",
+        "W3",
+        "W4 --open-loop",
+        "W4 --core locked",
+        "W2 --scheduler capacity --self-driven",
+    ] {
         let plan = tiny(options);
         let mut told = 0;
         let results = measure(&plan, &mut |_| told += 1).unwrap();

@@ -1,57 +1,44 @@
-//! The CapacityScheduler's decisions: what queues, users and applications may have, and who gets a node's room.
+//! The CapacityScheduler: its rules, what a worker decides by them, what it counts for that, its part of the control, and
+//! why an application waits.
 //!
-//! Pure functions and plain data, one thread. Follows `CapacityScheduler`, its queue classes, `UsersManager` and
-//! `RegularContainerAllocator` of Hadoop 3.4.2; the rules are in `docs/rules/capacity.md`.
+//! # Where it stands
+//! [`moments`] is the CapacityScheduler as the engine calls it; what it is to the engine say [`types`]. Follows
+//! `CapacityScheduler`, its queue classes, `UsersManager` and `RegularContainerAllocator` of Hadoop 3.4.2. With one
+//! worker it decides as Hadoop does; what several do otherwise says `docs/capacity.md`.
+//!
+//! A folder uses those above it in this list, never the reverse; who explains and who controls ignore each other.
 
-mod arith;
+mod rules;
 
-mod managed;
+mod types;
 
-mod making;
+mod published;
 
-mod reserved;
+mod books;
 
-mod tree;
+mod decide;
 
-mod users;
+mod control;
 
-mod bounds;
+mod moments;
 
-mod leaf;
+mod explain;
 
-mod order;
+mod views;
 
-mod ordered;
+#[cfg(feature = "faults")]
+mod audit;
 
-mod allocator;
-
-mod reasons;
-
-mod tried;
-
-mod obstacles;
-
-mod observer;
-
-mod heap;
-
-mod killable;
-
-mod preemption;
-
-mod preempted;
-
-mod engine;
-
-pub use engine::{
-    CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats,
-    CapacityUserView, Lifetime, SubmitTerms, Unsupported,
-};
-pub(crate) use engine::{
-    CapacityCall, CapacityControl, CapacityDecider, CapacityShard, NoPlans, Refresh, Waits, called, capacity_stats,
-    order_round,
-};
-pub use reasons::{CapacityReason, CapacityWait};
-pub use tried::{
+pub(crate) use control::{CapacityCall, CapacityControl, NoPlans, Refresh};
+pub use control::{CapacityConfiguration, Lifetime, SubmitTerms, Unsupported};
+pub(crate) use decide::surveying::{called, order_round};
+pub use explain::reasons::{CapacityReason, CapacityWait};
+pub(crate) use explain::words::Waits;
+pub use rules::tried::{
     AppEnd, AppTried, AppVisited, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried, Watch, Watched,
+};
+pub(crate) use types::{CapacityDecider, Shard as CapacityShard};
+pub(crate) use views::capacity_stats;
+pub use views::{
+    CapacityAppView, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats, CapacityUserView,
 };

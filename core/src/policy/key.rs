@@ -65,6 +65,15 @@ impl OrderKey {
         Some(OrderKey { words: [u64::from(class), pair(0), pair(2), pair(4), pair(6)], tie })
     }
 
+    /// The key of a class and further bits, of which the smaller number means the smaller key.
+    #[cfg(not(loom))]
+    #[inline]
+    pub(crate) fn of_bits(class: u32, bits: u128) -> OrderKey {
+        let half = |bits: u128| u64::try_from(bits).expect("half of the bits");
+        let [high, low] = [half(bits >> 64), half(bits & u128::from(u64::MAX))];
+        OrderKey { words: [u64::from(class), high, low, 0, 0], tie: Tie { start_ms: 0, name: 0 } }
+    }
+
     /// One word of which a smaller one means a smaller key; keys of one lead may still differ. Below `7 << 61`.
     #[cfg(not(loom))]
     #[inline]

@@ -19,7 +19,7 @@
 //! | slots | of applications and queues: given out as often as there is one; places of nodes likewise |
 //! | lists | who is in one list is in the other: members, waiting, numbers, names, racks |
 //! | lanes, rounds | nothing is on its way |
-//! | what the decider keeps | see `fair::audit`, `capacity::engine::audit`; what several say of one thing is the same |
+//! | what the decider keeps | see `fair::audit`, `capacity::audit`; what several say of one thing is the same |
 //!
 //! Sums are of 128 bits: one that has wrapped in the books is told.
 //!

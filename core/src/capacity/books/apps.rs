@@ -1,0 +1,182 @@
+//! The attempts that the leaf queues of a worker know, each in a place of its own.
+//!
+//! Owned by the worker's books. Lists and the engine's records name an attempt by its entry, O(1) to look at; messages by its number, one hash
+//! away. One that has ended stays for as long as a list has it (rules/capacity.md 13.3).
+
+use super::joint::{Joint, Others};
+use crate::capacity::rules::order::{AppRank, FairCache};
+use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::users::{UserRecord, UserSeat};
+use crate::engine::books::turn::OwnTurn;
+use crate::id::ContainerNumber;
+use crate::resource::{Resource, Wide};
+use crate::sync::Arc;
+use rustc_hash::FxHashMap;
+use std::ops::{Index, IndexMut};
+
+/// Where an application's headroom comes from: whom the last publication was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Publication {
+    pub(crate) leaf: u32,
+    pub(crate) seat: UserSeat,
+    pub(crate) user: UserRecord,
+}
+
+/// An attempt, as its leaf queue knows it.
+#[derive(Debug)]
+pub(crate) struct AppBook {
+    pub(crate) number: u32,
+    /// Where the engine has it.
+    pub(crate) slot: u32,
+    pub(crate) user: Arc<str>,
+    /// His in its leaf queue.
+    pub(crate) seat: UserSeat,
+    pub(crate) leaf: u32,
+    pub(crate) priority: i32,
+    pub(crate) submitted_priority: i32,
+    /// As it counts in the limits of AMs.
+    pub(crate) am: Resource,
+    pub(crate) start_ms: u64,
+    /// It began under a ResourceManager that has been restarted.
+    pub(crate) recovered: bool,
+    /// It has entered the lists of its leaf queue; else a limit of parallel applications keeps it waiting.
+    pub(crate) runnable: bool,
+    /// By containers, with any worker.
+    pub(crate) used: Resource,
+    /// By so much that is more than the containers: see [`drift`](super::drift).
+    pub(crate) drift: Resource,
+    /// Here.
+    pub(crate) reserved: Resource,
+    pub(crate) pending: Wide,
+    /// Keys with something outstanding.
+    pub(crate) open_keys: u32,
+    pub(crate) publication: Option<Publication>,
+    pub(crate) fair: FairCache,
+    /// Some container was marked for preemption: its AM may have yet to be told.
+    pub(crate) has_marked: bool,
+    /// How often lists have it.
+    pub(crate) lists: u32,
+    /// The active list of its leaf queue has it, and that is counted at its user's seat.
+    pub(crate) is_active: bool,
+    /// It has left the lists for good: its attempt has ended, and the next one or the end of the application is to come.
+    pub(crate) is_out: bool,
+    /// It is noted there: see `Leaf::noted`.
+    pub(crate) is_noted: bool,
+    /// What the other workers have of it; `used` has it, too.
+    pub(crate) others: Others,
+    /// Containers and reservations that it has here, where there are other workers.
+    pub(crate) held: i64,
+    /// What stands under smaller numbers has moved to another leaf with it.
+    pub(crate) moved_below: ContainerNumber,
+    /// How often it has entered a leaf to wait there.
+    pub(crate) turn: OwnTurn,
+    pub(crate) joint: Arc<Joint>,
+}
+
+impl AppBook {
+    pub(crate) fn rank(&self) -> AppRank {
+        let AppBook { recovered, number, priority, start_ms, fair, .. } = *self;
+        AppRank { recovered, number, priority, start_ms, fair }
+    }
+
+    /// What a fair leaf would order it by now.
+    pub(crate) fn fair_now(&self) -> FairCache {
+        FairCache { used_mb: self.used.memory_mb(), pending_mb: self.pending.amount().memory_mb() }
+    }
+}
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(crate) struct Apps {
+    books: Vec<Option<AppBook>>,
+    free: Vec<AppEntry>,
+    /// Those that have not ended.
+    numbers: FxHashMap<u32, AppEntry>,
+}
+
+impl Apps {
+    pub(crate) fn entry(&self, number: u32) -> Option<AppEntry> {
+        self.numbers.get(&number).copied()
+    }
+
+    pub(crate) fn find(&self, number: u32) -> Option<&AppBook> {
+        self.entry(number).map(|entry| &self[entry])
+    }
+
+    /// The attempt that its application has from now on.
+    pub(crate) fn add(&mut self, app: AppBook) -> AppEntry {
+        let number = app.number;
+        let entry = match self.free.pop() {
+            Some(entry) => {
+                self.books[entry as usize] = Some(app);
+                entry
+            }
+            None => {
+                self.books.push(Some(app));
+                AppEntry::try_from(self.books.len() - 1).expect("fewer applications than 2^32")
+            }
+        };
+        self.numbers.insert(number, entry);
+        entry
+    }
+
+    /// Its application has it no more.
+    pub(crate) fn end(&mut self, entry: AppEntry) {
+        let number = self[entry].number;
+        if self.numbers.get(&number) == Some(&entry) {
+            self.numbers.remove(&number);
+        }
+    }
+
+    /// It has ended, and no list has it: its place is free. It is given back.
+    pub(crate) fn take_out(&mut self, entry: AppEntry) -> Option<AppBook> {
+        if self[entry].lists > 0 || self.numbers.get(&self[entry].number) == Some(&entry) {
+            return None;
+        }
+        self.free.push(entry);
+        self.books[entry as usize].take()
+    }
+
+    /// Of those that have not ended, by number.
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.numbers.keys().copied().collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// A leaf queue is no more: nobody's headroom comes from it. O(applications).
+    pub(crate) fn publish_no_more(&mut self, leaf: u32) {
+        let of_leaf = |app: &&mut AppBook| app.publication.is_some_and(|publication| publication.leaf == leaf);
+        self.books.iter_mut().flatten().filter(of_leaf).for_each(|app| app.publication = None);
+    }
+
+    pub(crate) fn rank(&self, entry: AppEntry) -> AppRank {
+        self[entry].rank()
+    }
+
+    /// All that have a place, those that have ended and that a list still has among them.
+    #[cfg(feature = "faults")]
+    pub(super) fn all(&self) -> impl Iterator<Item = (AppEntry, &AppBook)> {
+        (0..).zip(&self.books).filter_map(|(entry, app)| Some((entry, app.as_ref()?)))
+    }
+
+    /// So many places are free, of so many.
+    #[cfg(feature = "faults")]
+    pub(super) fn places(&self) -> (usize, usize) {
+        (self.free.len(), self.books.len())
+    }
+}
+
+impl Index<AppEntry> for Apps {
+    type Output = AppBook;
+
+    fn index(&self, entry: AppEntry) -> &AppBook {
+        self.books[entry as usize].as_ref().expect("an attempt that has entered")
+    }
+}
+
+impl IndexMut<AppEntry> for Apps {
+    fn index_mut(&mut self, entry: AppEntry) -> &mut AppBook {
+        self.books[entry as usize].as_mut().expect("an attempt that has entered")
+    }
+}

@@ -1,0 +1,200 @@
+//! Usage, reserved and pending amounts up the tree.
+
+use super::{Books, QueueBook};
+use crate::capacity::rules::arith::Arith;
+use crate::capacity::rules::order::AppOrder;
+use crate::capacity::rules::ordered::AppEntry;
+use crate::resource::{Resource, Wide};
+
+/// What is outstanding under a key of an application changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskChange {
+    pub(crate) pending: Wide,
+    /// It was nothing.
+    pub(crate) begins: bool,
+    /// It is nothing.
+    pub(crate) ends: bool,
+}
+
+impl QueueBook {
+    /// How full a queue is, of its guarantee and of the cluster (rules/capacity.md 5.3).
+    #[inline]
+    fn work_out_statistics(&mut self, arith: Arith, cluster: &Resource) {
+        let counts = &mut self.counts;
+        (counts.absolute_used_capacity, counts.used_capacity) =
+            self.figures.used_capacities(arith, cluster, &counts.used);
+    }
+}
+
+/// What comes to a queue, or goes where it is negative.
+#[derive(Clone, Copy, Debug)]
+struct Charge<'a> {
+    used: &'a Resource,
+    /// Reservations are counted as containers.
+    containers: i64,
+}
+
+impl Books {
+    pub(super) fn work_out_statistics(&mut self, slot: u32) {
+        let (arith, cluster) = (self.arith, self.cluster);
+        self.queue_mut(slot).work_out_statistics(arith, &cluster);
+    }
+
+    /// What is used in a queue changes, what is asked for there, or both: it stands elsewhere among its siblings.
+    #[inline]
+    fn change(&mut self, slot: u32, charge: Option<Charge<'_>>, pending: Option<&Wide>) {
+        // What it may use hangs on what it used when a pass was there.
+        self.settle(slot);
+        let Books { queues, arith, cluster, .. } = self;
+        let queue = queues[slot as usize].as_mut().expect("a queue that was published");
+        if let Some(pending) = pending {
+            queue.counts.pending.add_in_types(arith.types, pending);
+            queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
+        }
+        if let Some(Charge { used, containers }) = charge {
+            queue.counts.used = queue.counts.used.plus(used);
+            queue.counts.containers += containers;
+            queue.work_out_statistics(*arith, cluster);
+        }
+        self.stand_anew(slot);
+    }
+
+    pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64, pending: Option<&Wide>) {
+        self.change(slot, Some(Charge { used: amount, containers }), pending);
+    }
+
+    /// A container or a reservation of an application comes to a leaf (`containers` 1) or goes (-1): the leaf and its
+    /// user are charged. `pending`: what is asked for there changes, too.
+    pub(crate) fn charge_leaf(
+        &mut self,
+        slot: u32,
+        entry: AppEntry,
+        amount: &Resource,
+        containers: i64,
+        pending: Option<&Wide>,
+    ) {
+        self.charge_queue(slot, amount, containers, pending);
+        let (arith, cluster) = (self.arith, self.cluster);
+        let Books { queues, apps, .. } = self;
+        let app = &apps[entry];
+        let QueueBook { published, leaf, .. } = queues[slot as usize].as_mut().expect("charged above");
+        let users = &mut leaf.as_mut().expect("a leaf queue").users;
+        let seat = if app.leaf == slot { app.seat } else { users.seat(&app.user) };
+        let record = users.ensure_at(seat, || published.user_weight(&app.user));
+        users.charge(record, amount, arith, &cluster);
+    }
+
+    /// The queues above a leaf are charged.
+    pub(crate) fn charge_above(&mut self, slot: u32, amount: &Resource, containers: i64) {
+        let mut at = self.parent(slot);
+        while let Some(queue) = at {
+            self.charge_queue(queue, amount, containers, None);
+            at = self.parent(queue);
+        }
+    }
+
+    fn on_path(&mut self, slot: u32, change: impl Fn(&mut super::Counts)) {
+        let mut at = Some(slot);
+        while let Some(queue) = at {
+            change(&mut self.queue_mut(queue).counts);
+            at = self.parent(queue);
+        }
+    }
+
+    pub(crate) fn add_pending(&mut self, slot: u32, amount: &Wide) {
+        let mut at = Some(slot);
+        while let Some(queue) = at {
+            self.change(queue, None, Some(amount));
+            at = self.parent(queue);
+        }
+    }
+
+    pub(crate) fn add_reserved(&mut self, slot: u32, amount: &Resource) {
+        self.on_path(slot, |counts| counts.reserved = counts.reserved.plus(amount));
+    }
+
+    pub(crate) fn add_reserved_by_apps(&mut self, slot: u32, amount: &Resource) {
+        self.on_path(slot, |counts| counts.reserved_by_apps = counts.reserved_by_apps.plus(amount));
+    }
+
+    /// An application has reserved more, or less where `amount` is negative.
+    pub(crate) fn app_reserves(&mut self, entry: AppEntry, amount: &Resource) {
+        let app = &mut self.apps[entry];
+        app.reserved = app.reserved.plus(amount);
+        app.joint.show_reserved(self.place, self.arith.types, &app.reserved);
+        let leaf = app.leaf;
+        self.note(entry);
+        self.add_reserved_by_apps(leaf, amount);
+    }
+
+    /// A container or a reservation of an application is over: leaf and ancestors lose the charge, the leaf's policy is told.
+    pub(crate) fn usage_lost(&mut self, entry: AppEntry, size: &Resource) {
+        self.note_reorder(entry);
+        let leaf = self.apps[entry].leaf;
+        let less = Resource::ZERO.minus(size);
+        self.holds(entry, -1);
+        self.charge_leaf(leaf, entry, &less, -1, None);
+        self.charge_above(leaf, &less, -1);
+    }
+
+    /// A fair leaf puts the application in its place anew before it is asked next.
+    pub(crate) fn note_reorder(&mut self, entry: AppEntry) {
+        let app = &self.apps[entry];
+        let (leaf, number) = (app.leaf, app.number);
+        if let AppOrder::Fair { .. } = self.app_order(leaf) {
+            self.leaf_mut(leaf).to_reorder.insert((number, entry));
+        }
+    }
+
+    /// What an application asks for at `*` is another demand (10 step 6): only fair leaves with size-based weight react.
+    pub(crate) fn demand_changed(&mut self, entry: AppEntry) {
+        if self.app_order(self.apps[entry].leaf) == (AppOrder::Fair { size_based_weight: true }) {
+            self.note_reorder(entry);
+        }
+    }
+
+    /// What is outstanding under a key of an application is another amount: the application and its user know, its
+    /// leaf and the queues above are still to be told.
+    pub(crate) fn app_asks(&mut self, entry: AppEntry, change: &AskChange) {
+        let AskChange { pending, begins, ends } = *change;
+        let types = self.arith.types;
+        let local = &mut self.apps[entry];
+        local.open_keys = local.open_keys + u32::from(begins) - u32::from(ends);
+        local.pending.add_in_types(types, &pending);
+        let (leaf, is_idle) = (local.leaf, local.open_keys == 0);
+        if ends && is_idle {
+            self.ceases_to_ask(leaf, entry);
+        } else if begins {
+            self.begins_to_ask(leaf, entry);
+        }
+        self.note(entry);
+    }
+
+    /// The same, and all are told.
+    pub(crate) fn asks_replaced(&mut self, entry: AppEntry, change: &AskChange) {
+        self.app_asks(entry, change);
+        self.add_pending(self.apps[entry].leaf, &change.pending);
+    }
+
+    /// An AM says that it wants nothing under a key. Its application may count as one with asks for what the attempt before asked for.
+    pub(crate) fn ceases_if_idle(&mut self, entry: AppEntry) {
+        let (leaf, is_idle) = (self.apps[entry].leaf, self.apps[entry].open_keys == 0);
+        if is_idle {
+            self.ceases_to_ask(leaf, entry);
+        }
+    }
+
+    pub(crate) fn ceases_to_ask(&mut self, leaf: u32, entry: AppEntry) {
+        let (_, of_leaf, apps) = self.leaf_and_apps(leaf);
+        let app = &apps[entry];
+        of_leaf.users.ceases_to_ask(&app.user, app.number);
+    }
+
+    pub(crate) fn begins_to_ask(&mut self, leaf: u32, entry: AppEntry) {
+        let Books { queues, apps, .. } = self;
+        let app = &apps[entry];
+        let QueueBook { published, leaf, .. } = queues[leaf as usize].as_mut().expect("a queue that was published");
+        let users = &mut leaf.as_mut().expect("a leaf queue").users;
+        users.begins_to_ask(&app.user, app.number, || published.user_weight(&app.user));
+    }
+}

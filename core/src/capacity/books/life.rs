@@ -1,0 +1,358 @@
+//! Applications enter the lists of a leaf queue, leave them, move, get another priority (rules/capacity.md 8.3, 20, 21,
+//! 23).
+
+use super::{AppBook, Books, Others, QueueBook};
+use crate::capacity::rules::leaf::Leaf;
+use crate::capacity::rules::ordered::AppEntry;
+use crate::resource::{Resource, Wide};
+
+impl Books {
+    /// A submission has been looked at as far as its user's count: he has a record from then on.
+    pub(crate) fn user_seen(&mut self, slot: u32, user: &str) {
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut self.queues[slot as usize] else { return };
+        leaf.users.ensure(user, || published.user_weight(user));
+    }
+
+    /// An attempt is there; it takes the place of the one before.
+    pub(crate) fn add(&mut self, app: AppBook) -> AppEntry {
+        let before = self.apps.entry(app.number);
+        if let Some(publication) = app.publication {
+            self.leaf_mut(publication.leaf).users.refer(publication.user);
+        }
+        let entry = self.apps.add(app);
+        if let Some(before) = before {
+            self.take_out_if_over(before);
+        }
+        entry
+    }
+
+    /// Nothing is known any more of an attempt that has ended, unless a list still has it, or it awaits a place in one.
+    pub(super) fn take_out_if_over(&mut self, entry: AppEntry) {
+        let app = &self.apps[entry];
+        if app.lists > 0 || self.apps.entry(app.number) == Some(entry) {
+            return;
+        }
+        let leaf = self.queues[app.leaf as usize].as_ref().and_then(|queue| queue.leaf.as_ref());
+        if leaf.is_some_and(|leaf| leaf.to_reorder.contains(&(app.number, entry))) {
+            return;
+        }
+        if let Some(publication) = self.apps.take_out(entry).and_then(|app| app.publication) {
+            self.leaf_mut(publication.leaf).users.refer_no_more(publication.user);
+        }
+    }
+
+    /// A list has an entry no longer. Where two attempts of an application are in it, that may be the one that has ended.
+    pub(super) fn is_out_of_list(&mut self, entry: AppEntry) {
+        self.apps[entry].lists -= 1;
+        self.take_out_if_over(entry);
+    }
+
+    /// An attempt is in its leaf, in whose list it waits to start; false where it may not run, or there is no leaf.
+    pub(super) fn lines_up(&mut self, entry: AppEntry) -> bool {
+        let Books { queues, apps, .. } = self;
+        let slot = apps[entry].leaf as usize;
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot] else { return false };
+        let entering = &mut apps[entry];
+        entering.seat = leaf.users.seat(&entering.user);
+        let record = leaf.users.ensure_at(entering.seat, || published.user_weight(&entering.user));
+        if !entering.runnable {
+            return false;
+        }
+        leaf.runnable.insert(entry);
+        leaf.users.count(record, 0, 1);
+        let (rank, am) = (entering.rank(), entering.am);
+        if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
+            apps[entry].lists += 1;
+        }
+        true
+    }
+
+    /// An attempt that has left the lists for good is in another leaf: its user has a seat there.
+    fn sits(&mut self, entry: AppEntry) {
+        let Books { queues, apps, .. } = self;
+        let sitting = &mut apps[entry];
+        if let Some(QueueBook { leaf: Some(leaf), .. }) = &mut queues[sitting.leaf as usize] {
+            sitting.seat = leaf.users.seat(&sitting.user);
+        }
+    }
+
+    /// An attempt enters its leaf; one that may not run waits.
+    pub(crate) fn enter(&mut self, entry: AppEntry) {
+        let slot = self.apps[entry].leaf;
+        if !self.lines_up(entry) {
+            return;
+        }
+        self.apps[entry].turn.enter();
+        if !self.decides_for(slot) {
+            self.start_if_let(entry);
+        } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
+            self.activate(slot);
+        }
+        self.show_entries(slot);
+    }
+
+    /// An attempt leaves the lists of a leaf.
+    pub(crate) fn leave(&mut self, entry: AppEntry, slot: u32) {
+        let was_active = self.leave_active(entry, slot);
+        let Books { queues, apps, .. } = self;
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let leaving = &apps[entry];
+        let record = leaf.users.ensure(&leaving.user, || published.user_weight(&leaving.user));
+        // One that waits to run is not counted, and is taken off all the same, as in Hadoop.
+        leaf.is_odd |= !leaving.runnable;
+        leaf.runnable.remove(&entry);
+        leaf.to_reorder.remove(&(leaving.number, entry));
+        let mut found = None;
+        if was_active {
+            leaf.am_used = leaf.am_used.minus(&leaving.am);
+            leaf.users.add_am(record, &Resource::ZERO.minus(&leaving.am));
+            leaf.users.count(record, -1, 0);
+        } else {
+            let (rank, am) = (leaving.rank(), leaving.am);
+            found = leaf.wait_no_more(&rank, &am, |other| apps.rank(other));
+            leaf.users.count(record, 0, -1);
+        }
+        // Who has a record no more has nobody else here, but where lists and counts are odd.
+        if leaf.users.drop_if_idle(&apps[entry].user) && leaf.is_odd {
+            self.note_all_of(slot, entry);
+        }
+        if let Some(found) = found {
+            self.is_out_of_list(found);
+        }
+        if self.is_listed(entry, slot) {
+            self.goes_by_place(slot);
+        }
+        self.activate(slot);
+        self.show_entries(slot);
+    }
+
+    /// A list of a leaf still has an entry that has just been taken out: it was there twice, or stands elsewhere than its rank says.
+    fn is_listed(&self, entry: AppEntry, slot: u32) -> bool {
+        // It may be in lists of a leaf that it has left.
+        let leaf = self.leaf(slot);
+        self.apps[entry].lists > 0 && leaf.active.iter().chain(leaf.pending.iter()).any(|other| other == entry)
+    }
+
+    /// Out of the active list of a leaf; whether it was found there.
+    pub(super) fn leave_active(&mut self, entry: AppEntry, slot: u32) -> bool {
+        let order = self.app_order(slot);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let rank = apps.rank(entry);
+        let Some(found) = leaf.active.remove(&rank, order, |other| apps.rank(other)) else { return false };
+        if let Some(key) = order.key(&rank) {
+            leaf.noted.remove(&key);
+        }
+        let app = &mut apps[found];
+        if app.leaf == slot {
+            (app.is_active, app.is_noted) = (false, false);
+        }
+        self.is_out_of_list(found);
+        true
+    }
+
+    /// Into the active list of a leaf.
+    pub(super) fn enter_active(&mut self, entry: AppEntry, slot: u32) {
+        let order = self.app_order(slot);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let rank = apps.rank(entry);
+        if leaf.active.insert(entry, &rank, order, |other| apps.rank(other)) {
+            apps[entry].lists += 1;
+            self.has_become_active(entry, slot);
+        }
+    }
+
+    /// The active list of a leaf has an application from now on. Of one that has moved on to another leaf that changes nothing there.
+    pub(super) fn has_become_active(&mut self, entry: AppEntry, slot: u32) {
+        let app = &mut self.apps[entry];
+        let is_at_home = app.leaf == slot;
+        if is_at_home {
+            (app.is_active, app.is_noted) = (true, false);
+        }
+        if !is_at_home || !self.leaf(slot).active.is_sorted() {
+            // Its rank may change where it is by now, or a value that is no number has come.
+            self.goes_by_place(slot);
+        }
+        if is_at_home {
+            self.note(entry);
+        }
+    }
+
+    /// Entries of a leaf's lists may stand elsewhere than their ranks say from now on.
+    pub(super) fn goes_by_place(&mut self, slot: u32) {
+        let leaf = self.leaf_mut(slot);
+        leaf.is_odd = true;
+        leaf.active.go_by_place();
+        leaf.pending.go_by_place();
+        leaf.noted.clear();
+    }
+
+    /// An active application is noted or not, as it stands now: see `Leaf::noted`.
+    pub(crate) fn note(&mut self, entry: AppEntry) {
+        let Books { queues, apps, .. } = self;
+        let app = &mut apps[entry];
+        let Some(QueueBook { figures, leaf: Some(leaf), .. }) = &mut queues[app.leaf as usize] else { return };
+        if !app.is_active || !leaf.active.is_sorted() {
+            return;
+        }
+        let is_published = app.publication.is_some_and(|publication| {
+            publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
+        });
+        let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
+        if is_due == app.is_noted {
+            return;
+        }
+        let order = figures.leaf.as_ref().expect("a leaf queue").order;
+        let Some(key) = order.key(&app.rank()) else { return };
+        app.is_noted = is_due;
+        if is_due {
+            leaf.noted.insert(key, entry);
+        } else {
+            leaf.noted.remove(&key);
+        }
+    }
+
+    /// The record of an application's user is another one: all that he has in the leaf is to be published anew.
+    fn note_all_of(&mut self, slot: u32, entry: AppEntry) {
+        let user = self.apps[entry].user.clone();
+        let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
+        for other in active {
+            if self.apps[other].user == user {
+                self.note(other);
+            }
+        }
+    }
+
+    /// An attempt has ended, with all that it had: it leaves its leaf.
+    pub(crate) fn ended(&mut self, entry: AppEntry) {
+        let local = &mut self.apps[entry];
+        let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
+        local.open_keys = 0;
+        self.fold_others(entry, Others::default());
+        self.add_pending(leaf, &Wide::ZERO.minus(&pending));
+        self.leave(entry, leaf);
+    }
+
+    /// Whoever may run for an attempt that has ended does: nothing more is known of it, unless a list still has it.
+    pub(crate) fn forget(&mut self, entry: AppEntry) {
+        let leaf = self.apps[entry].leaf;
+        // Another queue may be in the slot by now.
+        if self.is_leaf(leaf) {
+            self.ceases_to_ask(leaf, entry);
+        }
+        self.apps.end(entry);
+        self.take_out_if_over(entry);
+    }
+
+    /// Another queue has come into the slot of this one: its lists are no more.
+    pub(super) fn part_with(&mut self, slot: u32, leaf: &Leaf) {
+        self.apps.publish_no_more(slot);
+        let entries: Vec<AppEntry> = leaf.active.iter().chain(leaf.pending.iter()).collect();
+        for entry in entries {
+            self.is_out_of_list(entry);
+        }
+        leaf.to_reorder.iter().for_each(|(_, entry)| self.take_out_if_over(*entry));
+    }
+
+    /// An application has another priority.
+    pub(crate) fn set_priority(&mut self, entry: AppEntry, priority: i32) {
+        let local = &self.apps[entry];
+        if priority == local.submitted_priority {
+            return;
+        }
+        if local.is_out {
+            // It is in no list, and gets into none by this.
+            self.apps[entry].priority = priority;
+            return;
+        }
+        let (slot, number, am) = (local.leaf, local.number, local.am);
+        let was_active = self.leave_active(entry, slot);
+        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        leaf.to_reorder.remove(&(number, entry));
+        if !was_active {
+            match leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
+                Some(found) => self.is_out_of_list(found),
+                // It does not run, and waits for a limit of AMs from now on.
+                None => leaf.is_odd = true,
+            }
+        }
+        if self.is_listed(entry, slot) {
+            self.goes_by_place(slot);
+        }
+        self.apps[entry].priority = priority;
+        if was_active {
+            self.enter_active(entry, slot);
+        } else {
+            let (_, leaf, apps) = self.leaf_and_apps(slot);
+            if leaf.wait(entry, &apps.rank(entry), &am, |other| apps.rank(other)) {
+                apps[entry].lists += 1;
+            }
+        }
+        self.show_entries(slot);
+    }
+
+    /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its reservations.
+    pub(crate) fn moved(&mut self, entry: AppEntry, target: u32, runnable: bool, sizes: &[Resource]) {
+        let source = self.apps[entry].leaf;
+        for size in sizes {
+            let less = Resource::ZERO.minus(size);
+            self.charge_leaf(source, entry, &less, -1, None);
+            self.charge_above(source, &less, -1);
+            self.charge_leaf(target, entry, size, 1, None);
+            self.charge_above(target, size, 1);
+        }
+        if !self.place.is_alone() {
+            self.carry_others(entry, source, target);
+        }
+        let is_out = self.apps[entry].is_out;
+        if !is_out {
+            self.leave(entry, source);
+        }
+        let local = &mut self.apps[entry];
+        (local.leaf, local.runnable) = (target, runnable);
+        (local.is_active, local.is_noted) = (false, false);
+        let (pending, reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
+        if is_out {
+            self.sits(entry);
+        } else {
+            self.enter(entry);
+        }
+        self.ceases_to_ask(source, entry);
+        if !is_idle {
+            self.begins_to_ask(target, entry);
+        }
+        self.add_pending(source, &Wide::ZERO.minus(&pending));
+        self.add_pending(target, &pending);
+        self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
+        self.add_reserved_by_apps(target, &reserved);
+        self.reserved_stays_behind(source, target, &reserved);
+    }
+
+    /// Fair leaves: whose place awaits a refresh is put in anew.
+    pub(crate) fn reorder(&mut self, slot: u32) {
+        if self.leaf(slot).to_reorder.is_empty() {
+            return;
+        }
+        let waiting = std::mem::take(&mut self.leaf_mut(slot).to_reorder);
+        for (_, entry) in waiting {
+            if !self.leave_active(entry, slot) {
+                // It waits, or may not run: from now on it is in more lists than one.
+                self.goes_by_place(slot);
+            }
+            let app = &mut self.apps[entry];
+            app.fair = app.fair_now();
+            self.enter_active(entry, slot);
+            self.take_out_if_over(entry);
+        }
+        self.show_entries(slot);
+    }
+
+    /// Others see by how much the lists of a leaf are longer than the applications in them.
+    pub(super) fn show_entries(&self, slot: u32) {
+        let queue = self.queue(slot);
+        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.decides_for(slot)) {
+            let entries = leaf.active.len() + leaf.pending.len();
+            let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
+            queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What a change of the cluster or of the configuration leads to; activation; limits of users and headroom.
+
+use super::apps::Publication;
+use super::figures::LeafFigures;
+use super::{Books, QueueBook};
+use crate::capacity::published::CapacityPublished;
+use crate::capacity::rules::leaf::{Candidate, Leaf};
+use crate::capacity::rules::observer::Observer;
+use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::tree::ROOT;
+use crate::capacity::rules::users::Sharing;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+impl Books {
+    /// There is another structure: queues as they are published by slot, the cluster's total and nodes.
+    pub(crate) fn take_structure(
+        &mut self,
+        queues: impl Iterator<Item = Option<CapacityPublished>>,
+        cluster: Resource,
+        nodes: u32,
+    ) {
+        // What leaves may use, as they were.
+        if !self.queues.is_empty() {
+            self.settle_all();
+        }
+        let is_resized = self.nodes != nodes;
+        self.nodes = nodes;
+        let mut turns = self.turns;
+        let known = self.queues.len();
+        for (slot, new) in (0..).zip(queues) {
+            if self.queues.len() <= slot as usize {
+                self.queues.push(None);
+            }
+            let Some(new) = new else {
+                if let Some(queue) = self.queues[slot as usize].as_mut().filter(|queue| queue.node().known) {
+                    // It has gone, and its slot rests: nothing that is worked out for those that are there is worked out for it.
+                    Arc::make_mut(&mut queue.published.node).known = false;
+                }
+                continue;
+            };
+            turns = std::array::from_fn(|i| turns[i].max(new.turns[i]));
+            let before = &self.queues[slot as usize];
+            if before.as_ref().is_some_and(|queue| queue.published == new) {
+                continue;
+            }
+            let figures = self.figures_of(&new);
+            match &mut self.queues[slot as usize] {
+                Some(queue) if queue.node().born == new.node.born => {
+                    (queue.published, queue.figures) = (new, figures);
+                }
+                place => {
+                    // Until the cluster changes a new one may use all of it, as in Hadoop.
+                    let leaf = new.node.config.kind.is_leaf().then(|| {
+                        let mut leaf = Leaf::new(self.resort);
+                        (leaf.stored_limit, leaf.published_limit) = (cluster, cluster);
+                        leaf
+                    });
+                    let before = place.replace(QueueBook::new(new, figures, leaf));
+                    self.drift.forget(slot);
+                    if let Some(leaf) = before.and_then(|queue| queue.leaf) {
+                        self.part_with(slot, &leaf);
+                    }
+                }
+            }
+        }
+        let [of_cluster, of_file] = self.turns;
+        self.turns = turns;
+        if turns[1] != of_file {
+            (0..known).for_each(|slot| self.leaf_refreshed(u32::try_from(slot).expect("slots are u32")));
+        }
+        let is_other = turns[0] != of_cluster;
+        if is_other {
+            self.cluster = cluster;
+        }
+        if is_resized || is_other {
+            self.renew_figures();
+        }
+        if is_other {
+            self.spread_limits(ROOT, cluster);
+        }
+        self.line_up();
+    }
+
+    /// Its applications go into a new list in the order of the old one; awaited refreshes of places are forgotten.
+    fn leaf_refreshed(&mut self, slot: u32) {
+        if self.queues[slot as usize].as_ref().is_none_or(|queue| queue.leaf.is_none() || !queue.node().known) {
+            return;
+        }
+        let order = self.app_order(slot);
+        let Books { queues, apps, .. } = self;
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let awaited = std::mem::take(&mut leaf.to_reorder);
+        leaf.noted.clear();
+        let anew = leaf.active.anew();
+        let before = std::mem::replace(&mut leaf.active, anew);
+        if !before.is_sorted() {
+            leaf.active.go_by_place();
+        }
+        let (mut entries, mut twice) = (Vec::with_capacity(before.len()), Vec::new());
+        for entry in before.iter() {
+            if leaf.active.insert(entry, &apps.rank(entry), order, |other| apps.rank(other)) {
+                entries.push(entry);
+            } else {
+                twice.push(entry);
+            }
+        }
+        leaf.users.set_weights(|user| published.user_weight(user));
+        twice.into_iter().for_each(|entry| self.is_out_of_list(entry));
+        awaited.into_iter().for_each(|(_, entry)| self.take_out_if_over(entry));
+        for entry in entries.into_iter().filter(|entry| self.apps[*entry].leaf == slot).collect::<Vec<_>>() {
+            self.has_become_active(entry, slot);
+        }
+    }
+
+    /// Something has come or gone below a queue. As in Hadoop it may use all of the cluster at first.
+    pub(crate) fn limits_below(&mut self, slot: u32) {
+        // It may have gone meanwhile.
+        if self.queues[slot as usize].as_ref().is_some_and(|queue| queue.node().known) {
+            self.settle_all();
+            self.spread_limits(slot, self.cluster);
+            self.line_up();
+        }
+    }
+
+    /// After a change of the cluster each queue gets its limit anew, from a parent to its children
+    /// (rules/capacity.md 6).
+    pub(super) fn spread_limits(&mut self, slot: u32, limit: Resource) {
+        if self.is_leaf(slot) {
+            self.leaf_cluster_changed(slot, limit);
+            return;
+        }
+        let limit = self.arith.least(&self.cluster, &limit, self.maximum(slot));
+        for child in self.node(slot).children.clone() {
+            let used = self.counts(slot).used.minus(&self.killable_in(slot));
+            let of_child = limit.minus(&used).plus(&self.counts(child).used);
+            self.spread_limits(child, self.arith.round_down(&of_child, &self.minimum));
+        }
+        self.work_out_statistics(slot);
+    }
+
+    fn leaf_cluster_changed(&mut self, slot: u32, limit: Resource) {
+        let (arith, cluster) = (self.arith, self.cluster);
+        self.store_limit(slot, &limit);
+        let leaf = self.leaf_mut(slot);
+        leaf.published_limit = leaf.stored_limit;
+        leaf.users.cluster_changed(arith, &cluster);
+        self.work_out_statistics(slot);
+        self.activate(slot);
+        self.leaf_mut(slot).users.invalidate();
+        let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
+        for entry in active {
+            self.user_limit::<()>(slot, entry);
+        }
+    }
+
+    /// Stores what a leaf may use, without publishing it (rules/capacity.md 13.1.1).
+    pub(crate) fn store_limit(&mut self, slot: u32, limit: &Resource) {
+        let limit = self.arith.least(&self.cluster, self.bounds(slot).most(), limit);
+        self.leaf_mut(slot).stored_limit = limit;
+    }
+
+    /// What this worker does not go by is shown all the same.
+    fn show_am_limit(&mut self, slot: u32) {
+        let QueueBook { figures, leaf, .. } = self.queue_mut(slot);
+        if let (Some(leaf), Some(figures)) = (leaf, &figures.leaf) {
+            let (bounds, inputs) = (&figures.bounds, figures.bounds.inputs());
+            leaf.work_out_am_limit(bounds.am_percent, inputs.guaranteed, inputs.minimum, inputs.arith);
+        }
+    }
+
+    /// Starts those that wait in a leaf, as far as the limits of AMs allow (rules/capacity.md 9).
+    pub(crate) fn activate(&mut self, slot: u32) {
+        if !self.decides_for(slot) {
+            self.show_am_limit(slot);
+            return;
+        }
+        let Books { queues, apps, .. } = self;
+        let Some(QueueBook { published, figures, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let Some(LeafFigures { bounds, order, .. }) = figures.leaf.as_deref() else { return };
+        let candidate = |entry: AppEntry| {
+            let app = &apps[entry];
+            Candidate { rank: app.rank(), user: &app.user, am: app.am }
+        };
+        let weight = |user: &str| published.user_weight(user);
+        let waited = leaf.pending.len();
+        let activated = leaf.activate(*order, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        // Who is in the active list already is in one list less.
+        debug_assert!(
+            waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),
+            "lists are odd by place alone"
+        );
+        for (entry, comes) in activated {
+            // Of one that has moved on, and waits here still, nobody hears: it starts in the leaf that it is in.
+            if self.apps[entry].leaf == slot {
+                self.lets_start(entry);
+            }
+            if comes {
+                self.has_become_active(entry, slot);
+            } else {
+                self.is_out_of_list(entry);
+                self.show_entries(slot);
+            }
+        }
+    }
+
+    /// The limit of an application's user; the leaf's limit and where its headroom comes from are published, if what is
+    /// worked out stays. `None` without a record.
+    pub(crate) fn user_limit<O: Observer>(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
+        let (LeafFigures { bounds, .. }, leaf, apps) = self.leaf_and_apps(slot);
+        let app = &apps[entry];
+        let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
+        let user = leaf.users.record_at(seat)?;
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
+        if O::KEEPS {
+            self.publish(entry, Publication { leaf: slot, seat, user });
+        }
+        Some(limit)
+    }
+
+    pub(crate) fn publish(&mut self, entry: AppEntry, publication: Publication) {
+        let before = self.apps[entry].publication;
+        let leaf = self.leaf_mut(publication.leaf);
+        leaf.published_limit = leaf.stored_limit;
+        if before == Some(publication) {
+            return;
+        }
+        leaf.users.refer(publication.user);
+        self.apps[entry].publication = Some(publication);
+        if let Some(before) = before {
+            self.leaf_mut(before.leaf).users.refer_no_more(before.user);
+        }
+        self.note(entry);
+    }
+
+    /// What an AM is told it can still get, by the figures last published for it (rules/capacity.md 15).
+    pub(crate) fn headroom(&mut self, entry: AppEntry) -> Resource {
+        let Some(publication) = self.apps[entry].publication else { return Resource::ZERO };
+        let Publication { leaf: slot, seat, user } = publication;
+        let (arith, cluster) = (self.arith, self.cluster);
+        let free = cluster.minus(&self.counts(ROOT).used);
+        let queue_used = self.counts(slot).used;
+        let (LeafFigures { bounds, .. }, leaf, _) = self.leaf_and_apps(slot);
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
+        let of_user = limit.minus_non_negative(&leaf.users.at(user).used);
+        let of_queue = leaf.published_limit.minus_non_negative(&queue_used);
+        let both = arith.round_down(&of_user.least(&of_queue), &bounds.minimum);
+        let headroom = arith.least(&cluster, &free, &both);
+        if headroom.memory_mb() < 0 { headroom.with(0, 0) } else { headroom }
+    }
+}

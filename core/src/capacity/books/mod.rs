@@ -1,0 +1,242 @@
+//! What a worker knows of its leaf queues beside what the engine keeps: usage with reservations, lists of applications, users, limits.
+//!
+//! Owned by one worker, and run by it, between two steps of the engine. The rules themselves are `capacity`'s; here they are given what
+//! they are about. Follows rules/capacity.md 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
+
+mod anew;
+
+mod apps;
+
+#[cfg(feature = "faults")]
+mod audit;
+
+mod charging;
+
+mod drift;
+
+mod figures;
+
+mod folding;
+
+mod joint;
+
+mod limits;
+
+mod life;
+
+mod order;
+
+mod siblings;
+
+mod starters;
+
+pub(crate) use self::apps::{AppBook, Apps};
+pub(crate) use self::charging::AskChange;
+use self::drift::Drift;
+use self::figures::{Figures, LeafFigures};
+pub(crate) use self::joint::{Joint, Others, Place, Start};
+pub(crate) use self::order::Walk;
+pub(crate) use self::siblings::{Passed, Trail};
+use self::siblings::{Siblings, Standing};
+use self::starters::Deciders;
+use crate::capacity::published::CapacityPublished;
+use crate::capacity::rules::allocator::Rules;
+use crate::capacity::rules::arith::Arith;
+use crate::capacity::rules::bounds::Bounds;
+use crate::capacity::rules::leaf::Leaf;
+use crate::capacity::rules::order::{AppOrder, AppRank};
+use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::preempted::Candidate;
+use crate::capacity::rules::tree::{QueueNode, ROOT};
+use crate::config::capacity::CapacityFile;
+use crate::resource::{Resource, Wide};
+use std::collections::BTreeMap;
+
+/// What is counted of a queue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    /// Reservations included.
+    pub(crate) used: Resource,
+    pub(crate) reserved: Resource,
+    /// What its applications have reserved now: another figure than `reserved` after a move.
+    pub(crate) reserved_by_apps: Resource,
+    pub(crate) pending: Wide,
+    /// Reservations are counted as containers.
+    pub(crate) containers: i64,
+    pub(crate) used_capacity: f32,
+    pub(crate) absolute_used_capacity: f32,
+    /// Containers that are marked to go for others that need their room, and their sizes.
+    pub(crate) killable: BTreeMap<Candidate, Resource>,
+    /// The sum of their sizes: one that is marked once more is added once more, and taken off once, as in Hadoop.
+    pub(crate) killable_sum: Resource,
+}
+
+/// One queue.
+#[derive(Debug)]
+pub(crate) struct QueueBook {
+    pub(crate) published: CapacityPublished,
+    figures: Figures,
+    /// More is asked for in it.
+    wants: bool,
+    pub(crate) counts: Counts,
+    /// Of a leaf queue.
+    pub(crate) leaf: Option<Leaf>,
+    /// Its children.
+    siblings: Siblings,
+    /// Where it stands among its siblings; nowhere if it is in force no more.
+    standing: Option<Standing>,
+}
+
+impl QueueBook {
+    /// One in which nothing has come yet.
+    fn new(published: CapacityPublished, figures: Figures, leaf: Option<Leaf>) -> QueueBook {
+        let (counts, siblings) = Default::default();
+        QueueBook { published, figures, wants: false, counts, leaf, siblings, standing: None }
+    }
+
+    pub(crate) fn node(&self) -> &QueueNode {
+        &self.published.node
+    }
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Books {
+    pub(crate) place: Place,
+    pub(crate) arith: Arith,
+    pub(crate) minimum: Resource,
+    /// See [`CapacityDecider`](super::types::CapacityDecider).
+    pub(crate) resort: bool,
+    pub(crate) cluster: Resource,
+    /// Nodes of the cluster.
+    pub(crate) nodes: u32,
+    /// By slot; one that a refresh has removed stays, for the applications that it may still have.
+    pub(crate) queues: Vec<Option<QueueBook>>,
+    pub(crate) apps: Apps,
+    /// How often the cluster has changed, and the queues were refreshed, as far as is known here.
+    pub(crate) turns: [u64; 2],
+    /// Applications that were let start here, and the others have not been told of.
+    started: Vec<Start>,
+    drift: Drift,
+    deciders: Deciders,
+}
+
+impl Books {
+    pub(crate) fn new(arith: Arith, minimum: Resource, place: Place, resort: bool) -> Books {
+        Books {
+            place,
+            arith,
+            minimum,
+            resort,
+            cluster: Resource::ZERO,
+            nodes: 0,
+            queues: Vec::new(),
+            apps: Apps::default(),
+            turns: [0; 2],
+            started: Vec::new(),
+            drift: Drift::default(),
+            deciders: Deciders::of(place.workers),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn queue(&self, slot: u32) -> &QueueBook {
+        self.queues[slot as usize].as_ref().expect("a queue that was published")
+    }
+
+    #[inline]
+    pub(crate) fn queue_mut(&mut self, slot: u32) -> &mut QueueBook {
+        self.queues[slot as usize].as_mut().expect("a queue that was published")
+    }
+
+    pub(crate) fn node(&self, slot: u32) -> &QueueNode {
+        self.queue(slot).node()
+    }
+
+    #[inline]
+    pub(crate) fn counts(&self, slot: u32) -> &Counts {
+        &self.queue(slot).counts
+    }
+
+    #[inline]
+    pub(crate) fn is_leaf(&self, slot: u32) -> bool {
+        self.queue(slot).leaf.is_some()
+    }
+
+    #[inline]
+    pub(crate) fn leaf(&self, slot: u32) -> &Leaf {
+        self.queue(slot).leaf.as_ref().expect("a leaf queue")
+    }
+
+    #[inline]
+    pub(crate) fn leaf_mut(&mut self, slot: u32) -> &mut Leaf {
+        self.queue_mut(slot).leaf.as_mut().expect("a leaf queue")
+    }
+
+    /// A leaf queue, and its applications.
+    #[inline]
+    fn leaf_and_apps(&mut self, slot: u32) -> (&LeafFigures, &mut Leaf, &mut Apps) {
+        let Books { queues, apps, .. } = self;
+        let QueueBook { figures, leaf, .. } = queues[slot as usize].as_mut().expect("a queue that was published");
+        let figures = figures.leaf.as_ref().expect("a leaf queue");
+        (figures, leaf.as_mut().expect("a leaf queue"), apps)
+    }
+
+    #[inline]
+    fn leaf_figures(&self, slot: u32) -> &LeafFigures {
+        self.queue(slot).figures.leaf.as_ref().expect("a leaf queue")
+    }
+
+    /// An attempt that has not ended.
+    pub(crate) fn find(&self, number: u32) -> Option<&AppBook> {
+        self.apps.find(number)
+    }
+
+    /// The queues in force, each before its children.
+    pub(crate) fn in_order(&self) -> Vec<u32> {
+        let (mut out, mut open) = (Vec::new(), vec![ROOT]);
+        while let Some(at) = open.pop() {
+            out.push(at);
+            open.extend(self.node(at).children.iter().rev());
+        }
+        out
+    }
+
+    pub(crate) fn rank(&self, entry: AppEntry) -> AppRank {
+        self.apps.rank(entry)
+    }
+
+    /// How the active applications of a leaf are ordered.
+    #[inline]
+    pub(crate) fn app_order(&self, slot: u32) -> AppOrder {
+        self.leaf_figures(slot).order
+    }
+
+    pub(crate) fn file(&self, slot: u32) -> &CapacityFile {
+        &self.queue(slot).published.file
+    }
+
+    /// From a queue up to root.
+    #[inline]
+    pub(crate) fn parent(&self, slot: u32) -> Option<u32> {
+        self.queue(slot).figures.parent
+    }
+
+    /// Of a leaf queue.
+    #[inline]
+    pub(crate) fn bounds(&self, slot: u32) -> &Bounds {
+        &self.leaf_figures(slot).bounds
+    }
+
+    /// Of a leaf queue.
+    #[inline]
+    pub(crate) fn rules(&self, slot: u32) -> &Rules {
+        &self.leaf_figures(slot).rules
+    }
+
+    /// What a queue may use.
+    #[inline]
+    pub(crate) fn maximum(&self, slot: u32) -> &Resource {
+        &self.queue(slot).figures.maximum
+    }
+}

@@ -1,0 +1,239 @@
+//! The children of a parent queue in the order in which they are asked (rules/capacity.md 12.3).
+//!
+//! Kept in order by a winner tree, not sorted: a child whose figures change is put in its place anew, O(log children),
+//! mostly in O(1). Only children in which more is asked for stand there, for the others a pass does nothing but store what they may use
+//! (rules/capacity.md 13.1.1). That is made up for when it is needed: a parent keeps marks of how far its last passes
+//! went, and with what left.
+
+use super::{Books, QueueBook};
+use crate::capacity::rules::order::{QueueKey, QueueRank, compare_queues, compare_sizes, order_key, queue_key};
+use crate::config::capacity::QueueOrdering;
+use crate::order::WinnerTree;
+use crate::resource::Resource;
+use smallvec::SmallVec;
+
+/// Beyond so many more than there are children, marks are settled.
+const MARKS: usize = 16;
+
+/// Where a pass has been: every child up to a key, each with this and what it uses itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) up_to: QueueKey,
+    pub(super) turn: u64,
+    pub(super) left: Resource,
+}
+
+/// Of a parent.
+#[derive(Debug, Default)]
+pub(crate) struct Siblings {
+    /// The children in which more is asked for, each at its place by size.
+    pub(super) order: WinnerTree,
+    /// How many these are.
+    pub(super) wanting: usize,
+    pub(super) ordering: QueueOrdering,
+    /// The later, the less far.
+    pub(super) marks: Vec<Mark>,
+    /// Passes with marks.
+    pub(super) turn: u64,
+}
+
+/// Of a child.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(super) key: QueueKey,
+    /// Its place by size: dense, and its position in the tree.
+    pub(super) size: u32,
+    pub(super) wants: bool,
+    /// The turn up to which what it may use is stored.
+    pub(super) settled: u64,
+}
+
+/// Children that a pass has left behind, by position.
+pub(crate) type Passed = SmallVec<[u32; 8]>;
+
+/// The marks of one pass, from the first child on.
+pub(crate) type Trail = SmallVec<[(QueueKey, Resource); 2]>;
+
+impl QueueBook {
+    #[inline]
+    pub(super) fn rank(&self) -> QueueRank<'_> {
+        self.figures.rank(self.counts.absolute_used_capacity, self.counts.used_capacity)
+    }
+}
+
+impl Books {
+    /// All children of all parents, as the structure has them.
+    pub(super) fn line_up(&mut self) {
+        let Books { queues, arith, cluster, .. } = self;
+        for queue in queues.iter_mut().flatten() {
+            queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
+            queue.standing = None;
+        }
+        for parent in self.in_order() {
+            let children = self.node(parent).children.clone();
+            let ordering = self.node(parent).config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
+            let mut by_size = children.clone();
+            by_size.sort_by(|a, b| compare_sizes(&self.queue(*a).rank(), &self.queue(*b).rank()));
+            let turn = self.queue(parent).siblings.turn;
+            let order = WinnerTree::of(by_size.len());
+            let mut siblings = Siblings { ordering, turn, order, ..Siblings::default() };
+            for (size, child) in (0..).zip(by_size) {
+                let wants = self.is_wanting(child);
+                let key = queue_key(&self.queue(child).rank(), ordering, size, child);
+                siblings.order.set_child(size, child);
+                if wants {
+                    siblings.order.set(size, &order_key(key));
+                    siblings.wanting += 1;
+                }
+                self.queue_mut(child).standing = Some(Standing { key, size, wants, settled: turn });
+            }
+            self.queue_mut(parent).siblings = siblings;
+        }
+    }
+
+    /// The figures of a queue have changed, or what is asked for in it.
+    pub(super) fn stand_anew(&mut self, slot: u32) {
+        let Some(parent) = self.parent(slot) else { return };
+        let ordering = self.queue(parent).siblings.ordering;
+        let queue = self.queue_mut(slot);
+        let Some(Standing { size, .. }) = queue.standing else { return };
+        let (key, wants) = (queue_key(&queue.rank(), ordering, size, slot), queue.wants);
+        let Some(standing) = &mut queue.standing else { return };
+        if key == standing.key && wants == standing.wants {
+            return;
+        }
+        standing.key = key;
+        let wanted = std::mem::replace(&mut standing.wants, wants);
+        let siblings = &mut self.queue_mut(parent).siblings;
+        siblings.wanting = siblings.wanting + usize::from(wants) - usize::from(wanted);
+        if wants {
+            siblings.order.set(size, &order_key(key));
+        } else if wanted {
+            siblings.order.clear(size);
+        }
+        let turn = siblings.turn;
+        if wanted && let Some(standing) = &mut self.queue_mut(slot).standing {
+            standing.settled = turn;
+        }
+    }
+
+    /// The first child in which more is asked for, of those that the pass has not left behind.
+    #[inline]
+    pub(crate) fn first_child(&self, slot: u32) -> Option<QueueKey> {
+        let order = &self.queue(slot).siblings.order;
+        let child = order.child(order.winner()?);
+        self.queue(child).standing.as_ref().map(|standing| standing.key)
+    }
+
+    /// A pass leaves a child behind: it is not the first, until the pass is over.
+    pub(crate) fn leave_behind(&mut self, slot: u32, child: u32, passed: &mut Passed) {
+        if let Some(Standing { size, .. }) = self.queue(child).standing {
+            self.queue_mut(slot).siblings.order.suspend(size);
+            passed.push(size);
+        }
+    }
+
+    /// The pass over the children is over.
+    #[inline]
+    pub(crate) fn take_back(&mut self, slot: u32, passed: &Passed) {
+        for position in passed {
+            self.queue_mut(slot).siblings.order.resume(*position);
+        }
+    }
+
+    /// All children, whether more is asked for in them or not, sorted by their figures.
+    fn children_anew(&self, slot: u32) -> Vec<QueueKey> {
+        let (node, rank) = (self.node(slot), |child: &u32| self.queue(*child).rank());
+        let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
+        let (mut by_size, mut children) = (node.children.clone(), node.children.clone());
+        by_size.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
+        children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
+        let size = |child: &u32| (0..).zip(&by_size).find(|(_, other)| *other == child).map_or(0, |(size, _)| size);
+        let keys: Vec<QueueKey> =
+            children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child)).collect();
+        debug_assert!(keys.is_sorted(), "keys order as what is compared");
+        keys
+    }
+
+    /// All children in the order in which they are asked: O(children × log children).
+    pub(crate) fn children_in_turn(&self, slot: u32) -> Vec<QueueKey> {
+        if self.resort {
+            return self.children_anew(slot);
+        }
+        let key = |child: &u32| self.queue(*child).standing.as_ref().map(|standing| standing.key);
+        let mut keys: Vec<QueueKey> = self.node(slot).children.iter().filter_map(key).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Whether a pass over children leaves a mark. Those that want something have been visited themselves.
+    #[inline]
+    pub(crate) fn keeps_marks(&self, slot: u32) -> bool {
+        !self.resort && self.queue(slot).siblings.wanting < self.node(slot).children.len()
+    }
+
+    /// A pass over children has ended.
+    pub(crate) fn mark(&mut self, slot: u32, trail: Trail) {
+        let children = self.node(slot).children.len();
+        let siblings = &mut self.queue_mut(slot).siblings;
+        siblings.turn += 1;
+        let turn = siblings.turn;
+        for (up_to, left) in trail.into_iter().rev() {
+            while siblings.marks.last().is_some_and(|last| last.up_to <= up_to) {
+                siblings.marks.pop();
+            }
+            siblings.marks.push(Mark { up_to, turn, left });
+        }
+        if siblings.marks.len() > children + MARKS {
+            for child in self.node(slot).children.clone() {
+                self.settle(child);
+            }
+            self.queue_mut(slot).siblings.marks.clear();
+        }
+    }
+
+    /// What a leaf in which nothing is asked for may use is stored, as the last pass that has been there did.
+    #[inline]
+    pub(super) fn settle(&mut self, slot: u32) {
+        let queue = self.queue(slot);
+        if queue.leaf.is_some() && queue.standing.as_ref().is_some_and(|standing| !standing.wants) {
+            self.settle_idle(slot);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_idle(&mut self, slot: u32) {
+        let queue = self.queue(slot);
+        let Some(standing) = &queue.standing else { return };
+        let Some(parent) = self.parent(slot) else { return };
+        let siblings = &self.queue(parent).siblings;
+        let reaching = siblings.marks.partition_point(|mark| mark.up_to >= standing.key);
+        let last = reaching.checked_sub(1).map(|at| siblings.marks[at]).filter(|mark| mark.turn > standing.settled);
+        let turn = siblings.turn;
+        if let Some(mark) = last {
+            let limit = self.arith.round_down(&mark.left.plus(&queue.counts.used), &self.minimum);
+            self.store_limit(slot, &limit);
+        }
+        self.is_settled(slot, turn);
+    }
+
+    pub(crate) fn settle_all(&mut self) {
+        for slot in self.in_order() {
+            self.settle(slot);
+        }
+    }
+
+    /// What a leaf may use has just been stored.
+    #[inline]
+    pub(super) fn stored_now(&mut self, slot: u32) {
+        if let Some(turn) = self.parent(slot).map(|parent| self.queue(parent).siblings.turn) {
+            self.is_settled(slot, turn);
+        }
+    }
+
+    fn is_settled(&mut self, slot: u32, turn: u64) {
+        if let Some(standing) = &mut self.queue_mut(slot).standing {
+            standing.settled = turn;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Moves: whether an application may go to another leaf queue, and what follows (rules/capacity.md 23).
+
+use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::rules::tree::Named;
+use crate::capacity::types::Control;
+use crate::engine::books::ledger::AppShared;
+use crate::engine::control::{App, Stand};
+use crate::event::{self, Refused, check_length};
+
+impl Control {
+    /// Where an application would go. Whether it may run stays as it was.
+    pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<Stand, Refused> {
+        check_length(event::Named::Queue, queue)?;
+        let leaf = match self.within_plan(queue, None)? {
+            Named::Ambiguous | Named::Unknown => return Err(Refused::NoSuchQueue(queue.to_owned())),
+            Named::Queue(slot) if !self.own.is_leaf(slot) => {
+                return Err(Refused::NotLeaf { queue: queue.to_owned() });
+            }
+            Named::Queue(slot) => slot,
+        };
+        self.check_leaf(leaf, &app.shared.user)?;
+        Ok(Stand { leaf, runnable: app.runnable })
+    }
+
+    /// It has gone there. As in Hadoop the queues above are not told how many may run.
+    pub(super) fn has_moved(&mut self, app: &AppShared, stood: Stand) {
+        let (number, source) = (app.id.number, stood.leaf);
+        let stands = self.app(app.slot.index);
+        let (target, runnable) = (stands.leaf, stands.runnable);
+        self.count_above(target, 1);
+        self.own.parallel.leave(source, number);
+        self.own.parallel.enter(target, number, &app.user, runnable);
+        if !self.own.parallel.is_stopped(number) {
+            self.count_of_user(source, &app.user, -1);
+            if runnable {
+                self.count_of_user(target, &app.user, 1);
+            }
+        }
+        self.tell(CapacityMessage::Moved { app: number, leaf: target, runnable });
+        self.leave_queues(source);
+    }
+}

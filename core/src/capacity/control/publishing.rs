@@ -1,0 +1,48 @@
+//! What is published of queues, and what follows from a change of the cluster (rules/capacity.md 6).
+
+use crate::capacity::published::CapacityPublished;
+use crate::capacity::rules::tree::QueueNode;
+use crate::capacity::types::{CapacityDecider, Control};
+use crate::engine::control::QueueTerms;
+use crate::resource::Resource;
+use crate::sync::Arc;
+
+impl Control {
+    /// What was put off until the publish.
+    pub(super) fn before_publish(&mut self) {
+        let at_once = self.own.tree.file.settings().plan_queues_update_at_once && self.plans.is_some();
+        self.own.cluster_has_changed |= at_once && self.entitlements_changed();
+        if std::mem::take(&mut self.own.cluster_has_changed) {
+            let cluster = self.nodes.total();
+            self.own.tree.cluster_changed(&cluster).expect("what fails with the nodes has failed with the file");
+            self.own.turns[0] += 1;
+            self.all_dirty();
+        }
+    }
+
+    /// What the workers hold together, by leases. One worker holds the maximum itself, as rules/capacity.md 18.1 has
+    /// it; what all of the cluster is within needs no lease.
+    fn limit(&self, node: &QueueNode) -> Resource {
+        let (maximum, cluster) = (node.maximum(), self.nodes.total());
+        let arith = self.own.arith;
+        if self.shared.workers == 1 || !node.known || arith.fits_in(&cluster, maximum) {
+            return Resource::UNBOUNDED;
+        }
+        arith.counted(maximum)
+    }
+
+    pub(super) fn terms(&self, slot: u32) -> QueueTerms<CapacityDecider> {
+        let node = self.own.tree.get(slot);
+        QueueTerms {
+            limit: self.limit(node),
+            max_container: node.config.maximum_allocation,
+            own: CapacityPublished {
+                node: Arc::new(node.clone()),
+                file: self.own.tree.file.clone(),
+                turns: self.own.turns,
+                refreshed: self.own.refreshed.contains(&node.config.path),
+                entries_beyond: self.own.entries_beyond[slot as usize].clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What the control tells the workers, in the order in which it came about, and workers each other.
+
+use super::survey::{Chosen, Survey};
+use super::transit::{Move, Transit};
+use crate::capacity::books::{AppBook, Joint, Others, Start};
+use crate::capacity::rules::order::FairCache;
+use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::engine::books::resting::Token;
+use crate::engine::books::turn::OwnTurn;
+use crate::id::ContainerNumber;
+use crate::resource::{Resource, Wide};
+use crate::sync::Arc;
+
+/// An attempt that enters a leaf queue.
+#[derive(Clone, Debug)]
+pub(crate) struct Entrant {
+    pub(crate) app: Arc<AppShared>,
+    pub(crate) leaf: u32,
+    pub(crate) priority: i32,
+    pub(crate) submitted_priority: i32,
+    /// As it counts in the limits of AMs.
+    pub(crate) am: Resource,
+    /// It may run; else it waits for a limit of parallel applications.
+    pub(crate) runnable: bool,
+    /// It takes over what runs of the attempt before.
+    pub(crate) keeps: bool,
+    /// What the workers show each other of it, where there are several.
+    pub(crate) joint: Arc<Joint>,
+}
+
+impl Entrant {
+    /// What the books have of it at first: it has nothing yet, and is in no list.
+    pub(crate) fn book(&self) -> AppBook {
+        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps: _, joint } = self;
+        AppBook {
+            number: app.id.number,
+            slot: app.slot.index,
+            user: (&*app.user).into(),
+            seat: 0,
+            leaf: *leaf,
+            priority: *priority,
+            submitted_priority: *submitted_priority,
+            am: *am,
+            start_ms: app.start_ms,
+            recovered: app.recovered,
+            runnable: *runnable,
+            used: Resource::ZERO,
+            drift: Resource::ZERO,
+            reserved: Resource::ZERO,
+            pending: Wide::ZERO,
+            open_keys: 0,
+            publication: None,
+            fair: FairCache::default(),
+            has_marked: false,
+            lists: 0,
+            is_active: false,
+            is_out: false,
+            is_noted: false,
+            others: Others::default(),
+            held: 0,
+            moved_below: ContainerNumber::default(),
+            turn: OwnTurn::default(),
+            joint: joint.clone(),
+        }
+    }
+}
+
+/// See the module's text. Applications by number.
+#[derive(Clone, Debug)]
+pub(crate) enum CapacityMessage {
+    /// A submission of a user was looked at, whatever has become of it.
+    UserSeen {
+        leaf: u32,
+        user: Box<str>,
+    },
+    Entered(Entrant),
+    /// One that waited may run.
+    Started(u32),
+    /// One that has ended is over: whoever may run for it does by now.
+    Over(u32),
+    Priority {
+        app: u32,
+        priority: i32,
+    },
+    Moved {
+        app: u32,
+        leaf: u32,
+        runnable: bool,
+    },
+    /// Its AM has called without asking for anything or giving anything back: what it can still get is worked out.
+    Called(u32),
+    /// A node has another total. `kill`: what does not fit any more is to end.
+    Resized {
+        node: Arc<NodeShared>,
+        kill: bool,
+    },
+    /// Something has come or gone below this queue: what its leaves may use is worked out anew.
+    LimitsBelow(u32),
+    /// A round of the preemption policy is due.
+    Preempt,
+    /// One is on its way from worker to worker, so that it knows all containers.
+    Survey(Box<Survey>),
+    /// What it has chosen: each worker deals with what runs on its nodes.
+    Chosen(Arc<Chosen>),
+    /// It wants something reserved on another node: told to the worker that has it.
+    Move(Box<Move>),
+    /// Something reserved comes from another worker's node, or back.
+    Reservation(Box<Transit>),
+    /// The worker that decides for a leaf lets an application start there.
+    Starts(Start),
+    /// A queue has gone: see [`Resting`](crate::engine::books::resting).
+    Rests(#[expect(dead_code, reason = "it is dropped with the message")] Token),
+    /// A worker is given up: others decide who starts where it did.
+    GivenUp(usize),
+}

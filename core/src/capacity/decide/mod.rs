@@ -1,0 +1,39 @@
+//! What a worker decides: passes over a node, what becomes of a proposal, ends, preemption; and what it hears and says.
+//!
+//! # Where it stands
+//! The engine calls it through [`moments`](crate::capacity::moments). It reads and changes its worker's records and
+//! [books](crate::capacity::books), by the [rules](crate::capacity::rules).
+
+pub(crate) mod transit;
+
+pub(crate) mod survey;
+
+pub(crate) mod message;
+
+pub(crate) mod known;
+
+pub(crate) mod parts;
+
+pub(crate) mod asks;
+
+pub(crate) mod pass;
+
+pub(crate) mod commit;
+
+pub(crate) mod told;
+
+pub(crate) mod anew;
+
+pub(crate) mod victims;
+
+pub(crate) mod preempting;
+
+pub(crate) mod surveying;
+
+pub(crate) mod moving;
+
+pub(crate) mod folding;
+
+pub(crate) mod overcommit;
+
+pub(crate) mod watching;

@@ -1,0 +1,464 @@
+//! A node's heartbeat: passes over it, each from root down to one container or one reservation
+//! (rules/capacity.md 11 to 17).
+//!
+//! There is one traversal, for whoever [looks on](Observer): a pass, which keeps what it works out on the way, whether
+//! it is [told of](super::watching) or not; and a [question](crate::capacity::explain::words), which keeps nothing.
+
+use super::commit::Proposal;
+use crate::app::Locality;
+use crate::capacity::books::{Passed, Trail};
+use crate::capacity::rules::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose_telling, precheck};
+use crate::capacity::rules::observer::{Looked, Observer, Recorder};
+use crate::capacity::rules::order::{QueueKey, slot_of};
+use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::tree::ROOT;
+use crate::capacity::rules::tried::{AppTried, KeyEnd, PassCourse, QueueEnd};
+use crate::capacity::types::Shard;
+use crate::engine::stage::offer::MOST_GRANTS_A_HEARTBEAT;
+use crate::matching::number::containers_left;
+use crate::resource::Resource;
+use smallvec::SmallVec;
+
+/// What came of offering a node to a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offered {
+    /// There is a [proposal](Visit::proposal).
+    Proposal,
+    /// A queue below has no room for its next container.
+    QueueLimit,
+    Nothing,
+}
+
+/// A node that is offered, and what has been chosen for it.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    pub(crate) node: u32,
+    /// It has room for the smallest container, and nothing is reserved on it.
+    is_free: bool,
+    /// Some of its containers may go for others.
+    has_killable: bool,
+    pub(crate) proposal: Option<Proposal>,
+}
+
+/// What one pass handed out.
+struct Handed {
+    off_switch: bool,
+    reservation: bool,
+}
+
+/// So often a pass begins anew because other workers were first; the node's next heartbeat comes soon.
+const REFUSALS: usize = 4;
+
+fn row(count: u32, size: &Resource, relax: bool) -> Row {
+    Row { count: i32::try_from(count).unwrap_or(i32::MAX), size: *size, relax }
+}
+
+impl Shard {
+    /// One pass, whatever it hands out (rules/capacity.md 19).
+    pub(crate) fn offer_once(&mut self, node: u32) {
+        self.pass(node);
+    }
+
+    /// Passes until one hands out nothing, or the limits of a heartbeat are reached (rules/capacity.md 11).
+    pub(crate) fn offer_in_passes(&mut self, node: u32) {
+        let Some(Some(root)) = self.own.books.queues.first() else { return };
+        let settings = root.published.file.settings();
+        let (multiple, most) = (settings.multiple_assignments, settings.maximum_container_assignments);
+        let off_switch_most = settings.maximum_offswitch_assignments;
+        let (mut off_switch, mut count) = (0, 0);
+        while let Some(handed) = self.pass(node) {
+            off_switch += i32::from(handed.off_switch);
+            count += 1;
+            let more = multiple && (most == -1 || count < most) && count < MOST_GRANTS_A_HEARTBEAT;
+            if off_switch >= off_switch_most || handed.reservation || !more {
+                break;
+            }
+        }
+    }
+
+    fn pass(&mut self, node: u32) -> Option<Handed> {
+        if self.must_fold() {
+            self.fold_now();
+        }
+        if self.own.watching.is_some() { self.told_pass(node) } else { self.go(node, &mut ()) }
+    }
+
+    /// A pass, and what it tries is told if that is asked for.
+    #[cold]
+    fn told_pass(&mut self, node: u32) -> Option<Handed> {
+        let wanted = self.is_told(node);
+        if wanted == (false, false) {
+            return self.go(node, &mut ());
+        }
+        let mut recorder = Recorder::default();
+        let handed = self.go(node, &mut recorder);
+        if let Some(course) = recorder.into_course() {
+            self.tell_pass(node, wanted, course);
+        }
+        handed
+    }
+
+    fn go<O: Observer>(&mut self, node: u32, eye: &mut O) -> Option<Handed> {
+        if let Some(most) = self.has_most_containers(node) {
+            eye.course(PassCourse::MostContainers { most });
+            return None;
+        }
+        if self.nodes[node as usize].reservation.is_some() {
+            self.serve_reservation(node, eye);
+            return None;
+        }
+        if self.is_full(node) {
+            eye.course(PassCourse::NodeFull);
+            return None;
+        }
+        // Where another worker was first, somebody else is looked for, a few times.
+        for _ in 0..REFUSALS {
+            let mut limits = Limits::new(self.own.books.cluster);
+            let mut visit = self.visit(node);
+            self.offer_queue(ROOT, &mut visit, &mut limits, eye);
+            let Some(proposal) = &visit.proposal else { return None };
+            // One that Hadoop would refuse counts, too.
+            if self.commit(proposal) {
+                return Some(Handed {
+                    off_switch: proposal.chosen.locality == Locality::OffSwitch,
+                    reservation: !proposal.chosen.allocated,
+                });
+            }
+        }
+        None
+    }
+
+    /// As many containers as a node may have, where it has them.
+    pub(crate) fn has_most_containers(&self, node: u32) -> Option<i32> {
+        let most = self.own.books.queues.first()?.as_ref()?.published.file.settings().max_containers_per_node;
+        (containers_left(self.nodes[node as usize].containers.len(), most) == 0).then_some(most)
+    }
+
+    /// Whether a node has no room even for the smallest container.
+    pub(crate) fn is_full(&self, node: u32) -> bool {
+        let books = &self.own.books;
+        !books.arith.has_room_for(&self.room_of(node), &books.minimum)
+    }
+
+    /// What a node has left, killable containers included.
+    #[inline]
+    fn room_of(&self, node: u32) -> Resource {
+        let at = &self.nodes[node as usize];
+        if at.own.killable.is_empty() { at.free } else { at.free.plus(&at.own.killable.sum()) }
+    }
+
+    /// A node is offered from now on.
+    pub(crate) fn visit(&self, node: u32) -> Visit {
+        let books = &self.own.books;
+        let is_reserved = self.nodes[node as usize].reservation.is_some();
+        let is_free = !is_reserved && books.arith.fits_in(&books.minimum, &self.room_of(node));
+        let has_killable = !self.nodes[node as usize].own.killable.is_empty();
+        Visit { node, is_free, has_killable, proposal: None }
+    }
+
+    pub(crate) fn offer_queue<O: Observer>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        eye: &mut O,
+    ) -> Offered {
+        if !O::TELLS {
+            return self.offer_within(slot, visit, limits, eye);
+        }
+        eye.queue(&self.own.books.node(slot).config.path);
+        let offered = self.offer_within(slot, visit, limits, eye);
+        eye.queue_is_left();
+        offered
+    }
+
+    #[inline]
+    fn offer_within<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+        if self.own.books.is_leaf(slot) {
+            self.offer_leaf(slot, visit, limits, eye)
+        } else {
+            self.offer_parent(slot, visit, limits, eye)
+        }
+    }
+
+    fn offer_parent<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+        let books = &self.own.books;
+        if !books.is_wanting(slot) {
+            eye.queue_ends(QueueEnd::NothingWanted);
+            return Offered::Nothing;
+        }
+        if !visit.is_free {
+            eye.queue_ends(QueueEnd::NodeFull);
+            return Offered::Nothing;
+        }
+        let by_apps = books.counts(slot).reserved_by_apps;
+        if let Err(stop) = books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores())) {
+            eye.stopped(&stop);
+            return Offered::Nothing;
+        }
+        self.offer_children(slot, visit, limits, eye)
+    }
+
+    fn offer_children<O: Observer>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        eye: &mut O,
+    ) -> Offered {
+        let mut answer = Offered::Nothing;
+        let mut trail = Trail::new();
+        let books = &self.own.books;
+        let mut left = books.left_for_children(slot, limits);
+        let keeps_marks = O::KEEPS && books.keeps_marks(slot);
+        let mut line = (O::TELLS || books.resort).then(|| books.children_in_turn(slot).into_iter());
+        let mut passed = Passed::new();
+        loop {
+            let next = line.as_mut().map_or_else(|| self.own.books.first_child(slot), Iterator::next);
+            let Some(key) = next else { break };
+            let child = slot_of(key);
+            let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left));
+            match self.offer_queue(child, visit, &mut of_child, eye) {
+                Offered::Proposal => {
+                    if keeps_marks {
+                        trail.push((key, left));
+                        self.own.books.mark(slot, trail);
+                    }
+                    self.own.books.take_back(slot, &passed);
+                    return Offered::Proposal;
+                }
+                Offered::QueueLimit => {
+                    if keeps_marks {
+                        trail.push((key, left));
+                    }
+                    let books = &self.own.books;
+                    let is_leaf = books.is_leaf(child);
+                    let kept = if is_leaf { of_child.headroom } else { of_child.blocked };
+                    let kept = books.arith.most(&books.cluster, &kept, &Resource::ZERO);
+                    if is_leaf {
+                        eye.leaf_keeps(child, &kept);
+                    }
+                    limits.blocked = limits.blocked.plus(&kept);
+                    left = books.left_for_children(slot, limits);
+                    answer = Offered::QueueLimit;
+                }
+                Offered::Nothing => {}
+            }
+            if line.is_none() {
+                self.own.books.leave_behind(slot, child, &mut passed);
+            }
+        }
+        self.own.books.take_back(slot, &passed);
+        if keeps_marks {
+            trail.push((QueueKey::MAX, left));
+            self.own.books.mark(slot, trail);
+        }
+        answer
+    }
+
+    /// A leaf offers the node to its applications in order, until one takes it or holds back what is left
+    /// (rules/capacity.md 13.1).
+    fn offer_leaf<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+        let books = &mut self.own.books;
+        books.enter_leaf::<O>(slot, limits, visit.has_killable);
+        if !books.is_wanting(slot) {
+            eye.queue_ends(QueueEnd::NothingWanted);
+            return Offered::Nothing;
+        }
+        if O::KEEPS {
+            self.offer_apps(slot, visit, limits, eye)
+        } else {
+            self.with_users_as_they_were(slot, |shard| shard.offer_apps(slot, visit, limits, eye))
+        }
+    }
+
+    #[inline]
+    fn offer_apps<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+        // Nobody comes or goes before something is proposed.
+        let mut walk = self.own.books.begin_walk::<O>(slot);
+        while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk, eye) {
+            match self.offer_app(entry, visit, limits, eye) {
+                Ok(()) => return Offered::Proposal,
+                Err(Skipped::Queue) => {
+                    eye.no_room();
+                    return Offered::QueueLimit;
+                }
+                Err(Skipped::App | Skipped::Key) => {}
+            }
+        }
+        Offered::Nothing
+    }
+
+    /// What is worked out of a leaf's users on the way does not stay.
+    pub(crate) fn with_users_as_they_were<T>(&mut self, leaf: u32, look: impl FnOnce(&mut Shard) -> T) -> T {
+        let users = self.own.books.leaf(leaf).users.clone();
+        let seen = look(self);
+        self.own.books.leaf_mut(leaf).users = users;
+        seen
+    }
+
+    // ------------------------------------------------------------------------------------------------ an application
+
+    /// The first key that is not passed over decides for an application that asks for something
+    /// (rules/capacity.md 16.2).
+    pub(crate) fn offer_app<O: Observer>(
+        &mut self,
+        entry: AppEntry,
+        visit: &mut Visit,
+        limits: &Limits,
+        eye: &mut O,
+    ) -> Result<(), Skipped> {
+        let local = &self.own.books.apps[entry];
+        let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
+        for key in 0..self.app(app).keys.len() {
+            if !self.app(app).keys[key].is_open() {
+                // Others have taken what was left. Counted at once, so that the next pass does not come by.
+                if O::KEEPS && self.app(app).keys[key].own.count > 0 {
+                    self.recount(app, key);
+                }
+                continue;
+            }
+            if O::TELLS {
+                eye.key(self.app(app).keys[key].id());
+            }
+            let mut facts = self.key_facts(app, key, visit.node);
+            let outcome = match precheck(&facts, limits, &reserved, self.own.books.rules(leaf)) {
+                Some(skipped) => {
+                    eye.key_refused(skipped, &facts, limits);
+                    Err(skipped)
+                }
+                None => self.offer_key((app, key), &mut facts, visit, limits, false, eye),
+            };
+            match outcome {
+                Err(Skipped::Key) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(Skipped::App)
+    }
+
+    pub(crate) fn key_facts(&self, app: u32, key: usize, node: u32) -> KeyFacts {
+        let local = self.app(app);
+        let key = &local.keys[key];
+        let [rack, name] = self.nodes[node as usize].shared.locations();
+        let outstanding = key.total();
+        let at = |location| {
+            let found = key.named().and_then(|rows| rows.present(location));
+            found.map(|found| row(found.left(), found.size(), found.relax()))
+        };
+        let named = key.named().map_or(0, |rows| rows.count_present());
+        let reserved = match &local.reserved[..] {
+            [] => 0,
+            _ => self.reservations_of(app).filter(|(_, made)| made.key == key.id()).count(),
+        };
+        KeyFacts {
+            any: (outstanding > 0).then(|| row(outstanding, &key.size, key.relax)),
+            rack: at(rack),
+            host: at(name),
+            locations: named + usize::from(outstanding > 0),
+            opportunities: key.own.opportunities,
+            reserved: u32::try_from(reserved).unwrap_or(u32::MAX),
+            re_reservations: key.own.re_reservations,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_blacklisted(&self, app: u32, node: u32) -> bool {
+        let (at, local) = (&self.nodes[node as usize], self.app(app));
+        local.blacklists.as_ref().is_some_and(|lists| lists.forbid(at.shared.locations(), local.waits_for_am()))
+    }
+
+    /// Counts the visit, and tries the node, its rack and anywhere (rules/capacity.md 16.5). `converts`: the node is
+    /// reserved for the key.
+    pub(crate) fn offer_key<O: Observer>(
+        &mut self,
+        (app, key): (u32, usize),
+        facts: &mut KeyFacts,
+        visit: &mut Visit,
+        limits: &Limits,
+        converts: bool,
+        eye: &mut O,
+    ) -> Result<(), Skipped> {
+        let node = visit.node;
+        if self.is_blacklisted(app, node) {
+            eye.key_ends(KeyEnd::Blacklisted);
+            return Err(Skipped::App);
+        }
+        let id = self.app(app).keys[key].id();
+        let leaf = self.own.books.apps[self.entry(app).ok_or(Skipped::App)?].leaf;
+        facts.opportunities += 1;
+        let rules = self.own.books.rules(leaf);
+        let mut made_at: SmallVec<[u32; 2]> = SmallVec::new();
+        let mut sizes: SmallVec<[Resource; 2]> = SmallVec::new();
+        for (node, made) in self.reservations_of(app).filter(|(_, made)| made.key == id) {
+            made_at.push(node);
+            sizes.push(made.size);
+        }
+        let at = &self.nodes[node as usize];
+        let killable = if visit.has_killable { at.own.killable.in_order() } else { Vec::new() };
+        let killable_sizes: SmallVec<[Resource; 2]> = killable.iter().map(|(_, size)| *size).collect();
+        let facts: &KeyFacts = facts;
+        let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
+        let tell = &mut |end| eye.key_ends(end);
+        let chosen = choose_telling(facts, &facts_of_node, limits, &sizes, converts, rules, tell);
+        if O::TELLS {
+            eye.key_looked(&Looked { facts, node: &facts_of_node, limits, rules, converts, outcome: chosen });
+        }
+        if O::KEEPS {
+            let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
+            let visited = match chosen {
+                // It is no visit in vain.
+                Err(Skipped::Key) if !converts => None,
+                Ok(Chosen { locality, .. }) if !converts => {
+                    let resets = match locality {
+                        Locality::Node => true,
+                        Locality::Rack => rack_resets,
+                        Locality::OffSwitch => false,
+                    };
+                    Some(if resets { 0 } else { facts.opportunities })
+                }
+                _ => Some(facts.opportunities),
+            };
+            if let Some(opportunities) = visited {
+                self.key_mut(app, key).opportunities = opportunities;
+            }
+        }
+        let chosen = chosen?;
+        eye.gets(&chosen);
+        let gives_up = chosen.unreserve.map(|at| made_at[at]);
+        let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
+        visit.proposal = Some(Proposal { app, key, node, chosen, converts, gives_up, kills });
+        Ok(())
+    }
+
+    /// On a reserved node only the reservation is tried; it becomes a container, goes, or stays
+    /// (rules/capacity.md 17.3).
+    fn serve_reservation<O: Observer>(&mut self, node: u32, eye: &mut O) {
+        let Some(made) = self.nodes[node as usize].reservation else { return };
+        let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
+        let leaf = self.own.books.apps[entry].leaf;
+        let app = made.app.index;
+        let mut limits = Limits::new(self.own.books.cluster);
+        let mut visit = self.visit(node);
+        self.own.books.enter_leaf::<O>(leaf, &mut limits, visit.has_killable);
+        if O::TELLS {
+            let books = &self.own.books;
+            let app = &books.apps[entry];
+            let queue = books.node(leaf).config.path.clone();
+            let app = AppTried::of(app.number, &queue, app.priority);
+            eye.course(PassCourse::Reserved { queue, container: made.number, app });
+        }
+        let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
+        let Some(key) = key else {
+            self.end_reservation(node);
+            return;
+        };
+        eye.key(made.key);
+        let mut facts = self.key_facts(app, key, node);
+        if self.offer_key((app, key), &mut facts, &mut visit, &limits, true, eye).is_ok()
+            && let Some(proposal) = &visit.proposal
+        {
+            self.commit(proposal);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A round of the preemption policy with several workers.
+//!
+//! One worker makes it, the first that lives: its books have all queues and applications, the others' usage as of a fold. Containers are known
+//! to the worker of their node alone. So a survey goes from worker to worker, and each adds its own; then the round chooses among all of them,
+//! as it would if it were the only one, and each worker is told of the choice and deals with what is its own by then. A container that has
+//! ended meanwhile is not found. Cost: O(containers) a round.
+
+use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn};
+use crate::capacity::types::Shared;
+use crate::config::capacity::PreemptionSettings;
+use crate::engine::books::ledger::NodeShared;
+use crate::id::ContainerNumber;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::Sender;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a worker has of an application.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) containers: Vec<Live>,
+    pub(crate) reservations: Vec<(ContainerNumber, Resource)>,
+}
+
+/// What workers have, all together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surveyed {
+    /// By application.
+    pub(crate) found: FxHashMap<u32, Found>,
+    /// Containers that may go for others that need their room.
+    pub(crate) killable: FxHashSet<Candidate>,
+    /// Their sizes, by queue.
+    pub(crate) killable_sums: FxHashMap<u32, Resource>,
+    /// Nodes on which something is reserved; all, where that may be moved.
+    pub(crate) nodes: Vec<NodeIn<Arc<NodeShared>>>,
+}
+
+impl Surveyed {
+    /// Nothing is known of the others.
+    #[cfg(feature = "faults")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.killable.is_empty() && self.killable_sums.is_empty() && self.nodes.is_empty()
+    }
+
+    pub(crate) fn containers(&self, app: u32) -> &[Live] {
+        self.found.get(&app).map_or(&[], |found| &found.containers)
+    }
+
+    pub(crate) fn reservations(&self, app: u32) -> &[(ContainerNumber, Resource)] {
+        self.found.get(&app).map_or(&[], |found| &found.reservations)
+    }
+
+    pub(crate) fn is_killable(&self, candidate: Candidate) -> bool {
+        self.killable.contains(&candidate)
+    }
+
+    pub(crate) fn nodes(&self) -> &[NodeIn<Arc<NodeShared>>] {
+        &self.nodes
+    }
+
+    /// What was reserved on one node is on another, as far as these are known here.
+    pub(crate) fn moves(&mut self, from: &NodeShared, to: &NodeShared, made: HeldIn) {
+        let mut held_on = |of: &NodeShared, held| {
+            if let Some(node) = self.nodes.iter_mut().find(|node| node.place.id == of.id) {
+                node.held = held;
+            }
+        };
+        held_on(from, None);
+        held_on(to, Some(made));
+    }
+
+    pub(crate) fn killable_in(&self, queue: u32) -> Resource {
+        self.killable_sums.get(&queue).copied().unwrap_or(Resource::ZERO)
+    }
+}
+
+/// A round on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Survey {
+    pub(crate) settings: PreemptionSettings,
+    /// Who is told what was marked, where somebody waits for it.
+    pub(crate) reply: Option<Sender<Vec<(u32, u32)>>>,
+    pub(crate) surveyed: Surveyed,
+    /// Who has added what it has.
+    pub(crate) been: Vec<usize>,
+}
+
+impl Survey {
+    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Sender<Vec<(u32, u32)>>>) -> Survey {
+        Survey { settings, reply, surveyed: Surveyed::default(), been: Vec::new() }
+    }
+
+    /// Who is next: the one who makes the round is last.
+    pub(crate) fn next(&self, shared: &Shared, maker: usize) -> usize {
+        let others = (0..shared.workers).filter(|worker| *worker != maker && !shared.is_dead(*worker));
+        others.into_iter().find(|worker| !self.been.contains(worker)).unwrap_or(maker)
+    }
+}
+
+/// What a round has chosen, for each worker to deal with what is its own.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    /// Whose AMs are to be told.
+    pub(crate) marks: Vec<Candidate>,
+    pub(crate) kills: Vec<Candidate>,
+    pub(crate) reservations: Vec<Candidate>,
+}

@@ -1,0 +1,309 @@
+//! One leaf queue: its applications in their lists, its limits of AMs, whom it activates.
+//!
+//! Follows rules/capacity.md 8.2, 9, 13.3 and 15; `AbstractLeafQueue`. Plain data of whoever owns the leaf. What it has
+//! to know of an application it is told, or asks by a closure: applications are their owner's.
+
+use super::arith::Arith;
+use super::order::{AppKey, AppOrder, AppRank};
+use super::ordered::{AppEntry, Ordered, Place};
+use super::users::{LimitInputs, Users};
+use crate::resource::Resource;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    pub(crate) active: Ordered,
+    /// Of the active ones those that a pass may not leave out: it gives them something, or looking at them changes something. Only where the
+    /// list is sorted, with its keys.
+    pub(crate) noted: BTreeMap<AppKey, AppEntry>,
+    pub(crate) pending: Ordered,
+    /// Memory of the AMs of those that wait, each size with how many have it.
+    pending_ams: BTreeMap<i64, usize>,
+    /// Those that no limit of parallel applications keeps waiting.
+    pub(crate) runnable: BTreeSet<AppEntry>,
+    pub(crate) users: Users,
+    pub(crate) am_used: Resource,
+    /// As last worked out.
+    pub(crate) am_limit: Resource,
+    /// What AMs of a user of weight one may use, as last worked out. Shown, and not gone by.
+    pub(crate) user_am_limit: Resource,
+    /// What it may use, as last stored, and as last published (rules/capacity.md 13.1).
+    pub(crate) stored_limit: Resource,
+    pub(crate) published_limit: Resource,
+    /// Fair: whose place awaits a refresh, by number.
+    pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
+    /// Its lists and counts may be odd by now, as the rules let them (rules/capacity.md 13.3, 20, 21): the audit does
+    /// not look at them.
+    pub(crate) is_odd: bool,
+}
+
+impl Leaf {
+    /// One without applications. `stays_by_place`: its lists do, see [`Ordered`].
+    pub(crate) fn new(stays_by_place: bool) -> Leaf {
+        Leaf {
+            active: Ordered::new(stays_by_place),
+            noted: BTreeMap::new(),
+            pending: Ordered::new(stays_by_place),
+            pending_ams: BTreeMap::new(),
+            runnable: BTreeSet::new(),
+            users: Users::default(),
+            am_used: Resource::ZERO,
+            am_limit: Resource::ZERO,
+            user_am_limit: Resource::ZERO,
+            stored_limit: Resource::ZERO,
+            published_limit: Resource::ZERO,
+            to_reorder: BTreeSet::new(),
+            is_odd: false,
+        }
+    }
+
+    /// An application waits to be activated; whether it did not yet.
+    pub(crate) fn wait(
+        &mut self,
+        entry: AppEntry,
+        rank: &AppRank,
+        am: &Resource,
+        rank_of: impl Fn(AppEntry) -> AppRank,
+    ) -> bool {
+        let comes = self.pending.insert(entry, rank, AppOrder::Waiting, rank_of);
+        if comes {
+            *self.pending_ams.entry(am.memory_mb()).or_default() += 1;
+        }
+        comes
+    }
+
+    /// It does so no more, if it did.
+    pub(crate) fn wait_no_more(
+        &mut self,
+        rank: &AppRank,
+        am: &Resource,
+        rank_of: impl Fn(AppEntry) -> AppRank,
+    ) -> Option<AppEntry> {
+        let entry = self.pending.remove(rank, AppOrder::Waiting, rank_of)?;
+        self.one_waits_less(am);
+        Some(entry)
+    }
+
+    /// The first that is noted, or the next one after a place.
+    pub(crate) fn next_noted(&self, after: Option<Place>) -> Option<(Place, AppEntry)> {
+        let noted = match after {
+            Some(Place::Key(key)) => self.noted.range((Bound::Excluded(key), Bound::Unbounded)).next(),
+            Some(Place::At(_)) | None => self.noted.first_key_value(),
+        };
+        noted.map(|(key, entry)| (Place::Key(*key), *entry))
+    }
+
+    /// Memory of the AMs of those that wait, each size with how many have it.
+    #[cfg(feature = "faults")]
+    pub(crate) fn waiting_ams(&self) -> &BTreeMap<i64, usize> {
+        &self.pending_ams
+    }
+
+    fn one_waits_less(&mut self, am: &Resource) {
+        if let Some(count) = self.pending_ams.get_mut(&am.memory_mb()) {
+            *count -= 1;
+            if *count == 0 {
+                self.pending_ams.remove(&am.memory_mb());
+            }
+        }
+    }
+
+    /// The limit of all AMs together (rules/capacity.md 9).
+    pub(crate) fn work_out_am_limit(&mut self, percent: f32, guaranteed: &Resource, minimum: &Resource, arith: Arith) {
+        let base = if arith.fits_in(guaranteed, &self.published_limit) { &self.published_limit } else { guaranteed };
+        self.am_limit = arith.times_up(base, f64::from(percent), minimum);
+    }
+
+    /// The limit of one user's AMs (rules/capacity.md 9).
+    pub(crate) fn user_am_limit(&self, percent: f32, weight: f32, by: &LimitInputs<'_>) -> Resource {
+        let arith = by.arith;
+        let active = self.users.active_users().max(1) as f32;
+        let effective = (by.user_limit / 100.0).max(1.0 / active);
+        let weighted = (effective * weight).min(1.0);
+        let factor = if by.factor == -1.0 { percent } else { percent * weighted * by.factor };
+        let limit = arith.times_up(by.guaranteed, f64::from(factor), by.minimum);
+        arith.least(by.cluster, &limit, &self.am_limit)
+    }
+
+    /// Whether the limit of all AMs may let one of so much memory; whatever the calculator, memory has to fit.
+    fn may_fit(&self, memory_mb: i64) -> bool {
+        self.am_used.memory_mb().saturating_add(memory_mb) <= self.am_limit.memory_mb()
+    }
+
+    /// Not even the smallest AM of those that wait is let.
+    fn lets_nobody(&self, by: &LimitInputs<'_>) -> bool {
+        let smallest = self.pending_ams.first_key_value();
+        smallest.is_some_and(|(smallest, _)| !self.may_fit(*smallest)) && !self.lets_pass(by.cluster, by.arith)
+    }
+
+    /// Whether an AM is let pass although it is above a limit: nobody could ever start otherwise.
+    fn lets_pass(&self, cluster: &Resource, arith: Arith) -> bool {
+        self.active.len() < 1 || arith.compare(cluster, &self.am_used, &Resource::ZERO).is_le()
+    }
+}
+
+/// What keeps an application from being activated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum AmStop {
+    /// The limit of all AMs.
+    Queue,
+    /// The limit of its user's.
+    User {
+        /// Which is so much.
+        limit: Resource,
+    },
+    /// Nothing any more.
+    Nothing,
+}
+
+/// What activation has to know of an application.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate<'a> {
+    pub(crate) rank: AppRank,
+    pub(crate) user: &'a str,
+    pub(crate) am: Resource,
+}
+
+impl Leaf {
+    /// What keeps an AM of this size from starting, as the limits were last worked out; its user's AMs use `of_user`. As if he were the first
+    /// whom activation looks at: the limit is worked out for that one's weight (rules/capacity.md 9).
+    pub(crate) fn am_stop(
+        &self,
+        percent: f32,
+        by: &LimitInputs<'_>,
+        weight: f32,
+        of_user: &Resource,
+        am: &Resource,
+    ) -> AmStop {
+        let arith = by.arith;
+        if self.lets_pass(by.cluster, arith) {
+            return AmStop::Nothing;
+        }
+        if !arith.fits_in(&self.am_used.plus(am), &self.am_limit) {
+            return AmStop::Queue;
+        }
+        let limit = self.user_am_limit(percent, weight, by);
+        if arith.fits_in(&of_user.plus(am), &limit) { AmStop::Nothing } else { AmStop::User { limit } }
+    }
+
+    /// Activates whom the limits of AMs let, in the order in which they wait (rules/capacity.md 9). Says who, and
+    /// whether the active list has not had him already. `weight` is that of a user in this leaf. O(1) where not even
+    /// the smallest AM is let. In a list in order nobody is looked at any more once that is so: O(those that are
+    /// activated, and those before them whom a limit stops).
+    pub(crate) fn activate<'a>(
+        &mut self,
+        order: AppOrder,
+        percent: f32,
+        by: &LimitInputs<'_>,
+        app: impl Fn(AppEntry) -> Candidate<'a>,
+        weight: impl Fn(&str) -> f32,
+    ) -> Vec<(AppEntry, bool)> {
+        let (arith, mut activated) = (by.arith, Vec::new());
+        self.work_out_am_limit(percent, by.guaranteed, by.minimum, arith);
+        let Some((smallest, _)) = self.pending_ams.first_key_value() else { return activated };
+        if !self.may_fit(*smallest) && !self.lets_pass(by.cluster, arith) {
+            return activated;
+        }
+        let mut user_limit = None;
+        // By place one entry may be in the list twice.
+        let mut by_place = (!self.pending.is_sorted()).then(|| self.pending.iter().collect::<Vec<_>>().into_iter());
+        let mut place = None;
+        loop {
+            let next = match &mut by_place {
+                Some(all) => all.next(),
+                None if self.lets_nobody(by) => None,
+                None => self.pending.next(place).map(|(at, entry)| {
+                    place = Some(at);
+                    entry
+                }),
+            };
+            let Some(entry) = next else { break };
+            let Candidate { rank, user, am } = app(entry);
+            if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit) && !self.lets_pass(by.cluster, arith) {
+                continue;
+            }
+            let record = self.users.ensure(user, || weight(user));
+            // Worked out once a pass, for its first application's user.
+            let of_user = match user_limit {
+                Some(limit) => limit,
+                None => {
+                    self.user_am_limit = self.user_am_limit(percent, 1.0, by);
+                    *user_limit.insert(self.user_am_limit(percent, self.users.at(record).weight, by))
+                }
+            };
+            let used = self.users.at(record).am_used.plus(&am);
+            if !arith.fits_in(&used, &of_user) && !self.lets_pass(by.cluster, arith) {
+                continue;
+            }
+            self.users.count(record, 1, -1);
+            let comes = self.active.insert(entry, &rank, order, |other| app(other).rank);
+            activated.push((entry, comes));
+            self.am_used = self.am_used.plus(&am);
+            self.users.add_am(record, &am);
+            self.users.let_start(record, &of_user);
+            self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
+            self.one_waits_less(&am);
+        }
+        activated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capacity::rules::order::FairCache;
+    use crate::resource::Calculator;
+    use std::cell::Cell;
+
+    const MINIMUM: Resource = Resource::new(1024, 1);
+
+    fn rank(entry: AppEntry) -> AppRank {
+        AppRank { recovered: false, number: entry, priority: 0, start_ms: 0, fair: FairCache::default() }
+    }
+
+    /// One that ends lets the next one start: nobody looks at all who wait.
+    #[test]
+    fn whom_the_limit_stops_is_not_looked_at() {
+        const MANY: u32 = 1000;
+        let cluster = Resource::new(8 * 1024, 8);
+        let by = LimitInputs {
+            arith: Arith { calculator: Calculator::Memory, types: 2 },
+            cluster: &cluster,
+            minimum: &MINIMUM,
+            guaranteed: &cluster,
+            capacity: &cluster,
+            maximum: &cluster,
+            user_limit: 100.0,
+            factor: 1.0,
+        };
+        let mut leaf = Leaf::new(false);
+        leaf.published_limit = cluster;
+        for entry in 0..MANY {
+            let record = leaf.users.ensure("ann", || 1.0);
+            leaf.users.count(record, 0, 1);
+            assert!(leaf.wait(entry, &rank(entry), &MINIMUM, rank));
+        }
+        let looks = Cell::new(0);
+        let activate = |leaf: &mut Leaf, looks: &Cell<u32>| -> Vec<AppEntry> {
+            let candidate = |entry| {
+                looks.set(looks.get() + 1);
+                Candidate { rank: rank(entry), user: "ann", am: MINIMUM }
+            };
+            // Half of the cluster is for AMs.
+            leaf.activate(AppOrder::Fifo, 0.5, &by, candidate, |_| 1.0).into_iter().map(|(entry, _)| entry).collect()
+        };
+        assert_eq!(activate(&mut leaf, &looks), [0, 1, 2, 3]);
+        for next in 4..100 {
+            looks.set(0);
+            let record = leaf.users.ensure("ann", || 1.0);
+            assert!(leaf.active.remove(&rank(next - 4), AppOrder::Fifo, rank).is_some());
+            leaf.am_used = leaf.am_used.minus(&MINIMUM);
+            leaf.users.add_am(record, &Resource::ZERO.minus(&MINIMUM));
+            leaf.users.count(record, -1, 0);
+            assert_eq!(activate(&mut leaf, &looks), [next]);
+            assert!(looks.get() < 20, "{} looks for one", looks.get());
+        }
+    }
+}

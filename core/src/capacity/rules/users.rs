@@ -1,0 +1,556 @@
+//! The users of one leaf queue: what they use, who is active, and how much each may have.
+//!
+//! Follows rules/capacity.md 14; `UsersManager`. Plain data of whoever owns the leaf. What the limit needs of all users
+//! is kept as sums, so that working it out walks nobody: O(1), and O(users) only after the set of active users has
+//! changed where weights differ from one. A limit worked out once serves all users until it is invalidated. Who has
+//! been seen has a seat, which stays; whoever has the seat's number needs no name.
+
+use super::arith::Arith;
+use crate::resource::Resource;
+use crate::sync::Arc;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+#[cfg(feature = "faults")]
+pub(crate) mod audit;
+
+/// What the limit is worked out from besides the users.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitInputs<'a> {
+    pub(crate) arith: Arith,
+    /// All nodes.
+    pub(crate) cluster: &'a Resource,
+    pub(crate) minimum: &'a Resource,
+    /// What is guaranteed to the leaf.
+    pub(crate) guaranteed: &'a Resource,
+    /// The same, or the smallest container where that is more.
+    pub(crate) capacity: &'a Resource,
+    /// What it may use, rounded down to what containers are multiples of.
+    pub(crate) maximum: &'a Resource,
+    /// `minimum-user-limit-percent`
+    pub(crate) user_limit: f32,
+    /// `user-limit-factor`
+    pub(crate) factor: f32,
+}
+
+/// Which users share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Those with applications that ask for something.
+    Active,
+    /// All of them: for preemption within the leaf.
+    All,
+}
+
+/// The record of a user. It is dropped with his last application; one made later begins with nothing, whatever he still has charged.
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) weight: f32,
+    pub(crate) used: Resource,
+    /// AMs of active applications.
+    pub(crate) am_used: Resource,
+    /// What his AMs might use when one of them was last let start. Shown, and not gone by.
+    pub(crate) am_limit: Resource,
+    /// What he might use when that was last worked out for him. Shown, and not gone by.
+    pub(crate) last_limit: Resource,
+    /// Applications; the counts may be odd, and negative (rules/capacity.md 20, 21).
+    pub(crate) active: i32,
+    pub(crate) pending: i32,
+    ratio: f32,
+    /// He counts in the sums of active users.
+    shares: bool,
+    /// Applications whose headroom comes from it.
+    references: u32,
+    is_dropped: bool,
+}
+
+impl User {
+    /// Some application of his asks for something.
+    pub(crate) fn asks(&self) -> bool {
+        self.shares
+    }
+
+    fn has_only_pending(&self) -> bool {
+        self.pending > 0 && self.active <= 0
+    }
+}
+
+/// A record, whether it is still his or was dropped.
+pub(crate) type UserRecord = usize;
+
+/// Somebody who has been seen in the leaf, with or without a record.
+pub(crate) type UserSeat = u32;
+
+/// What a pass remembers of a user, until his limit is invalidated.
+#[derive(Clone, Debug)]
+pub(crate) struct PassUser {
+    pub(crate) limit: Resource,
+    /// The reservation with which he could not be served.
+    pub(crate) failed_with: Option<Resource>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Seat {
+    record: Option<UserRecord>,
+    /// His applications with asks: also without a record.
+    asking: FxHashSet<u32>,
+    /// With the [version](Users::version) that it is of.
+    pass: Option<(u64, PassUser)>,
+}
+
+/// See the module's text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Users {
+    records: Vec<User>,
+    /// Dropped ones that nobody refers to any more.
+    free: Vec<UserRecord>,
+    names: BTreeMap<Arc<str>, UserSeat>,
+    seats: Vec<Seat>,
+    /// How many have a record, how many of these share, and how many have applications with asks.
+    present: usize,
+    sharing: usize,
+    asking: usize,
+    /// Of those who share, and of all, those whose weight is not one; and the sums of weights where there are such.
+    uneven: [usize; 2],
+    weight_sums: [Option<f32>; 2],
+    active_used: Resource,
+    usage_ratio: f32,
+    only_pending: i64,
+    only_pending_known: i64,
+    limits: [Option<Resource>; 2],
+    /// Another number whenever the limits were invalidated.
+    version: u64,
+    /// What somebody is charged and does not hold, or holds and is not charged, and what is counted of the active ones and charged to none of
+    /// them: where the rules let usage drift. For the audit.
+    drift: BTreeMap<UserSeat, Resource>,
+    active_drift: Resource,
+}
+
+impl Users {
+    /// The limit of active users is worked out, and valid.
+    pub(crate) fn is_worked_out(&self) -> bool {
+        self.limits[Sharing::Active as usize].is_some()
+    }
+
+    /// Somebody's seat, made if there is none. O(log users).
+    pub(crate) fn seat(&mut self, name: &str) -> UserSeat {
+        if let Some(seat) = self.names.get(name) {
+            return *seat;
+        }
+        let seat = UserSeat::try_from(self.seats.len()).expect("fewer users than 2^32");
+        self.seats.push(Seat::default());
+        self.names.insert(name.into(), seat);
+        seat
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&User> {
+        self.record(name).map(|record| &self.records[record])
+    }
+
+    pub(crate) fn record(&self, name: &str) -> Option<UserRecord> {
+        self.record_at(*self.names.get(name)?)
+    }
+
+    pub(crate) fn record_at(&self, seat: UserSeat) -> Option<UserRecord> {
+        self.seats[seat as usize].record
+    }
+
+    pub(crate) fn at(&self, record: UserRecord) -> &User {
+        &self.records[record]
+    }
+
+    /// Those with a record, by name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &User)> {
+        let records = self.names.iter().map(|(name, seat)| (&**name, self.record_at(*seat)));
+        records.filter_map(|(name, record)| Some((name, &self.records[record?])))
+    }
+
+    /// A user's record, made if there is none.
+    pub(crate) fn ensure(&mut self, name: &str, weight: impl FnOnce() -> f32) -> UserRecord {
+        let seat = self.seat(name);
+        self.ensure_at(seat, weight)
+    }
+
+    /// The same.
+    pub(crate) fn ensure_at(&mut self, seat: UserSeat, weight: impl FnOnce() -> f32) -> UserRecord {
+        if let Some(record) = self.record_at(seat) {
+            return record;
+        }
+        let weight = weight();
+        let made = User {
+            weight,
+            used: Resource::ZERO,
+            am_used: Resource::ZERO,
+            am_limit: Resource::ZERO,
+            last_limit: Resource::ZERO,
+            active: 0,
+            pending: 0,
+            ratio: 0.0,
+            shares: false,
+            references: 0,
+            is_dropped: false,
+        };
+        let record = match self.free.pop() {
+            Some(record) => {
+                self.records[record] = made;
+                record
+            }
+            None => {
+                self.records.push(made);
+                self.records.len() - 1
+            }
+        };
+        self.seats[seat as usize].record = Some(record);
+        self.present += 1;
+        self.uneven[1] += usize::from(weight != 1.0);
+        self.weight_sums[1] = None;
+        record
+    }
+
+    /// Somebody goes on looking at a record, also when it is dropped.
+    pub(crate) fn refer(&mut self, record: UserRecord) {
+        self.records[record].references += 1;
+    }
+
+    /// He does so no more.
+    pub(crate) fn refer_no_more(&mut self, record: UserRecord) {
+        self.records[record].references -= 1;
+        self.free_if_unused(record);
+    }
+
+    fn free_if_unused(&mut self, record: UserRecord) {
+        // Dropped ones share nothing, so that only who refers to them can tell them apart.
+        if self.records[record].references == 0 && self.records[record].is_dropped {
+            self.free.push(record);
+        }
+    }
+
+    /// Drops the record of a user without applications; whether it did. What is shared stays as it was, but for his weight.
+    pub(crate) fn drop_if_idle(&mut self, name: &str) -> bool {
+        let Some(seat) = self.names.get(name).copied() else { return false };
+        let Some(record) = self.record_at(seat) else { return false };
+        let user = &mut self.records[record];
+        if user.active + user.pending != 0 {
+            return false;
+        }
+        self.seats[seat as usize].record = None;
+        let left = user.used;
+        self.present -= 1;
+        self.only_pending -= i64::from(user.has_only_pending());
+        let uneven = usize::from(user.weight != 1.0);
+        self.uneven[1] -= uneven;
+        self.weight_sums[1] = None;
+        user.is_dropped = true;
+        if std::mem::take(&mut user.shares) {
+            self.uneven[0] -= uneven;
+            self.sharing -= 1;
+            self.weight_sums[0] = None;
+            self.active_drift = self.active_drift.plus(&left);
+        }
+        self.free_if_unused(record);
+        if !left.is_zero() {
+            self.drifts(seat, &Resource::ZERO.minus(&left));
+        }
+        true
+    }
+
+    /// Somebody is charged so much more than he holds.
+    #[cold]
+    pub(crate) fn drifts(&mut self, seat: UserSeat, amount: &Resource) {
+        let drift = self.drift.entry(seat).or_insert(Resource::ZERO);
+        *drift = drift.plus(amount);
+    }
+
+    /// Weights as another configuration has them.
+    pub(crate) fn set_weights(&mut self, weight: impl Fn(&str) -> f32) {
+        for (name, seat) in &self.names {
+            let Some(record) = self.seats[*seat as usize].record else { continue };
+            let user = &mut self.records[record];
+            let (before, now) = (usize::from(user.weight != 1.0), weight(name));
+            user.weight = now;
+            let after = usize::from(now != 1.0);
+            self.uneven[1] = self.uneven[1] + after - before;
+            if user.shares {
+                self.uneven[0] = self.uneven[0] + after - before;
+            }
+        }
+        self.weight_sums = [None; 2];
+        self.invalidate();
+    }
+
+    /// Applications of a user come or go.
+    pub(crate) fn count(&mut self, record: UserRecord, active: i32, pending: i32) {
+        let user = &mut self.records[record];
+        let before = user.has_only_pending();
+        user.active += active;
+        user.pending += pending;
+        self.only_pending += i64::from(user.has_only_pending()) - i64::from(before);
+    }
+
+    pub(crate) fn add_am(&mut self, record: UserRecord, amount: &Resource) {
+        let used = &mut self.records[record].am_used;
+        *used = used.plus(amount);
+    }
+
+    /// One of his AMs was let start within a limit.
+    pub(crate) fn let_start(&mut self, record: UserRecord, limit: &Resource) {
+        self.records[record].am_limit = *limit;
+    }
+
+    /// A user uses more, or less where `amount` is negative.
+    pub(crate) fn charge(&mut self, record: UserRecord, amount: &Resource, arith: Arith, cluster: &Resource) {
+        let user = &mut self.records[record];
+        user.used = user.used.plus(amount);
+        if user.shares {
+            self.active_used = self.active_used.plus(amount);
+        }
+        let before = std::mem::replace(&mut user.ratio, arith.ratio(&user.used, cluster));
+        self.usage_ratio += user.ratio - before;
+        self.invalidate();
+    }
+
+    /// The cluster is another one (rules/capacity.md 6).
+    pub(crate) fn cluster_changed(&mut self, arith: Arith, cluster: &Resource) {
+        let mut sum = 0.0;
+        for seat in self.names.values() {
+            let Some(record) = self.seats[*seat as usize].record else { continue };
+            let user = &mut self.records[record];
+            user.ratio = arith.ratio(&user.used, cluster);
+            sum += user.ratio;
+        }
+        self.usage_ratio = sum;
+    }
+
+    /// The limits are worked out anew when they are needed next.
+    pub(crate) fn invalidate(&mut self) {
+        self.limits = [None; 2];
+        self.version += 1;
+    }
+
+    /// An application's asks go from nothing to something.
+    pub(crate) fn begins_to_ask(&mut self, name: &str, app: u32, weight: impl FnOnce() -> f32) {
+        let seat = self.seat(name);
+        if self.record_at(seat).is_some_and(|record| self.records[record].active <= 0) {
+            return;
+        }
+        let apps = &mut self.seats[seat as usize].asking;
+        if !apps.insert(app) || apps.len() > 1 {
+            return;
+        }
+        self.asking += 1;
+        self.invalidate();
+        let record = self.ensure_at(seat, weight);
+        let user = &mut self.records[record];
+        if !std::mem::replace(&mut user.shares, true) {
+            self.active_used = self.active_used.plus(&user.used);
+            self.uneven[0] += usize::from(user.weight != 1.0);
+            self.sharing += 1;
+            self.weight_sums[0] = None;
+        }
+    }
+
+    /// Whether an application counts as one with asks.
+    pub(crate) fn has_asking(&self, name: &str, app: u32) -> bool {
+        self.names.get(name).is_some_and(|seat| self.seats[*seat as usize].asking.contains(&app))
+    }
+
+    /// An application asks for nothing any more, is moved away or has gone.
+    pub(crate) fn ceases_to_ask(&mut self, name: &str, app: u32) {
+        let Some(seat) = self.names.get(name).copied() else { return };
+        let apps = &mut self.seats[seat as usize].asking;
+        if !apps.remove(&app) || !apps.is_empty() {
+            return;
+        }
+        self.asking -= 1;
+        self.invalidate();
+        let Some(record) = self.record_at(seat) else { return };
+        let user = &mut self.records[record];
+        if std::mem::take(&mut user.shares) {
+            self.active_used = self.active_used.minus(&user.used);
+            self.uneven[0] -= usize::from(user.weight != 1.0);
+            self.sharing -= 1;
+            self.weight_sums[0] = None;
+        }
+    }
+
+    /// What passes remember of a user; nothing where limits were invalidated.
+    pub(crate) fn pass_user(&self, seat: UserSeat) -> Option<&PassUser> {
+        self.seats[seat as usize].pass.as_ref().filter(|(version, _)| *version == self.version).map(|(_, user)| user)
+    }
+
+    pub(crate) fn remember(&mut self, seat: UserSeat, user: PassUser) {
+        self.seats[seat as usize].pass = Some((self.version, user));
+    }
+
+    /// Users with asks, and those with only pending applications, as last counted.
+    pub(crate) fn active_users(&self) -> i64 {
+        i64::try_from(self.asking).unwrap_or(i64::MAX).saturating_add(self.only_pending_known)
+    }
+
+    /// The sum of weights, in the order of names as its 32 bits show.
+    fn weights(&mut self, sharing: Sharing) -> f32 {
+        let (which, count) = match sharing {
+            Sharing::Active => (0, self.sharing),
+            Sharing::All => (1, self.present),
+        };
+        if self.uneven[which] == 0 {
+            return count as f32;
+        }
+        if let Some(sum) = self.weight_sums[which] {
+            return sum;
+        }
+        let counted = self.iter().filter(|(_, user)| sharing == Sharing::All || user.shares);
+        let sum = counted.map(|(_, user)| user.weight).sum();
+        self.weight_sums[which] = Some(sum);
+        sum
+    }
+
+    /// The limit of a user of weight one.
+    fn limit(&mut self, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        if let Some(limit) = self.limits[sharing as usize] {
+            return limit;
+        }
+        let LimitInputs { arith, cluster, minimum, guaranteed, capacity, maximum, user_limit, factor } = *by;
+        let consumed = arith.times_up(cluster, f64::from(self.usage_ratio), minimum);
+        let current = if arith.is_less(cluster, &consumed, capacity) { *capacity } else { consumed.plus(minimum) };
+        let shared = match sharing {
+            Sharing::Active => self.active_used.plus(minimum),
+            Sharing::All => current,
+        };
+        let share = arith.divide_and_ceil(&shared, self.weights(sharing));
+        let floor = arith.hundredth_up(&arith.times(&current, f64::from(user_limit)));
+        let limit = arith.most(cluster, &share, &floor);
+        let most =
+            if factor == -1.0 || guaranteed.is_zero() { *maximum } else { arith.times(capacity, f64::from(factor)) };
+        let limit = arith.round_up(&arith.least(cluster, &limit, &most), minimum);
+        self.limits[sharing as usize] = Some(limit);
+        self.only_pending_known = self.only_pending;
+        limit
+    }
+
+    /// What a user may have, with or without a record.
+    pub(crate) fn limit_of(&mut self, name: &str, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        let seat = self.seat(name);
+        self.weighted(self.record_at(seat), sharing, by)
+    }
+
+    fn weighted(&mut self, record: Option<UserRecord>, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        let limit = self.limit(sharing, by);
+        let weight = record.map_or(1.0, |record| self.records[record].weight);
+        // It is a multiple already; what is not exact in a float would be another one.
+        if weight == 1.0 && limit.amounts().iter().all(|amount| amount.unsigned_abs() < 1 << 52) {
+            return limit;
+        }
+        by.arith.times_down(&limit, f64::from(weight), by.minimum)
+    }
+
+    /// The same for somebody who is to be held to it, which is shown from now on.
+    pub(crate) fn limit_at(&mut self, seat: UserSeat, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        let record = self.record_at(seat);
+        let limit = self.weighted(record, sharing, by);
+        if let Some(record) = record {
+            self.records[record].last_limit = limit;
+        }
+        limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource::Calculator;
+    use proptest::prelude::*;
+
+    const MEMORY: Arith = Arith { calculator: Calculator::Memory, types: 2 };
+    const MINIMUM: Resource = Resource::new(1024, 1);
+
+    fn inputs<'a>(cluster: &'a Resource, guaranteed: &'a Resource, user_limit: f32) -> LimitInputs<'a> {
+        let capacity = if guaranteed.memory_mb() < MINIMUM.memory_mb() { &MINIMUM } else { guaranteed };
+        LimitInputs {
+            arith: MEMORY,
+            cluster,
+            minimum: &MINIMUM,
+            guaranteed,
+            capacity,
+            maximum: cluster,
+            user_limit,
+            factor: 1.0,
+        }
+    }
+
+    fn two_users(used: i64, cluster: &Resource) -> Users {
+        let mut users = Users::default();
+        for (app, name) in [(0, "a"), (1, "b")] {
+            let record = users.ensure(name, || 1.0);
+            users.count(record, 1, 0);
+            users.begins_to_ask(name, app, || 1.0);
+        }
+        users.charge(0, &Resource::new(used, 4), MEMORY, cluster);
+        users
+    }
+
+    #[test]
+    fn the_worked_example() {
+        // rules/capacity.md 14: P 10240, G 8192, MULP 25, ULF 1, a used 4096 and b nothing.
+        let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
+        let mut users = two_users(4096, &cluster);
+        let limit = users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 25.0));
+        assert_eq!(limit.memory_mb(), 3072);
+        users.invalidate();
+        let limit = users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 100.0));
+        assert_eq!(limit.memory_mb(), 8192);
+    }
+
+    #[test]
+    fn a_record_made_anew_forgets_what_is_charged() {
+        let cluster = Resource::new(10240, 10);
+        let mut users = two_users(2048, &cluster);
+        users.count(0, -1, 0);
+        users.drop_if_idle("a");
+        assert!(users.get("a").is_none());
+        let record = users.ensure("a", || 1.0);
+        users.charge(record, &Resource::new(-2048, -2), MEMORY, &cluster);
+        assert_eq!(users.at(record).used, Resource::new(-2048, -2));
+        // What the one before had still counts among what the active ones use.
+        assert_eq!(users.active_used, Resource::new(2048, 4));
+    }
+
+    #[test]
+    fn who_has_only_waiting_applications_does_not_become_active_by_asking() {
+        let mut users = Users::default();
+        let record = users.ensure("a", || 1.0);
+        users.count(record, 0, 1);
+        users.begins_to_ask("a", 1, || 1.0);
+        assert_eq!(users.active_users(), 0);
+        let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
+        users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 25.0));
+        assert_eq!(users.active_users(), 1, "counted when limits are worked out");
+    }
+
+    proptest! {
+        /// Sums that are kept are those that a walk would find.
+        #[test]
+        fn sums_are_those_of_a_walk(steps in prop::collection::vec((0_usize..4, 0_u32..4, 0_i64..5), 1..60)) {
+            let cluster = Resource::new(10240, 10);
+            let names = ["a", "b", "c", "d"];
+            let mut users = Users::default();
+            for name in names {
+                let record = users.ensure(name, || if name == "b" { 0.5 } else { 1.0 });
+                users.count(record, 1, 0);
+            }
+            for (who, app, what) in steps {
+                match what {
+                    0 => users.begins_to_ask(names[who], app, || 1.0),
+                    1 => users.ceases_to_ask(names[who], app),
+                    more => users.charge(who, &Resource::new(more - 3, 1), MEMORY, &cluster),
+                }
+                let asks = |name: &str| users.names.get(name).is_some_and(|seat| !users.seats[*seat as usize].asking.is_empty());
+                let active: Vec<&User> = users.iter().filter(|(name, _)| asks(name)).map(|(_, user)| user).collect();
+                let used = active.iter().fold(Resource::ZERO, |sum, user| sum.plus(&user.used));
+                let weights: f32 = active.iter().map(|user| user.weight).sum();
+                prop_assert_eq!(users.active_used, used);
+                prop_assert_eq!(users.weights(Sharing::Active), weights);
+            }
+        }
+    }
+}
