@@ -153,6 +153,8 @@ pub mod event;
 mod fair;
 #[cfg(not(loom))]
 pub mod groups;
+#[cfg(not(loom))]
+mod hash_order;
 mod id;
 #[cfg(not(loom))]
 mod matching;
@@ -196,7 +198,7 @@ pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, Polled, RecoveredContainer, Reported, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, NewNode, Polled, RecoveredContainer, Reported, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent, Waited};
@@ -247,8 +249,8 @@ pub mod prelude {
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
-        NewAttempt, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings,
-        Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
+        NewAttempt, NewNode, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent,
+        Settings, Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
         resource::ResourceTypes,
     };
 }

@@ -7,12 +7,13 @@
 use evenweave_testkit::sources::{code_only, sources};
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 25] = [
+const LAYERS: [(&str, u8); 26] = [
     ("sync", 0),
+    ("hash_order", 1),
     ("resource", 1),
     ("id", 1),
     ("clock", 1),
-    ("ahead", 1),
+    ("prefetch", 1),
     ("caught", 1),
     ("policy", 2),
     ("metrics", 2),

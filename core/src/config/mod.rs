@@ -23,8 +23,6 @@ mod file;
 
 mod findings;
 
-pub(crate) mod hash_order;
-
 mod in_force;
 
 mod java;
@@ -52,6 +50,8 @@ pub(crate) mod shown;
 mod site;
 
 mod source;
+
+pub(crate) mod type_order;
 
 mod warnings;
 

@@ -46,7 +46,7 @@ pub(crate) mod views;
 
 #[cfg(not(loom))]
 mod exports {
-    pub use super::control::{AmRequest, NewAttempt, Submission};
+    pub use super::control::{AmRequest, NewAttempt, NewNode, Submission};
     pub use super::intake::edge::{AllocateRequest, Allocation};
     pub use super::intake::messages::Heartbeat;
     pub use super::intake::reported::Reported;
@@ -60,7 +60,6 @@ mod exports {
 
     pub(crate) use super::books::closed::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
-    pub(crate) use super::control::NodeSpec;
     pub(crate) use super::driver::deciders::TaskCall;
     pub(crate) use super::driver::events::{EventSink, EventSource, events};
     pub use super::driver::runner::Polled;

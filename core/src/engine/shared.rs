@@ -2,7 +2,7 @@
 
 use crate::app::{Location, LocationTag};
 use crate::clock::Clock;
-use crate::engine::books::ledger::NodeShared;
+use crate::engine::books::node_table::NodeTable;
 use crate::engine::books::pace::Pace;
 use crate::engine::decider::Decider;
 use crate::engine::driver::deciders::TaskCall;
@@ -13,11 +13,10 @@ use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::engine::settings::Settings;
 use crate::event::{LONGEST_NAME, Refused};
-use crate::id::{ContainerId, ContainerName, NodeId};
+use crate::id::{ContainerId, ContainerName};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
 use crate::sync::{Arc, CachePadded, Map, Mutex, ProcessCount};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Told how long sampled heartbeats take; see [`HeartbeatProbe::taken`].
@@ -212,8 +211,8 @@ pub(crate) struct Shared<D: Decider> {
     pub(crate) lanes: Lanes<D>,
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
-    /// Present nodes in order of registration; for the edge.
-    pub(crate) nodes: Mutex<BTreeMap<NodeId, Arc<NodeShared>>>,
+    /// Present nodes; for the edge.
+    pub(crate) nodes: Mutex<NodeTable>,
     /// When the others' grants are folded in.
     pub(crate) pace: Pace,
     /// Messages of the control's lane.

@@ -9,8 +9,8 @@ use super::rules::{RuleHandler, Unsupported};
 use super::safe;
 use super::words::{CAPACITY, PREEMPTION, of_queue};
 use crate::config::allocation_file::PolicyName;
-use crate::config::hash_order::hash_order;
 use crate::config::java::{self, float_text};
+use crate::hash_order::hash_order;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, HashMap};
 

@@ -3,8 +3,8 @@
 //! `QueueManager.updateAllocationConfiguration` with no application anywhere: what is in the way of a queue goes.
 
 use crate::config::allocation_file::{AllocationFile, Outline, PolicyName, less_than_minimum};
-use crate::config::hash_order::hash_order;
 use crate::config::names::{ROOT, rooted};
+use crate::hash_order::hash_order;
 use crate::resource::{Resource, ResourceTypes};
 use std::collections::HashMap;
 

@@ -5,8 +5,8 @@
 
 use super::error::{ConvertError, ConvertFault, JavaException};
 use crate::config::capacity_file::{CapacityFault, CapacityFile, CapacityFileError};
-use crate::config::hash_order::types_in_map;
 use crate::config::site::SiteProperties;
+use crate::config::type_order::types_in_map;
 use crate::resource::ResourceTypes;
 use std::collections::BTreeMap;
 

@@ -4,6 +4,9 @@
 pub(crate) mod ledger;
 
 #[cfg(not(loom))]
+pub(crate) mod node_table;
+
+#[cfg(not(loom))]
 pub(crate) mod paths;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]

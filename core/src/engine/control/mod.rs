@@ -36,7 +36,7 @@ pub use attempts::{AmRequest, NewAttempt};
 pub(crate) use audit::ControlCount;
 
 pub(crate) use apps::AppList;
-pub(crate) use nodes::NodeSpec;
+pub use nodes::NewNode;
 pub(crate) use part::{ControlPart, Entry, QueueTerms, Stand};
 pub(crate) use plans::Asking;
 pub(crate) use rights::EITHER;
@@ -199,7 +199,7 @@ pub(crate) enum Call<D: Decider> {
     },
     Recover(Arc<NodeShared>, Box<Recovery>),
     /// With what runs on it.
-    AddNode(NodeSpec, Vec<Recovery>, Reply<Result<Arc<NodeShared>, Refused>>),
+    AddNode(NewNode, Vec<Recovery>, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
     ResizeNode {
         node: Arc<NodeShared>,

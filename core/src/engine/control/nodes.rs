@@ -7,21 +7,46 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::messages::{Internal, Panicked, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
+use crate::hash_order::hash_of_node;
 use crate::id::NodeId;
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::Arc;
 
 /// A node that registers.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeSpec {
-    pub(crate) name: String,
-    pub(crate) rack: String,
-    pub(crate) total: Resource,
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct NewNode {
+    /// Its name, by which asks and blacklists name it: its host, or `host:port`.
+    pub name: String,
+    /// The name of its rack.
+    pub rack: String,
+    /// What it has: memory in MiB, vcores, further types.
+    pub total: Resource,
+    /// The port at which its NodeManager takes calls. `None`: that of its name, or 0. Hadoop's order of nodes depends on it,
+    /// where one shows: in the headroom of an application with several blacklisted nodes.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub port: Option<u16>,
 }
 
-impl NodeSpec {
-    pub(crate) fn of(name: &str, rack: &str, total: Resource) -> NodeSpec {
-        NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total }
+impl NewNode {
+    /// A node with its name, its rack and its total.
+    #[must_use]
+    pub fn new(name: impl Into<String>, rack: impl Into<String>, total: Resource) -> NewNode {
+        NewNode { name: name.into(), rack: rack.into(), total, port: None }
+    }
+
+    /// Returns the node with the port of its NodeManager.
+    #[must_use]
+    pub fn with_port(self, port: u16) -> NewNode {
+        NewNode { port: Some(port), ..self }
+    }
+
+    /// The hash of Hadoop's `NodeId` of it.
+    fn hash(&self) -> u32 {
+        let cut = self.name.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+        let (host, in_name) = cut.unwrap_or((&self.name, 0));
+        hash_of_node(host, self.port.unwrap_or(in_name))
     }
 }
 
@@ -76,17 +101,17 @@ impl<D: Decider> Control<D> {
     }
 
     /// A node on which nothing runs.
-    pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
-        self.add_node_with(spec, Vec::new())
+    pub(crate) fn add_node(&mut self, new: &NewNode) -> Result<Arc<NodeShared>, Refused> {
+        self.add_node_with(new, Vec::new())
     }
 
     /// A node with containers that run on it. Who waits for the answer about one that is not taken over has it first.
     pub(crate) fn add_node_with(
         &mut self,
-        spec: &NodeSpec,
+        new: &NewNode,
         mut running: Vec<Recovery>,
     ) -> Result<Arc<NodeShared>, Refused> {
-        let NodeSpec { name, rack, total } = spec;
+        let NewNode { name, rack, total, port: _ } = new;
         check_place(Named::Node, name)?;
         check_place(Named::Rack, rack)?;
         self.check_types(name, total)?;
@@ -133,7 +158,7 @@ impl<D: Decider> Control<D> {
         self.loads[owner] += 1;
         self.nodes.add(node.clone(), *total);
         self.nodes.take_over(&node, &beside.minus(total));
-        shared.nodes.lock().insert(node.id, node.clone());
+        shared.nodes.lock().add(node.clone(), new.hash());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
         self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total, running });
         self.cluster_changed();
@@ -182,7 +207,7 @@ impl<D: Decider> Control<D> {
         if place_is_free {
             self.places[node.owner].give_back(node);
         }
-        self.shared.nodes.lock().remove(&node.id);
+        self.shared.nodes.lock().remove(node.id);
         self.loads[node.owner] -= 1;
         let racks = Arc::make_mut(&mut self.racks);
         if let Some(count) = racks.get_mut(&node.rack_location) {
@@ -208,6 +233,7 @@ impl<D: Decider> Control<D> {
         self.nodes.check_resize(node, &total)?;
         let is_another = self.nodes.resize(node, total);
         if is_another {
+            self.shared.nodes.lock().put_again(node.id);
             self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         }
         // As in Hadoop, who says the same once more has what follows from a change worked out too.
