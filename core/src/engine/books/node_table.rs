@@ -27,9 +27,12 @@ pub(crate) struct NodeTable {
 impl NodeTable {
     /// A node comes; `hash` is that of its `NodeId`.
     pub(crate) fn add(&mut self, node: Arc<NodeShared>, hash: u32) {
-        let (id, hash) = (node.id, spread(hash));
+        self.put(node, spread(hash));
+    }
+
+    fn put(&mut self, node: Arc<NodeShared>, hash: u32) {
         self.buckets.one_more(hash, self.entries.values().map(|entry| entry.hash));
-        self.entries.insert(id, Entry { node, hash, put: self.puts });
+        self.entries.insert(node.id, Entry { node, hash, put: self.puts });
         self.puts += 1;
     }
 
@@ -40,7 +43,7 @@ impl NodeTable {
     /// A node has another total: Hadoop takes it out of its map, and puts it into it again.
     pub(crate) fn put_again(&mut self, node: NodeId) {
         if let Some(Entry { node, hash, .. }) = self.entries.remove(&node) {
-            self.add(node, hash);
+            self.put(node, hash);
         }
     }
 

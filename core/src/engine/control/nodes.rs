@@ -323,3 +323,19 @@ impl<D: Decider> Control<D> {
         D::Control::cluster_changed(self);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name `host:port` is the same node to Hadoop as a host with this port.
+    #[test]
+    fn a_port_stands_in_the_name_or_beside_it() {
+        let new = |name: &str| NewNode::new(name, "/r", Resource::ZERO);
+        assert_eq!(new("h:8041").hash(), new("h").with_port(8041).hash());
+        assert_eq!(new("h:8041").hash(), new("h:8041").with_port(8041).hash());
+        assert_eq!(new("h").hash(), new("h").with_port(0).hash());
+        assert_ne!(new("h").hash(), new("h").with_port(1).hash());
+        assert_eq!(new("h:x").hash(), hash_of_node("h:x", 0));
+    }
+}
