@@ -45,6 +45,8 @@ mod scheduler_class;
 
 mod settings;
 
+mod settings_error;
+
 pub(crate) mod shown;
 
 mod site;
@@ -71,7 +73,8 @@ pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
 pub use scheduler_class::SchedulerKind;
-pub use settings::{CONTAINERS_PER_NODE, Settings, SettingsBuilder, SettingsError, SettingsFault, SettingsProblem};
+pub use settings::{CONTAINERS_PER_NODE, Settings, SettingsBuilder, SettingsFault};
+pub use settings_error::{SettingsError, SettingsProblem};
 pub use site::{
     Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
     TooManySubstitutions, Unresolved,

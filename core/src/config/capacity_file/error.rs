@@ -2,7 +2,7 @@
 
 use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::known::TYPES;
-use crate::config::settings::{SettingsError, SettingsProblem};
+use crate::config::settings_error::{SettingsError, SettingsProblem};
 use crate::config::shown::one_line;
 use crate::config::site::SiteProperties;
 use std::fmt;

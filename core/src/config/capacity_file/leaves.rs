@@ -6,16 +6,17 @@
 //! Cost: O(properties) to read one leaf; and O(queues) small steps, as the places of those behind it are others. Whoever shares the queues with a
 //! copy of the file pays for a copy of them once.
 
-use super::check::Uncompared;
 use super::defaults::Defaults;
+use super::error::CapacityFileError;
+use super::file::CapacityFile;
 use super::labels::LabelsByQueue;
 use super::made::{ByParent, MadeQueues, Reserved};
 use super::queue::CapacityQueue;
 use super::skeleton::{Bone, CapacityQueueKind, MOST};
 use super::source::Source;
 use super::tree::Builder;
+use super::uncompared::Uncompared;
 use super::warnings::Warnings;
-use super::{CapacityFile, CapacityFileError};
 use crate::config::site::SiteProperties;
 use crate::sync::Arc;
 use std::collections::{BTreeMap, HashMap};

@@ -5,7 +5,7 @@
 use super::error::{ConvertError, JavaException};
 use crate::config::java;
 use crate::config::properties::{Properties, parse_boolean};
-use crate::config::settings::{SettingsError, SettingsProblem};
+use crate::config::settings_error::{SettingsError, SettingsProblem};
 use crate::resource::{ResourceTypes, Unit};
 
 pub(super) const CONTINUOUS: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";

@@ -1,10 +1,10 @@
 //! Reading one property after the other: every error and every warning is kept, and reading goes on.
 
-use super::error::{SettingsError, SettingsProblem};
 use crate::config::diagnostic::{Diagnostic, Place};
 use crate::config::findings::Findings;
 use crate::config::known::{FAIR, KNOWN};
 use crate::config::properties::{Properties, parse_boolean};
+use crate::config::settings_error::{SettingsError, SettingsProblem};
 use crate::config::shown::shown;
 use crate::config::site::Unresolved;
 

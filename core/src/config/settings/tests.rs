@@ -1,7 +1,10 @@
 //! Defaults, every warning, and that nothing is said without a reason. Values are compared with Hadoop elsewhere.
 
 use super::*;
-use crate::config::site::SiteFile;
+use crate::config::scheduler_class::SchedulerKind;
+use crate::config::settings_error::SettingsProblem;
+use crate::config::site::{SiteFile, SiteProperties};
+use crate::resource::Resource;
 
 const CLASS: &str = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler";
 
