@@ -1,0 +1,108 @@
+//! What a configuration asks for that Hadoop has and Evenweave has not. A scheduler is not built with it, and a check tells of it.
+
+use super::file::CapacityFile;
+use super::source::Source;
+use super::warnings::Warnings;
+use crate::java;
+use crate::site::SiteProperties;
+use std::collections::BTreeMap;
+
+const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
+pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
+
+/// One thing that is not here.
+#[derive(Debug, PartialEq, Eq)]
+struct Absent {
+    /// The first property that asks for it.
+    property: String,
+    /// Its name.
+    what: String,
+    /// What else asks for it.
+    more: usize,
+}
+
+fn absent(file: &CapacityFile, source: &Source<'_>) -> Vec<Absent> {
+    let mut found = Vec::new();
+    if file.settings().multi_node_placement {
+        found.push(Absent { property: MULTI_NODE.to_owned(), what: MULTI_NODE.to_owned(), more: 0 });
+    }
+    // By label, and whether it is an expression's.
+    let mut labels: BTreeMap<(bool, &str), Absent> = BTreeMap::new();
+    for queue in file.queues() {
+        let what = |label: &str| format!("node labels, as {label:?} of {}", queue.path);
+        let mut ask = |is_expression: bool, label, property: String| {
+            let absent = || Absent { property, what: what(label), more: 0 };
+            labels.entry((is_expression, label)).and_modify(|absent| absent.more += 1).or_insert_with(absent);
+        };
+        for capacity in queue.capacities.iter().filter(|capacity| !capacity.label.is_empty()) {
+            let of = |key| Source::of_label(&queue.path, &capacity.label, key);
+            let keys = ["capacity", "maximum-capacity", "maximum-am-resource-percent"];
+            let written = keys.into_iter().map(of).find(|property| source.raw(property).is_some());
+            // Root has the labels of all queues.
+            let inherited = || queue.parent.map(|_| Source::of(&queue.path, "accessible-node-labels"));
+            if let Some(property) = written.or_else(inherited) {
+                ask(false, capacity.label.as_str(), property);
+            }
+        }
+        if let Some(expression) = queue.own_default_label_expression.as_deref().filter(|text| !text.is_empty()) {
+            ask(true, expression, Source::of(&queue.path, "default-node-label-expression"));
+        }
+    }
+    found.extend(labels.into_values());
+    found
+}
+
+/// What handles placement constraints, where something does.
+fn handler(source: &Source<'_>) -> Option<String> {
+    let handler = source.text(CONSTRAINTS).map(|text| java::trim(&text).to_owned());
+    handler.filter(|handler| !matches!(handler.as_str(), "" | "disabled"))
+}
+
+/// Tells of constraints that the file itself switches on. Of a site's its own check tells.
+pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>) {
+    let Some(handler) = handler(source) else { return };
+    let message = format!("is {handler}, and placement constraints are not supported");
+    warnings.push(CONSTRAINTS, "unsupported", &message, |found| {
+        found
+            .effect("Evenweave does not start with it, and refuses a refresh with it")
+            .help("set it to disabled, or stay with Hadoop's own CapacityScheduler");
+    });
+}
+
+/// Tells of it.
+pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
+    for Absent { property, what, more } in absent(file, source) {
+        let (message, help) = if what == MULTI_NODE {
+            ("is on, and placement on several nodes at once is not supported".to_owned(), "set it to false".to_owned())
+        } else {
+            let more = match more {
+                0 => String::new(),
+                1 => " (and 1 more queue)".to_owned(),
+                more => format!(" (and {more} more queues)"),
+            };
+            (format!("asks for {what}{more}, and they are not supported"), "remove the capacities of labels".to_owned())
+        };
+        let effect = "Hadoop takes it; Evenweave does not start with it, and refuses a refresh with it";
+        let help = format!("{help}, or stay with Hadoop's own CapacityScheduler");
+        warnings.push(&property, "unsupported", &message, |found| {
+            found.effect(effect).help(help);
+        });
+    }
+}
+
+impl CapacityFile {
+    /// What the configuration asks for that is not here, each with its place. `all` is what the file was read from.
+    pub(crate) fn unsupported(&self, all: &SiteProperties) -> Vec<String> {
+        let source = Source::unlisted(all);
+        let mut found = absent(self, &source);
+        if let Some(handler) = handler(&source) {
+            let what = format!("placement constraints: {CONSTRAINTS} is {handler}");
+            found.push(Absent { property: CONSTRAINTS.to_owned(), what, more: 0 });
+        }
+        let placed = found.into_iter().map(|Absent { property, what, .. }| match source.name_at(&property) {
+            Some(at) => format!("{at}: {what}"),
+            None => what,
+        });
+        placed.collect()
+    }
+}
