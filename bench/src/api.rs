@@ -39,6 +39,6 @@ pub(crate) use evenweave::view::{
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NodeHandle, NodeId, NotSent, Polled,
-    RecoveredContainer, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Worker,
+    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NewNode, NodeHandle, NodeId, NotSent,
+    Polled, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

@@ -115,6 +115,7 @@ mod more {
     families! { "data/scenarios/more":
         am_share = "amshare",
         blacklist = "blacklist",
+        blacklist_order = "blacklist-order",
         continuous = "continuous",
         custom_resource = "custom-resource",
         locality = "locality",
@@ -236,7 +237,7 @@ mod several_workers {
         let said = outcomes.json();
         assert_eq!(outcomes.tally().failed, 0, "the books do not balance: {said}");
         let families = said["families"].as_array().unwrap().clone();
-        assert_eq!(families.len(), 18);
+        assert_eq!(families.len(), 19);
         families
     }
 

@@ -1,9 +1,6 @@
-//! The order in which Java's `HashMap` and `HashSet` give texts, and with it the one in which Hadoop shows resource
-//! types.
+//! The order in which Java's `HashMap` and `HashSet` give their keys.
 
-use evenweave_resource::ResourceTypes;
-
-/// A table's size at first.
+/// How many buckets a table has at first.
 const SMALLEST: usize = 16;
 /// A bucket that has so many when one more comes makes a table double ...
 const CROWDED: usize = 8;
@@ -22,47 +19,60 @@ pub fn spread(hash: u32) -> u32 {
     hash ^ hash >> 16
 }
 
-/// Keys in the order of the table into which they are put one after the other. A key that comes again stays where it is.
+/// `NodeId.hashCode`
+#[must_use]
+pub fn hash_of_node(host: &str, port: u16) -> u32 {
+    const PRIME: u32 = 493_217;
+    let of_host = PRIME.wrapping_mul(8501).wrapping_add(hash_of_text(host));
+    PRIME.wrapping_mul(of_host).wrapping_add(port.into())
+}
+
+/// The buckets of a table. Their number doubles as keys come, and never goes down.
 ///
-/// Doubling keeps the order within a bucket, so the final size says all. Java makes a tree of a bucket of nine in a table of 64 and
-/// more; that is not followed.
-pub fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
-    let mut size = SMALLEST;
-    let mut put: Vec<(u32, &str)> = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut in_bucket = vec![0_usize; size];
-    let bucket = |hash: u32, size: usize| hash as usize & (size - 1);
-    for key in keys {
-        if !seen.insert(key) {
-            continue;
+/// The order of keys is that of their buckets, and within a bucket the order in which they came: doubling keeps that.
+/// Java makes a tree of a bucket of nine in a table of 64 and more, and then has another order within it. That is not
+/// followed: of ten million buckets of a full table one has so many.
+#[derive(Clone, Copy, Debug)]
+pub struct Buckets(usize);
+
+impl Default for Buckets {
+    fn default() -> Buckets {
+        Buckets(SMALLEST)
+    }
+}
+
+impl Buckets {
+    /// Where a key of this [spread] hash is.
+    pub fn place(self, hash: u32) -> usize {
+        hash as usize & (self.0 - 1)
+    }
+
+    /// One more key comes. `others`: the spread hashes of those that are there.
+    pub fn one_more(&mut self, hash: u32, others: impl ExactSizeIterator<Item = u32>) {
+        let count = others.len() + 1;
+        if self.0 < LARGE && others.filter(|other| self.place(*other) == self.place(hash)).count() >= CROWDED {
+            self.0 *= 2;
         }
-        let hash = spread(hash_of_text(key));
-        let crowded = in_bucket[bucket(hash, size)] >= CROWDED && size < LARGE;
-        put.push((hash, key));
-        in_bucket[bucket(hash, size)] += 1;
-        for _ in 0..usize::from(crowded) + usize::from(put.len() > (size << usize::from(crowded)) / 4 * 3) {
-            size *= 2;
-            in_bucket = vec![0; size];
-            for (hash, _) in &put {
-                in_bucket[bucket(*hash, size)] += 1;
-            }
+        if count > self.0 / 4 * 3 {
+            self.0 *= 2;
         }
     }
-    put.sort_by_key(|(hash, _)| bucket(*hash, size));
+}
+
+/// Keys in the order of the table into which they are put one after the other. A key that comes again stays where it is.
+pub fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
+    let mut buckets = Buckets::default();
+    let mut put: Vec<(u32, &str)> = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    for key in keys {
+        if seen.insert(key) {
+            let hash = spread(hash_of_text(key));
+            buckets.one_more(hash, put.iter().map(|(other, _)| *other));
+            put.push((hash, key));
+        }
+    }
+    put.sort_by_key(|(hash, _)| buckets.place(*hash));
     put.into_iter().map(|(_, key)| key).collect()
-}
-
-/// The names of all types in the order of Hadoop's map of them. Those of the configuration are put into it first.
-pub(super) fn types_in_map(types: &ResourceTypes) -> Vec<&str> {
-    hash_order(types.names().skip(2).chain(types.names().take(2)))
-}
-
-/// The types in the order of Hadoop's array of them, by which it shows and writes them: memory, cores, then the others
-/// as its map has them (`ResourceUtils.updateKnownResources`).
-#[must_use]
-pub fn types_in_order(types: &ResourceTypes) -> Vec<usize> {
-    let others = types_in_map(types).into_iter().filter_map(|name| types.index(name)).filter(|index| *index >= 2);
-    [0, 1].into_iter().chain(others).collect()
 }
 
 #[cfg(test)]
@@ -76,19 +86,19 @@ mod tests {
         assert_eq!((hash_of_text(""), spread(0x0012_0003)), (0, 0x0012_0011));
     }
 
+    /// Twenty nodes as a real ResourceManager goes through them.
     #[test]
-    fn types_stand_as_in_hadoops_array() {
-        let shown = |names: &[&str]| {
-            let types = ResourceTypes::with_custom(names.iter().map(|name| (*name, ""))).expect("a few types");
-            types_in_order(&types).into_iter().map(|index| types.name(index).to_owned()).collect::<Vec<_>>().join(" ")
-        };
-        // As Java 17 has them: buckets 1, 3, 4, 8 and 13 of 16.
-        let sorted = "memory-mb vcores license nvme fpga yarn.io/gpu gpu";
-        assert_eq!(shown(&["gpu", "fpga", "license", "yarn.io/gpu", "nvme"]), sorted);
-        assert_eq!(shown(&["nvme", "yarn.io/gpu", "license", "fpga", "gpu"]), sorted);
-        // In one bucket whoever was configured first.
-        assert_eq!(shown(&["AaAa", "BBBB", "AaBB"]), "memory-mb vcores AaAa BBBB AaBB");
-        assert_eq!(shown(&["AaBB", "AaAa", "BBBB"]), "memory-mb vcores AaBB AaAa BBBB");
+    fn nodes_stand_as_in_hadoops_map() {
+        let mut buckets = Buckets::default();
+        let mut put: Vec<(u32, u32)> = Vec::new();
+        for last in 1..=20 {
+            let hash = spread(hash_of_node(&format!("127.0.0.{last}"), 123));
+            buckets.one_more(hash, put.iter().map(|(other, _)| *other));
+            put.push((hash, last));
+        }
+        put.sort_by_key(|(hash, _)| buckets.place(*hash));
+        let order: Vec<u32> = put.into_iter().map(|(_, last)| last).collect();
+        assert_eq!(order, [6, 14, 19, 1, 15, 7, 10, 18, 20, 4, 3, 11, 8, 17, 13, 2, 5, 9, 12, 16]);
     }
 
     #[test]

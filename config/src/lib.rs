@@ -29,10 +29,13 @@ mod reservation_classes;
 mod resource_string;
 mod scheduler_class;
 mod settings;
+mod settings_error;
 #[doc(hidden)]
 pub mod shown;
 mod site;
 mod source;
+#[doc(hidden)]
+pub mod type_order;
 mod warnings;
 mod xml;
 
@@ -47,7 +50,8 @@ pub use names::{ROOT, rooted, trim_java, valid_requested_name};
 pub use placement_rules::{PlacementRule, RuleKind, default_rules};
 pub use resource_string::{Limit, Missing, ResourceStringError, parse_resource};
 pub use scheduler_class::SchedulerKind;
-pub use settings::{CONTAINERS_PER_NODE, Settings, SettingsBuilder, SettingsError, SettingsFault, SettingsProblem};
+pub use settings::{CONTAINERS_PER_NODE, Settings, SettingsBuilder, SettingsFault};
+pub use settings_error::{SettingsError, SettingsProblem};
 pub use site::{
     Expanded, Included, Origin, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
     TooManySubstitutions, Unresolved,
@@ -73,5 +77,5 @@ pub mod internal {
     pub use crate::encoding::decode_json;
     pub use crate::java::{equals_ignore_case, float_to_int, float_to_long, narrow};
     pub use crate::source::Reader;
-    pub use crate::{hash_order, shown};
+    pub use crate::{hash_order, shown, type_order};
 }

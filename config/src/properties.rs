@@ -2,7 +2,7 @@
 
 use super::diagnostic::Place;
 use super::java;
-use super::settings::{SettingsError, SettingsProblem};
+use super::settings_error::{SettingsError, SettingsProblem};
 use super::shown::{one_line, shortened};
 use super::site::{Expanded, MOST_EXPANDED, SiteProperties, TooManySubstitutions};
 use std::borrow::Cow;

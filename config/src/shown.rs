@@ -1,6 +1,6 @@
 //! What a file says, as it stands in messages: on one line, in quotes, and never longer than anybody reads.
 
-use super::hash_order::types_in_order;
+use super::type_order::types_in_order;
 use evenweave_resource::{Resource, ResourceTypes};
 use std::borrow::Cow;
 

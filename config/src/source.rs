@@ -47,7 +47,7 @@ pub trait AllocationSource: Send + Sync + fmt::Debug {
     /// What it is called in errors, warnings and events, such as a path.
     fn name(&self) -> String;
 
-    /// When it was last changed, in milliseconds since 1970 as [`Clock::wall_ms`](trait@evenweave_clock) counts them;
+    /// When it was last changed, in milliseconds since 1970 as `Clock::wall_ms` of the core counts them;
     /// `None` or 0 where there is nothing or the time is not known, which is told of and looked at again.
     ///
     /// # Errors
@@ -304,12 +304,9 @@ impl AllocationsError {
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 pub struct Reader {
-    #[doc(hidden)]
     pub types: ResourceTypes,
-    #[doc(hidden)]
     pub custom_policies: Vec<String>,
     /// The most bytes that are read.
-    #[doc(hidden)]
     pub limit: u64,
 }
 

@@ -205,7 +205,7 @@ pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, Polled, RecoveredContainer, Reported, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, NewNode, Polled, RecoveredContainer, Reported, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent, Waited};
@@ -256,8 +256,8 @@ pub mod prelude {
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
-        NewAttempt, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings,
-        Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
+        NewAttempt, NewNode, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent,
+        Settings, Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
         resource::ResourceTypes,
     };
 }

@@ -36,6 +36,7 @@ impl Children {
 
 /// Orders and texts of Java's that decide what Hadoop shows.
 pub mod java {
-    pub use crate::config::hash_order::{hash_of_text, hash_order, spread, types_in_order};
+    pub use crate::config::hash_order::{hash_of_text, hash_order, spread};
     pub use crate::config::shown::resource_text;
+    pub use crate::config::type_order::types_in_order;
 }

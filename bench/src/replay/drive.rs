@@ -9,8 +9,8 @@ use super::named::Named;
 use super::options::PlayOptions;
 use super::scenario::{AskLine, ReportedContainer, Scenario, Step, ToldContainer};
 use crate::api::{
-    AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NotOffered, PreemptionRound,
-    QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission, VirtualClock,
+    AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NewNode, NotOffered,
+    PreemptionRound, QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission, VirtualClock,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -238,8 +238,8 @@ impl<'s> Player<'s> {
     fn apply(&mut self, step: &Step) -> Result<Told, Refusal> {
         let driver = &mut self.driver;
         match step {
-            Step::NodeAdd { node, rack, resource: total, containers } => {
-                driver.add_node(node, rack, resource(&self.types, total))?;
+            Step::NodeAdd { node, rack, port, resource: total, containers } => {
+                driver.add_node(NewNode::new(node, rack, resource(&self.types, total)).with_port(*port))?;
                 return self.register(node, containers);
             }
             Step::Restart { allocations } => self.restart(allocations.as_deref())?,

@@ -15,7 +15,7 @@ use super::scenario::{Scenario, Step};
 use crate::api::FairReason;
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, AppView, Ask, Clock, ContainerId, ContainerView, Decision,
-    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NodeHandle, NodeView, NotOffered,
+    FairScheduler, FairSchedulerBuilder, Heartbeat, Journal, Location, NewNode, NodeHandle, NodeView, NotOffered,
     PreemptionRound, QueueView, RecoveredContainer, Refused, Resource, ResourceTypes, Settings, Stepped, Submission,
     VirtualClock,
 };
@@ -28,7 +28,7 @@ const NEVER_MS: &str = "2147483647";
 /// The calls of a scenario. Each returns when nothing is under way any more.
 pub(super) trait Driver: Booking {
     fn location(&self, name: &str) -> Location;
-    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
+    fn add_node(&mut self, node: NewNode) -> Result<(), Refused>;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
     /// The node tells what has been launched and what is over, and is offered.
     fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused>;
@@ -165,8 +165,8 @@ impl Driver for Steps {
         self.stepped.location(name)
     }
 
-    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
-        self.stepped.add_node(name, rack, total).map(drop)
+    fn add_node(&mut self, node: NewNode) -> Result<(), Refused> {
+        self.stepped.register_node(node, Vec::new()).map(drop)
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {
@@ -380,9 +380,10 @@ impl Driver for Threaded {
         self.scheduler.location(name)
     }
 
-    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
-        let node = self.scheduler.add_node(name, rack, total)?;
-        self.nodes.insert(name.to_owned(), node);
+    fn add_node(&mut self, node: NewNode) -> Result<(), Refused> {
+        let name = node.name.clone();
+        let (node, _) = self.scheduler.register_node(node, Vec::new())?;
+        self.nodes.insert(name, node);
         self.scheduler.quiesce();
         Ok(())
     }

@@ -90,6 +90,10 @@ fn first() -> u32 {
     1
 }
 
+fn first_port() -> u16 {
+    1
+}
+
 impl ReportedContainer {
     pub(super) fn named(&self) -> Named {
         Named { app: self.app, attempt: self.attempt, epoch: self.epoch, number: self.container }
@@ -112,6 +116,9 @@ pub(super) enum Step {
     NodeAdd {
         node: String,
         rack: String,
+        /// Its NodeManager's. Whoever made the recordings gave 1 to all at first.
+        #[serde(default = "first_port")]
+        port: u16,
         resource: Amounts,
         /// What runs on it: of a ResourceManager that was restarted.
         #[serde(default)]

@@ -4,7 +4,7 @@
 //! `ConfiguredYarnAuthorizer`. A right held on an ancestor counts for all below; ancestors are the beginnings of the
 //! path, dot by dot.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
 use super::queue::CapacityQueue;
 use crate::acl::{AccessControlList, QueueAccess};
 

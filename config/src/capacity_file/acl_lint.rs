@@ -2,7 +2,7 @@
 //!
 //! Rights add up from root down, and who may administer a queue may submit to it. Root's lists are for everybody where it has none.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
 use super::queue::CapacityQueue;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;

@@ -1,6 +1,6 @@
 //! Lints of figures: which are known, and what a cluster makes of amounts.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
 use super::queue::CapacityMode;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;

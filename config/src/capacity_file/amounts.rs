@@ -5,7 +5,6 @@
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::{Source, not_a_number};
-use super::vector::is_vector;
 use crate::java;
 use evenweave_resource::{Resource, ResourceTypes, Unit};
 
@@ -23,6 +22,20 @@ pub(super) fn bracketed(text: &str) -> Option<&str> {
     let ends = ["\r\n", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"];
     let text = ends.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
     text.strip_prefix('[')?.strip_suffix(']').filter(|inner| !inner.is_empty())
+}
+
+/// Whether the text has the form of a vector with names.
+pub(super) fn is_vector(text: &str) -> bool {
+    let text = text.replace(' ', "");
+    let Some(inner) = bracketed(&text) else { return false };
+    let sides: Vec<&str> = inner.split('=').collect();
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ',' | '-' | '%' | '/');
+    // A side between two signs is the value of the one and the name of the other.
+    let long_enough = |(at, side): (usize, &&str)| {
+        let inside = at > 0 && at + 1 < sides.len();
+        side.len() >= if inside { 2 } else { 1 } && side.chars().all(allowed)
+    };
+    sides.len() > 1 && sides.iter().enumerate().all(long_enough)
 }
 
 /// Whether the text counts as absolute amounts. The amounts need not make sense.

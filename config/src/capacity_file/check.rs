@@ -4,60 +4,68 @@
 //! capacities is not looked at where one of them was left out.
 
 use super::error::{CapacityFault, CapacityFileError};
+use super::file::CapacityFile;
 use super::known;
 use super::lint::{self, Beside};
+use super::made::MadeQueues;
+use super::reading::read_all;
 use super::source::{PREFIX, Source};
+use super::uncompared::Uncompared;
 use super::unsupported;
 use super::warnings::Warnings;
-use super::{CapacityFile, MadeQueues, read_all};
 use crate::diagnostic::Diagnostic;
 use crate::site::{SiteFile, SiteProperties};
 use evenweave_resource::{MAX_TYPES, Resource};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// So many errors are found in one file. Each is a reading.
 const MOST_ERRORS: usize = 50;
 /// What decides which resource types there are: without it right amounts would be wrong.
 const TYPES: &str = "yarn.resource-types";
 
-/// What is not compared when a file is read.
-#[derive(Debug, Default)]
-pub(super) struct Uncompared {
-    /// The parents whose children are not compared with each other, by path.
-    parents: HashSet<String>,
-    /// Amounts of queues that are listed: a refresh compares them on the cluster as it is, by [`CapacityFile::check_amounts_on`].
-    amounts: bool,
-}
-
-impl Uncompared {
-    /// Amounts alone.
-    pub(super) fn amounts() -> Uncompared {
-        Uncompared { amounts: true, ..Uncompared::default() }
+impl CapacityFile {
+    /// The same, with everything that is wrong or odd in it, which reading it for a scheduler does not look for: `None` where there are
+    /// errors; one that comes with the nodes is one. `cluster`: what its nodes have in all, where that is known; amounts are compared
+    /// with it.
+    ///
+    /// After an error the rest is read as if what is wrong were not written, for up to 50 errors. The check ends earlier where that
+    /// cannot be done, as with a list of queues that is refused or with resource types. With an error in a capacity, warnings that
+    /// compare capacities are left out.
+    ///
+    /// ```
+    /// use evenweave::config::{SiteFile, SiteProperties, capacity::CapacityFile};
+    ///
+    /// let text = "<configuration>
+    ///   <property><name>yarn.scheduler.capacity.root.queues</name><value>a</value></property>
+    ///   <property><name>yarn.scheduler.capacity.root.a.capacity</name><value>100</value></property>
+    ///   <property><name>yarn.scheduler.capacity.root.a.user-limit-factor</name><value>0.5</value></property>
+    /// </configuration>";
+    /// let file = SiteFile::parse(text, "capacity-scheduler.xml").unwrap();
+    /// let (read, found) = CapacityFile::check(&SiteProperties::new(), &file, None);
+    /// assert!(read.is_some());
+    /// assert_eq!(found[0].code, "user-limit-factor");
+    /// ```
+    #[must_use]
+    pub fn check(
+        yarn_site: &SiteProperties,
+        file: &SiteFile,
+        cluster: Option<&Resource>,
+    ) -> (Option<CapacityFile>, Vec<Diagnostic>) {
+        check(yarn_site, file, cluster)
     }
 
-    pub(super) fn has(&self, parent: &str) -> bool {
-        self.parents.contains(parent)
-    }
-
-    /// With which cluster amounts are compared: at a start there are no nodes.
-    pub(super) fn cluster(&self) -> Option<Resource> {
-        (!self.amounts).then_some(Resource::ZERO)
-    }
-
-    /// Whether it is only because of such a parent that there are no figures.
-    pub(super) fn explains(&self, error: &CapacityFileError) -> bool {
-        let (CapacityFault::MixedChildren { queue: parent, .. } | CapacityFault::LabelWithoutParent { parent, .. }) =
-            &*error.fault
-        else {
-            return false;
-        };
-        self.has(parent)
+    /// The resource types beside memory and vcores of which a file has amounts, separated by commas. Which types there are stands in
+    /// yarn-site, in `yarn.resource-types`; a check without yarn-site may take these for it. None where the file's calculator takes no more
+    /// than memory and vcores.
+    #[must_use]
+    pub fn types_written(file: &SiteFile) -> Option<String> {
+        types_written(file)
     }
 }
 
 /// As [`CapacityFile::check`].
-pub(super) fn check(
+fn check(
     yarn_site: &SiteProperties,
     file: &SiteFile,
     cluster: Option<&Resource>,
@@ -175,7 +183,7 @@ impl Reading {
 }
 
 /// As [`CapacityFile::types_written`].
-pub(super) fn types_written(file: &SiteFile) -> Option<String> {
+fn types_written(file: &SiteFile) -> Option<String> {
     let mut all = SiteProperties::new();
     all.add(file);
     let source = Source::new(&all);

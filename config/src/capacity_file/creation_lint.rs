@@ -1,7 +1,7 @@
 //! Lints of queues that make themselves, and of names: queues that never come, templates that nobody uses, short names that stand for
 //! several queues.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
 use super::queue::CapacityQueue;
 use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::known::TYPES;
-use crate::settings::{SettingsError, SettingsProblem};
+use crate::settings_error::{SettingsError, SettingsProblem};
 use crate::shown::one_line;
 use crate::site::SiteProperties;
 use std::fmt;

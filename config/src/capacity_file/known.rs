@@ -3,119 +3,18 @@
 //! Follows rules/capacity.md 2. Hadoop says nothing of a name that it does not know; here every one is told of, with
 //! the nearest that is.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
+use super::keys::{GLOBAL_KEYS, LABEL_KEYS, QUEUE_KEYS};
 use super::queue::CapacityQueue;
-use super::settings::{CONTAINERS_OF_A_NODE, PLAN_QUEUES_AT_ONCE};
 use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
-use crate::ROOT;
 use crate::diagnostic::Diagnostic;
+use crate::names::ROOT;
 use crate::nearest::nearest;
 use crate::site::SiteFile;
 use std::collections::{BTreeMap, HashSet};
 
-/// Of the whole scheduler.
-const GLOBAL_KEYS: [&str; 44] = [
-    "maximum-applications",
-    "global-queue-max-application",
-    "maximum-am-resource-percent",
-    "minimum-user-limit-percent",
-    "user-limit-factor",
-    "max-parallel-apps",
-    "user.max-parallel-apps",
-    "resource-calculator",
-    "node-locality-delay",
-    "rack-locality-additional-delay",
-    "rack-locality-full-reset",
-    "per-node-heartbeat.multiple-assignments-enabled",
-    "per-node-heartbeat.maximum-container-assignments",
-    "per-node-heartbeat.maximum-offswitch-assignments",
-    "reservations-continue-look-all-nodes",
-    "skip-allocate-on-nodes-with-reserved-containers",
-    "schedule-asynchronously.enable",
-    "schedule-asynchronously.scheduling-interval-ms",
-    "schedule-asynchronously.maximum-threads",
-    "schedule-asynchronously.maximum-pending-backlogs",
-    "multi-node-placement-enabled",
-    "multi-node-sorting.policy.names",
-    "multi-node-sorting.policy",
-    "queue-mappings",
-    "queue-mappings-override.enable",
-    "mapping-rule-format",
-    "mapping-rule-json",
-    "mapping-rule-json-file",
-    "workflow-priority-mappings",
-    "workflow-priority-mappings-override.enable",
-    "lazy-preemption-enabled",
-    PLAN_QUEUES_AT_ONCE,
-    CONTAINERS_OF_A_NODE,
-    "application.fail-fast",
-    "user-metrics.enable",
-    "legacy-queue-mode.enabled",
-    "ordering-policy.priority-utilization.underutilized-preemption.enabled",
-    "ordering-policy.priority-utilization.underutilized-preemption.reserved-container-delay-ms",
-    "ordering-policy.priority-utilization.underutilized-preemption.allow-move-reservation",
-    "auto-queue-creation-v2.maximum-queue-depth",
-    "auto-queue-creation-v2.queue-expiration-time",
-    "queue.auto.refresh.monitoring-interval",
-    "root.queues",
-    "root.capacity",
-];
-
-/// Of a queue.
-pub(super) const QUEUE_KEYS: [&str; 48] = [
-    "queues",
-    "capacity",
-    "maximum-capacity",
-    "minimum-user-limit-percent",
-    "user-limit-factor",
-    "maximum-applications",
-    "maximum-am-resource-percent",
-    "max-parallel-apps",
-    "state",
-    "acl_submit_applications",
-    "acl_administer_queue",
-    "acl_application_max_priority",
-    "acl_administer_reservations",
-    "acl_list_reservations",
-    "acl_submit_reservations",
-    "ordering-policy",
-    "ordering-policy.fair.enable-size-based-weight",
-    "ordering-policy.exclusive-enforced-partitions",
-    "priority",
-    "default-application-priority",
-    "disable_preemption",
-    "intra-queue-preemption.disable_preemption",
-    "maximum-allocation",
-    "maximum-allocation-mb",
-    "maximum-allocation-vcores",
-    "maximum-application-lifetime",
-    "default-application-lifetime",
-    "allow-zero-capacity-sum",
-    "accessible-node-labels",
-    "default-node-label-expression",
-    "auto-create-child-queue.enabled",
-    "auto-create-child-queue.max-queues",
-    "auto-create-child-queue.fail-on-exceeding-parent-capacity",
-    "auto-create-child-queue.management-policy",
-    "auto-queue-creation-v2.enabled",
-    "auto-queue-creation-v2.max-queues",
-    "auto-queue-creation-v2.maximum-queue-depth",
-    "auto-queue-creation-v2.queue-auto-removal.enable",
-    "reservable",
-    "reservation-window",
-    "reservation-policy",
-    "reservation-agent",
-    "reservation-planner",
-    "reservation-move-on-expiry",
-    "reservation-enforcement-window",
-    "average-capacity",
-    "instantaneous-max-capacity",
-    "show-reservations-as-queues",
-];
-
-const LABEL_KEYS: [&str; 3] = ["capacity", "maximum-capacity", "maximum-am-resource-percent"];
 const TEMPLATES: [&str; 4] = [
     "leaf-queue-template.",
     "auto-queue-creation-v2.template.",

@@ -3,8 +3,8 @@
 //!
 //! rules/capacity.md 24; `CapacityScheduler.reinitializeQueues`. Whoever refreshes decides whether that is too late.
 
-use super::CapacityFile;
 use super::error::CapacityFileError;
+use super::file::CapacityFile;
 use super::settings::CapacitySettings;
 
 /// What is wrong with it, in a file whose queues are right.

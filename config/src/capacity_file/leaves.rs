@@ -6,16 +6,17 @@
 //! Cost: O(properties) to read one leaf; and O(queues) small steps, as the places of those behind it are others. Whoever shares the queues with a
 //! copy of the file pays for a copy of them once.
 
-use super::check::Uncompared;
 use super::defaults::Defaults;
+use super::error::CapacityFileError;
+use super::file::CapacityFile;
 use super::labels::LabelsByQueue;
 use super::made::{ByParent, MadeQueues, Reserved};
 use super::queue::CapacityQueue;
 use super::skeleton::{Bone, CapacityQueueKind, MOST};
 use super::source::Source;
 use super::tree::Builder;
+use super::uncompared::Uncompared;
 use super::warnings::Warnings;
-use super::{CapacityFile, CapacityFileError};
 use crate::site::SiteProperties;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -185,7 +186,7 @@ impl CapacityFile {
         Some(Shifted { leaf: place, others })
     }
 
-    /// Whether each name stands for the same queue, or for none, as in another file. For tests.
+    /// Whether each name stands for the same queue, or for none, as in another file.
     #[doc(hidden)]
     #[must_use]
     pub fn finds_as(&self, other: &CapacityFile) -> bool {

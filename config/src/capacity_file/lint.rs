@@ -6,6 +6,8 @@
 use super::acl_lint;
 use super::amount_lint::{self, Known};
 use super::creation_lint;
+use super::figures::CapacityFigures;
+use super::file::CapacityFile;
 use super::mapping;
 use super::ordering::{AppOrdering, QueueOrdering};
 use super::plan_lint;
@@ -14,7 +16,6 @@ use super::queue::{CapacityQueue, LeafSettings};
 use super::source::{PREFIX, Source};
 use super::unsupported;
 use super::warnings::Warnings;
-use super::{CapacityFigures, CapacityFile};
 use crate::java;
 use crate::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use evenweave_resource::{Calculator, Resource};

@@ -3,7 +3,7 @@
 //! Follows rules/capacity.md 3.4; `CSQueueStore`.
 
 use super::queue::CapacityQueue;
-use crate::ROOT;
+use crate::names::ROOT;
 use rustc_hash::FxHashMap;
 
 /// All names of all queues.

@@ -1,6 +1,6 @@
 //! Lints of plans: those in which nothing can be reserved, and what is said of reservations where there are none.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
 use super::queue::{CapacityQueue, PlanSettings};
 use super::settings::PLAN_QUEUES_AT_ONCE;
 use super::source::{PREFIX, Source};

@@ -3,9 +3,9 @@
 //! Follows rules/capacity.md 2.2, 3.6, 5.6 and 7; `AbstractCSQueue.setupQueueConfigs` and what its subclasses add. They
 //! are read in Hadoop's order, so that of several mistakes the same one is told of.
 
-use super::capacities::LabelCapacity;
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
+use super::label_capacity::LabelCapacity;
 use super::made::QueueMaking;
 use super::ordering::{AppOrdering, QueueOrdering};
 use super::priority_acl::{self, PriorityAcl};
@@ -16,6 +16,7 @@ use super::templates::{FlexibleCreation, LEAF_TEMPLATE, ManagedCreation, Templat
 use super::user_weights::UserWeights;
 use super::warnings::Warnings;
 use crate::acl::AccessControlList;
+use crate::names::ROOT;
 use evenweave_resource::Resource;
 use std::collections::BTreeSet;
 
@@ -216,7 +217,7 @@ pub(super) fn acl(
     } else {
         Source::of(path, key)
     };
-    let default = if path == crate::ROOT { "*" } else { " " };
+    let default = if path == ROOT { "*" } else { " " };
     AccessControlList::parse(&source.text(&property).unwrap_or_else(|| default.to_owned()))
 }
 
@@ -339,4 +340,9 @@ impl Context<'_> {
             show_reservations_as_queues: source.flag(&key("show-reservations-as-queues"), false),
         }
     }
+}
+
+/// The labels of a queue that others, or itself, go by.
+pub(super) fn accessible(queues: &[CapacityQueue], from: usize) -> &BTreeSet<String> {
+    queues[from].own_accessible_labels.as_ref().expect("a queue whose labels are gone by has some")
 }

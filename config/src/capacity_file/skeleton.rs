@@ -6,8 +6,8 @@
 use super::error::{CapacityFault, CapacityFileError};
 use super::made::{ByParent, MadeQueue, QueueMaking};
 use super::source::Source;
-use crate::ROOT;
 use crate::java;
+use crate::names::ROOT;
 use std::collections::HashSet;
 
 /// Levels of queues below root, as in a name that an application may ask for.

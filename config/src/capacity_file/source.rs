@@ -155,6 +155,11 @@ pub(super) fn not_a_number(property: &str, text: &str, expected: &'static str) -
     CapacityFileError::new(property, CapacityFault::NotANumber { text: text.to_owned(), expected })
 }
 
+/// The parts between colons, trimmed; empty ones do not count.
+pub(super) fn parts(text: &str) -> Vec<&str> {
+    text.split(':').map(java::trim).filter(|part| !part.is_empty()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, maximum_percent, percent, weight};
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
-use super::known::QUEUE_KEYS;
+use super::keys::QUEUE_KEYS;
 use super::labels::{ANY, LabelsByQueue};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
@@ -71,9 +71,7 @@ pub struct LeafTemplate {
     pub capacity: f32,
     pub maximum_capacity: f32,
     /// Amounts; nothing where there are none.
-    #[doc(hidden)]
     pub minimum: Resource,
-    #[doc(hidden)]
     pub maximum: Resource,
 }
 

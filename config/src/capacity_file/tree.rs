@@ -5,22 +5,24 @@
 
 use super::amounts::percent;
 use super::capacities::Reader;
-use super::check::Uncompared;
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
 use super::labels::{self, ANY, LabelsByQueue};
-use super::made::{self, Apart, ByParent, QueueMaking};
+use super::made::{ByParent, QueueMaking};
+use super::made_settings::{self, Apart};
 use super::maximum_allocation;
 use super::ordering::QueueOrdering;
 use super::queue::{
-    CapacityMode, CapacityQueue, CapacityQueueRole, Context, ParentSettings, acl, lifetimes, preemption_disabled, state,
+    CapacityMode, CapacityQueue, CapacityQueueRole, Context, ParentSettings, accessible, acl, lifetimes,
+    preemption_disabled, state,
 };
 use super::settings::CapacitySettings;
 use super::siblings;
 use super::skeleton::{Bone, CapacityQueueKind};
 use super::source::Source;
 use super::templates::{self, FlexibleCreation, LEAF_TEMPLATE, Managed, TEMPLATE};
+use super::uncompared::Uncompared;
 use super::user_weights::{self, UserWeights};
 use super::warnings::Warnings;
 use crate::acl::AccessControlList;
@@ -154,7 +156,7 @@ impl Builder<'_, '_> {
             if let Some(making) = making {
                 let given = |key| source.text(&Source::of_label(&path, &capacity.label, key)).is_some();
                 let (own, maximum) = (given("capacity"), given("maximum-capacity"));
-                made::complete(capacity, making, own, maximum, self.settings.legacy_queue_mode);
+                made_settings::complete(capacity, making, own, maximum, self.settings.legacy_queue_mode);
             }
         }
         let mode = reader.mode(&capacities)?;
@@ -343,9 +345,4 @@ fn check_default_label(
         labels: accessible.iter().map(String::as_str).collect::<Vec<_>>().join(","),
     };
     Err(CapacityFileError::new(Source::of(path, "default-node-label-expression"), fault))
-}
-
-/// The labels of a queue that others, or itself, go by.
-pub(super) fn accessible(queues: &[CapacityQueue], from: usize) -> &BTreeSet<String> {
-    queues[from].own_accessible_labels.as_ref().expect("a queue whose labels are gone by has some")
 }

@@ -1,6 +1,6 @@
 //! What a configuration asks for that Hadoop has and Evenweave has not. A scheduler is not built with it, and a check tells of it.
 
-use super::CapacityFile;
+use super::file::CapacityFile;
 use super::source::Source;
 use super::warnings::Warnings;
 use crate::java;

@@ -3,7 +3,7 @@
 //! Follows rules/capacity.md 4.3; `QueueCapacityConfigParser` and `QueueCapacityVector`. They rule when the legacy
 //! queue mode is off; with it they are read too, and refused where they make no sense.
 
-use super::amounts::{ROOT_CAPACITY, bracketed, parse_unit};
+use super::amounts::{ROOT_CAPACITY, bracketed, is_vector, parse_unit};
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::not_a_number;
 use crate::java;
@@ -76,20 +76,6 @@ impl CapacityVector {
         let first = self.part(0).filter(|(unit, _)| *unit == CapacityUnit::Weight)?;
         self.every(types, |part| part == first).then(|| java::narrow(first.1))
     }
-}
-
-/// Whether the text has the form of a vector with names.
-pub(super) fn is_vector(text: &str) -> bool {
-    let text = text.replace(' ', "");
-    let Some(inner) = bracketed(&text) else { return false };
-    let sides: Vec<&str> = inner.split('=').collect();
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ',' | '-' | '%' | '/');
-    // A side between two signs is the value of the one and the name of the other.
-    let long_enough = |(at, side): (usize, &&str)| {
-        let inside = at > 0 && at + 1 < sides.len();
-        side.len() >= if inside { 2 } else { 1 } && side.chars().all(allowed)
-    };
-    sides.len() > 1 && sides.iter().enumerate().all(long_enough)
 }
 
 /// Reads a vector. A text that is none gives the empty one, unless a number in it is none.

@@ -3,8 +3,7 @@
 //! Follows rules/capacity.md 21; `WorkflowPriorityMappingsManager`.
 
 use super::error::{CapacityFault, CapacityFileError};
-use super::mapping::parts;
-use super::source::Source;
+use super::source::{Source, parts};
 use crate::java;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 use super::error::{ConvertError, JavaException};
 use crate::java;
 use crate::properties::{Properties, parse_boolean};
-use crate::settings::{SettingsError, SettingsProblem};
+use crate::settings_error::{SettingsError, SettingsProblem};
 use evenweave_resource::{ResourceTypes, Unit};
 
 pub(super) const CONTINUOUS: &str = "yarn.scheduler.fair.continuous-scheduling-enabled";

@@ -5,8 +5,8 @@
 
 use super::error::{ConvertError, ConvertFault, JavaException};
 use crate::capacity_file::{CapacityFault, CapacityFile, CapacityFileError};
-use crate::hash_order::types_in_map;
 use crate::site::SiteProperties;
+use crate::type_order::types_in_map;
 use evenweave_resource::ResourceTypes;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! Settings put together by a program.
 
+use super::fields::Settings;
 use super::types::{MAXIMUM, MINIMUM, of_type};
-use super::{Settings, SettingsError};
 use crate::known::{AM_PREEMPTION_OF, TYPES};
+use crate::settings_error::SettingsError;
 use crate::site::{SiteFile, SiteProperties};
 use std::fmt::Display;
 use std::time::Duration;
@@ -51,6 +52,13 @@ macro_rules! times {
             self.set($property, value.as_millis())
         }
     )*};
+}
+
+impl Settings {
+    /// Settings from files, names and values, and typed calls; see [`SettingsBuilder`].
+    pub fn builder() -> SettingsBuilder {
+        SettingsBuilder::new()
+    }
 }
 
 impl SettingsBuilder {

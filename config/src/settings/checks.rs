@@ -2,9 +2,8 @@
 //!
 //! Each check looks at what was set, not at defaults, so that nothing is said of properties that nobody wrote.
 
-use super::Settings;
+use super::fields::Settings;
 use super::names::*;
-use super::read::is_of_fair_alone;
 use super::reader::Reader;
 use super::types::{MAXIMUM, MINIMUM, of_type};
 use crate::acl::AccessControlList;
@@ -23,6 +22,13 @@ const GONE: [(&str, &str); 3] = [
     ("yarn.scheduler.fair.event-log-enabled", "there is no event log any more"),
     ("yarn.scheduler.fair.eventlog.dir", "there is no event log any more"),
 ];
+
+/// Whether only the FairScheduler reads a property.
+pub(super) fn is_of_fair_alone(property: &str) -> bool {
+    let is_increment = matches!(property, MEMORY_INCREMENT | VCORES_INCREMENT | INCREMENT_MULTIPLE)
+        || property.starts_with(TYPES) && property.ends_with(".increment-allocation");
+    property.starts_with(FAIR) || is_increment
+}
 
 /// Whose properties these are, beside these files.
 pub(super) fn whose(properties: &Properties<'_>, files: &[SchedulerKind]) -> SchedulerKind {

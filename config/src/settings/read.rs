@@ -1,24 +1,112 @@
 //! From properties to [`Settings`].
 
-use super::error::SettingsError;
+use super::checks::{self, is_of_fair_alone};
+use super::fields::{CONTAINERS_PER_NODE, Settings};
 use super::names::*;
 use super::reader::{Needs, Reader};
 use super::types::{self, MAXIMUM, MINIMUM, allocation};
-use super::{CONTAINERS_PER_NODE, Settings, checks};
 use crate::acl::AccessControlList;
 use crate::diagnostic::Diagnostic;
 use crate::findings::Findings;
 use crate::java;
-use crate::known::{AM_PREEMPTION_OF, FAIR, TYPES};
+use crate::known::AM_PREEMPTION_OF;
 use crate::properties::Properties;
 use crate::scheduler_class::SchedulerKind;
+use crate::settings_error::SettingsError;
+use crate::site::SiteProperties;
 use std::collections::HashMap;
 
+impl Settings {
+    /// Reads pairs of name and value; their order does not matter, others' are ignored.
+    ///
+    /// # Errors
+    /// Where Hadoop's scheduler would not start.
+    pub fn from_properties<'a>(
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Settings, SettingsError> {
+        Settings::read(&properties.into_iter().collect())
+    }
+
+    /// Reads the properties of site files.
+    ///
+    /// # Errors
+    /// Where Hadoop's scheduler would not start; the first of perhaps several, [`Settings::check`] has all.
+    pub fn from_site(site: &SiteProperties) -> Result<Settings, SettingsError> {
+        Settings::read(&Properties::from(site))
+    }
+
+    fn read(properties: &Properties<'_>) -> Result<Settings, SettingsError> {
+        let (settings, errors, warnings) = read(properties, &[SchedulerKind::Fair]);
+        match errors.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(Settings { warnings, ..settings }),
+        }
+    }
+
+    /// Reads the properties of site files and says all that there is to say of them: every error, and the warnings of
+    /// the files, of their layers and of the settings. There are settings unless there is an error.
+    ///
+    /// ```
+    /// use evenweave::Settings;
+    /// use evenweave::config::{Severity, SiteFile, SiteProperties};
+    /// let text = "<configuration>
+    ///   <property><name>yarn.scheduler.fair.max.assign</name><value>four</value></property>
+    ///   <property><name>yarn.scheduler.fair.asignmultiple</name><value>true</value></property>
+    /// </configuration>";
+    /// let mut site = SiteProperties::new();
+    /// site.add(&SiteFile::parse(text, "yarn-site.xml").unwrap());
+    /// let (settings, found) = Settings::check(&site);
+    /// assert!(settings.is_none());
+    /// assert_eq!(found[0].severity, Severity::Error);
+    /// assert_eq!(
+    ///     found[0].to_string(),
+    ///     "yarn-site.xml:2:63: yarn.scheduler.fair.max.assign: \"four\" is not an integer of 32 bits, such as 10; \
+    ///      the scheduler does not start"
+    /// );
+    /// assert_eq!(
+    ///     found[1].to_string(),
+    ///     "yarn-site.xml:3:19: yarn.scheduler.fair.asignmultiple is unknown; it is ignored; \
+    ///      did you mean yarn.scheduler.fair.assignmultiple?"
+    /// );
+    /// ```
+    ///
+    /// The properties are taken for a FairScheduler's; [`Settings::check_beside`] asks whose they are.
+    #[must_use]
+    pub fn check(site: &SiteProperties) -> (Option<Settings>, Vec<Diagnostic>) {
+        Settings::check_beside(site, &[SchedulerKind::Fair])
+    }
+
+    /// The same of properties that are checked beside files of these schedulers. Beside those of one scheduler they are for it. Beside none, or
+    /// those of both, the class in `yarn.resourcemanager.scheduler.class` says whose they are. Where it does not, they are the
+    /// FairScheduler's if there is a property of it, and otherwise the CapacityScheduler's, as Hadoop's default is.
+    ///
+    /// What the CapacityScheduler does not read is not looked at where the properties are for it.
+    ///
+    /// ```
+    /// use evenweave::Settings;
+    /// use evenweave::config::{SchedulerKind, SiteProperties};
+    ///
+    /// let site: SiteProperties = [("yarn.scheduler.minimum-allocation-mb", "512")].into_iter().collect();
+    /// // The FairScheduler's increment is 1024.
+    /// assert_eq!(Settings::check_beside(&site, &[SchedulerKind::Fair]).1[0].code, "allocation");
+    /// assert!(Settings::check_beside(&site, &[]).1.is_empty());
+    /// ```
+    #[must_use]
+    pub fn check_beside(site: &SiteProperties, files: &[SchedulerKind]) -> (Option<Settings>, Vec<Diagnostic>) {
+        let (settings, errors, warnings) = read(&Properties::from(site), files);
+        let found = errors.iter().map(SettingsError::diagnostic).chain(warnings.iter().cloned()).collect();
+        (errors.is_empty().then_some(Settings { warnings, ..settings }), found)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings::from_properties([]).expect("the defaults are valid; a test reads them")
+    }
+}
+
 /// Reads everything there is: the settings, without their warnings, what stops a start, and what is odd. `files`: beside whose files.
-pub(super) fn read(
-    properties: &Properties<'_>,
-    files: &[SchedulerKind],
-) -> (Settings, Vec<SettingsError>, Vec<Diagnostic>) {
+fn read(properties: &Properties<'_>, files: &[SchedulerKind]) -> (Settings, Vec<SettingsError>, Vec<Diagnostic>) {
     let mut reader = Reader { properties, errors: Vec::new(), findings: Findings::default() };
     let mut settings = values(&mut reader);
     settings.am_preemption_by_queue = am_preemption_by_queue(&mut reader);
@@ -30,13 +118,6 @@ pub(super) fn read(
     checks::all(&mut reader, &settings, whose, files);
     let warnings = properties.site().warnings().into_iter().chain(reader.findings.into_vec()).collect();
     (settings, reader.errors, warnings)
-}
-
-/// Whether only the FairScheduler reads a property.
-pub(super) fn is_of_fair_alone(property: &str) -> bool {
-    let is_increment = matches!(property, MEMORY_INCREMENT | VCORES_INCREMENT | INCREMENT_MULTIPLE)
-        || property.starts_with(TYPES) && property.ends_with(".increment-allocation");
-    property.starts_with(FAIR) || is_increment
 }
 
 fn values(reader: &mut Reader<'_>) -> Settings {

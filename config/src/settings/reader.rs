@@ -1,10 +1,10 @@
 //! Reading one property after the other: every error and every warning is kept, and reading goes on.
 
-use super::error::{SettingsError, SettingsProblem};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::findings::Findings;
 use crate::known::{FAIR, KNOWN};
 use crate::properties::{Properties, parse_boolean};
+use crate::settings_error::{SettingsError, SettingsProblem};
 use crate::shown::shown;
 use crate::site::Unresolved;
 

@@ -1,7 +1,10 @@
 //! Defaults, every warning, and that nothing is said without a reason. Values are compared with Hadoop elsewhere.
 
 use super::*;
-use crate::site::SiteFile;
+use crate::scheduler_class::SchedulerKind;
+use crate::settings_error::SettingsProblem;
+use crate::site::{SiteFile, SiteProperties};
+use evenweave_resource::Resource;
 
 const CLASS: &str = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler";
 

@@ -3,13 +3,13 @@
 //! Follows rules/configuration.md 1.1 to 1.3; Hadoop's `ResourceUtils`,
 //! `FairSchedulerConfiguration.getIncrementAllocation` and the checks of `FairScheduler.validateConf`.
 
-use super::error::{SettingsError, SettingsProblem};
 use super::names::{MEMORY_INCREMENT, VCORES_INCREMENT};
 use super::reader::Reader;
 use crate::findings::Findings;
 use crate::java;
 use crate::known::TYPES;
 use crate::properties::Properties;
+use crate::settings_error::{SettingsError, SettingsProblem};
 use evenweave_resource::{MAX_TYPES, Resource, ResourceTypes, Unit};
 
 const COUNTABLE: &str = "COUNTABLE";

@@ -1,6 +1,6 @@
 //! What settings must be to make a scheduler, whether they were read or made by a program.
 
-use super::Settings;
+use super::fields::Settings;
 use evenweave_resource::{MAX_TYPES, Resource};
 
 /// A setting that no scheduler can have.

@@ -1,7 +1,6 @@
 //! One site file.
 
 use super::error::{SiteFileError, SiteFileProblem};
-use super::parse;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::encoding::{self, ReadAs, Undecodable};
 
@@ -71,29 +70,6 @@ pub struct SiteFile {
 }
 
 impl SiteFile {
-    /// Reads a file that stands alone: `xi:include` is an error.
-    ///
-    /// # Errors
-    /// When the text is not well-formed or includes another file.
-    pub fn parse(text: &str, source_name: &str) -> Result<SiteFile, SiteFileError> {
-        parse::read(text, source_name, None)
-    }
-
-    /// Reads a file that may include others. `include` gets the text of `href` and answers with the file, with `None` if
-    /// there is no such file, or with why it cannot be read. As in Hadoop a relative name in an included file is relative
-    /// to the outermost one.
-    ///
-    /// # Errors
-    /// When a text is not well-formed, a file that is included has no fallback and is not there, or files include each
-    /// other without end.
-    pub fn parse_with(
-        text: &str,
-        source_name: &str,
-        include: &mut dyn FnMut(&str) -> Result<Option<Included>, String>,
-    ) -> Result<SiteFile, SiteFileError> {
-        parse::read(text, source_name, Some(include))
-    }
-
     /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of properties does: UTF-8, UTF-16, UTF-32,
     /// ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a few more. Bytes that have no character in one of the last are
     /// U+FFFD; [`replaced_bytes`](Self::replaced_bytes) tells of them.

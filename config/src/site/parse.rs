@@ -27,7 +27,32 @@ const ATTRIBUTES: [&str; 6] = ["name", "value", "final", "source", "tag", "descr
 
 type Include<'i> = &'i mut dyn FnMut(&str) -> Result<Option<Included>, String>;
 
-pub(super) fn read(text: &str, source_name: &str, include: Option<Include<'_>>) -> Result<SiteFile, SiteFileError> {
+impl SiteFile {
+    /// Reads a file that stands alone: `xi:include` is an error.
+    ///
+    /// # Errors
+    /// When the text is not well-formed or includes another file.
+    pub fn parse(text: &str, source_name: &str) -> Result<SiteFile, SiteFileError> {
+        read(text, source_name, None)
+    }
+
+    /// Reads a file that may include others. `include` gets the text of `href` and answers with the file, with `None` if
+    /// there is no such file, or with why it cannot be read. As in Hadoop a relative name in an included file is relative
+    /// to the outermost one.
+    ///
+    /// # Errors
+    /// When a text is not well-formed, a file that is included has no fallback and is not there, or files include each
+    /// other without end.
+    pub fn parse_with(
+        text: &str,
+        source_name: &str,
+        include: &mut dyn FnMut(&str) -> Result<Option<Included>, String>,
+    ) -> Result<SiteFile, SiteFileError> {
+        read(text, source_name, Some(include))
+    }
+}
+
+fn read(text: &str, source_name: &str, include: Option<Include<'_>>) -> Result<SiteFile, SiteFileError> {
     let mut file = SiteFile { source_name: source_name.to_owned(), properties: Vec::new(), warnings: Vec::new() };
     let mut shared = Shared { include, files: 0, findings: Findings::default() };
     read_into(&mut file.properties, &mut shared, text, source_name, 0)?;

@@ -1,7 +1,7 @@
 //! What all threads of one scheduler share: settings, the publisher, arenas, the names of places, lanes.
 
 use crate::clock::Clock;
-use crate::engine::books::ledger::NodeShared;
+use crate::engine::books::node_table::NodeTable;
 use crate::engine::books::pace::Pace;
 use crate::engine::intake::calls::ControlMessage;
 use crate::engine::intake::calls::TaskCall;
@@ -13,11 +13,10 @@ use crate::engine::publish::snapshot::Publisher;
 use crate::engine::settings::Settings;
 use crate::engine::threads::quiet::Handled;
 use crate::engine::threads::rounds::Outstanding;
-use crate::id::{ContainerId, ContainerName, NodeId};
+use crate::id::{ContainerId, ContainerName};
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::sync::channel::Sender;
 use crate::sync::{Arc, CachePadded, Mutex, ProcessCount};
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Told how long sampled heartbeats take; see [`HeartbeatProbe::taken`].
@@ -102,8 +101,8 @@ pub(crate) struct Shared<P: Parts> {
     pub(crate) lanes: Lanes<P>,
     pub(crate) on_grants: Option<WakeUp>,
     pub(crate) probe: Option<Arc<dyn HeartbeatProbe>>,
-    /// Present nodes in order of registration; for the edge.
-    pub(crate) nodes: Mutex<BTreeMap<NodeId, Arc<NodeShared>>>,
+    /// Present nodes; for the edge.
+    pub(crate) nodes: Mutex<NodeTable>,
     /// When the others' grants are folded in.
     pub(crate) pace: Pace,
     /// Messages of the control's lane.

@@ -7,7 +7,7 @@
 //! both ask. Answers go into the young map; when that has half the capacity it becomes the old one, and what was old goes. An
 //! old answer that is used becomes young.
 
-use super::Groups;
+use super::source::Groups;
 use crate::clock::{Clock, Deadline};
 use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Groups from a file.
 
-use super::Groups;
+use super::source::Groups;
 use crate::config::{LARGEST_FILE, Place, read_text_file};
 use crate::sync::{Arc, SnapshotCell};
 use std::collections::HashMap;

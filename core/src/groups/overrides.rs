@@ -1,7 +1,7 @@
 //! Hadoop's static groups: `hadoop.user.group.static.mapping.overrides`.
 
-use super::Groups;
 use super::file::GroupsError;
+use super::source::Groups;
 use std::collections::HashMap;
 
 /// Reads the value of `hadoop.user.group.static.mapping.overrides`: `user1=group1,group2;user2=;user3=group2`. As in Hadoop

@@ -1,6 +1,6 @@
 //! The operating system's groups.
 
-use super::Groups;
+use super::source::Groups;
 use nix::unistd::{Group, User, getgrouplist};
 use std::ffi::CString;
 

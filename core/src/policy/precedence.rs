@@ -1,6 +1,6 @@
 //! Why one sibling comes before another, as a value.
 
-use super::Tie;
+use super::key::Tie;
 
 /// Why one of two siblings is offered a node before the other: the first of a policy's comparisons that told them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

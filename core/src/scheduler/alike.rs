@@ -84,7 +84,7 @@ macro_rules! calls_alike {
         /// nodes).
         #[must_use]
         pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
-            self.door().shared.nodes.lock().get(&id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
+            self.door().shared.nodes.lock().get(id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
         }
 
         /// Returns the handle of a registered node by its name. Does not wait. O(nodes).
@@ -120,13 +120,13 @@ macro_rules! calls_alike {
         #[must_use]
         pub fn node(&self, name: &str) -> Option<NodeView> {
             let nodes = self.door().shared.nodes.lock();
-            nodes.values().find(|node| &*node.name == name).map(|node| node_view(node))
+            nodes.nodes().find(|node| &*node.name == name).map(|node| node_view(node))
         }
 
         /// Returns all nodes, in order of registration. Does not wait.
         #[must_use]
         pub fn nodes(&self) -> Vec<NodeView> {
-            self.door().shared.nodes.lock().values().map(|node| node_view(node)).collect()
+            self.door().shared.nodes.lock().nodes().map(|node| node_view(node)).collect()
         }
 
         /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. Waits for
@@ -169,7 +169,7 @@ macro_rules! calls_alike {
         pub fn reservations(&self) -> Result<Vec<AllocatedView>, Refused> {
             let shared = self.door().open_to_wait()?;
             let reserved = ask_workers(shared, |shard| shard.reservations())?.into_iter().flatten().collect();
-            let nodes: Vec<_> = shared.nodes.lock().keys().copied().collect();
+            let nodes = shared.nodes.lock().ids();
             Ok(reservation_views(&nodes, reserved))
         }
 

@@ -145,7 +145,7 @@ impl FairScheduler {
             all_reserved.extend(reserved);
             all_held.extend(held);
         }
-        let nodes: Vec<_> = shared.nodes.lock().keys().copied().collect();
+        let nodes = shared.nodes.lock().ids();
         outcome.finish(&nodes, all_reserved, all_held);
         Ok(outcome)
     }

@@ -9,7 +9,7 @@ use super::steps::Stepping;
 use crate::clock::Patience;
 use crate::config::QueueAccess;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::{Call, NodeSpec};
+use crate::engine::intake::calls::{Call, NewNode};
 use crate::engine::shared::Shared;
 use crate::engine::{Allocation, Answer, NewAttempt, RecoveredContainer, Recovery, drain, reply};
 use crate::event::{AppAccess, Refused};
@@ -73,18 +73,16 @@ impl<D: Decider, T: Running> Door<D, T> {
     }
 
     pub(super) fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        self.call(|reply| Call::AddNode(NodeSpec::of(name, rack, total), Vec::new(), reply))?.map(NodeHandle)
+        self.call(|reply| Call::AddNode(NewNode::new(name, rack, total), Vec::new(), reply))?.map(NodeHandle)
     }
 
     pub(super) fn add_node_with(
         &self,
-        (name, rack, total): (&str, &str, Resource),
+        new: NewNode,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<WithContainers, Refused> {
         let (running, answers) = recoveries(running);
-        let node = self
-            .call_workers(|reply| Call::AddNode(NodeSpec::of(name, rack, total), running, reply))?
-            .map(NodeHandle)?;
+        let node = self.call_workers(|reply| Call::AddNode(new, running, reply))?.map(NodeHandle)?;
         let patience = Patience::endless();
         let taken = |answer: &Answer<_>| self.answer(answer.receiver(), &patience, CONTROL).unwrap_or_else(Err);
         Ok((node, answers.iter().map(taken).collect()))
@@ -161,18 +159,18 @@ impl<D: Decider> Stepping<D> {
     }
 
     pub(super) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let node = self.stepper.control().add_node(&NodeSpec::of(name, rack, total))?;
+        let node = self.stepper.control().add_node(&NewNode::new(name, rack, total))?;
         self.settle();
         Ok(NodeHandle(node))
     }
 
     pub(super) fn add_node_with(
         &mut self,
-        (name, rack, total): (&str, &str, Resource),
+        new: NewNode,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<WithContainers, Refused> {
         let (running, answers) = recoveries(running);
-        let node = self.stepper.control().add_node_with(&NodeSpec::of(name, rack, total), running)?;
+        let node = self.stepper.control().add_node_with(&new, running)?;
         self.settle();
         Ok((NodeHandle(node), answers.iter().map(taken_over).collect()))
     }

@@ -17,8 +17,8 @@ use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::MixedFractions;
 use crate::engine::{
-    AllocateRequest, Allocation, AtRest, EventSource, Heartbeat, RecoveredContainer, Submission, collect, events,
-    warn_of,
+    AllocateRequest, Allocation, AtRest, EventSource, Heartbeat, NewNode, RecoveredContainer, Submission, collect,
+    events, warn_of,
 };
 use crate::event::Refused;
 use crate::id::ContainerId;
@@ -216,7 +216,20 @@ impl CapacityStepped {
         total: Resource,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-        self.steps.add_node_with((name, rack, total), running)
+        self.steps.add_node_with(NewNode::new(name, rack, total), running)
+    }
+
+    /// Registers a node with all that may be told of it, together with the containers that run on it. As
+    /// [`add_node_with_containers`](Self::add_node_with_containers), with the port of its NodeManager.
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn register_node(
+        &mut self,
+        node: NewNode,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.steps.add_node_with(node, running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost).

@@ -12,7 +12,7 @@ use crate::capacity::{
 use crate::engine::driver::threads_and_steps::Threads;
 use crate::engine::intake::calls::Call;
 use crate::engine::{
-    AllocateRequest, Allocation, Heartbeat, RecoveredContainer, Submission, allocate, ask_one, ask_workers,
+    AllocateRequest, Allocation, Heartbeat, NewNode, RecoveredContainer, Submission, allocate, ask_one, ask_workers,
 };
 use crate::event::Refused;
 use crate::id::ContainerId;
@@ -108,7 +108,20 @@ impl CapacityScheduler {
         total: Resource,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-        self.door().add_node_with((name, rack, total), running)
+        self.door().add_node_with(NewNode::new(name, rack, total), running)
+    }
+
+    /// Registers a node with all that may be told of it, together with the containers that run on it. As
+    /// [`add_node_with_containers`](Self::add_node_with_containers), with the port of its NodeManager.
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn register_node(
+        &self,
+        node: NewNode,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.door().add_node_with(node, running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost). Waits for the control and the node's
@@ -379,7 +392,7 @@ impl CapacityScheduler {
             journal.note(noted);
             reserved.extend(stand);
         }
-        let nodes: Vec<_> = self.door().shared.nodes.lock().keys().copied().collect();
+        let nodes = self.door().shared.nodes.lock().ids();
         journal.finish(&nodes, reserved, Vec::new());
         Ok(journal)
     }

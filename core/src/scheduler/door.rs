@@ -236,7 +236,7 @@ impl<D: Decider, T: Running> Door<D, T> {
 
     pub(super) fn find_node(&self, name: &str) -> Option<NodeHandle> {
         let nodes = self.shared.nodes.lock();
-        nodes.values().find(|node| &*node.name == name && !node.is_gone()).cloned().map(NodeHandle)
+        nodes.nodes().find(|node| &*node.name == name && !node.is_gone()).cloned().map(NodeHandle)
     }
 
     #[inline]

@@ -9,8 +9,8 @@ use super::worker::Worker;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, RecoveredContainer, Reply, Submission,
-    UpdateCall, allocate,
+    AllocateRequest, Allocation, EventSink, EventSource, Heartbeat, NewAttempt, NewNode, RecoveredContainer, Reply,
+    Submission, UpdateCall, allocate,
 };
 use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
@@ -204,7 +204,20 @@ impl FairScheduler {
         total: Resource,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-        self.inner.door.add_node_with((name, rack, total), running)
+        self.inner.door.add_node_with(NewNode::new(name, rack, total), running)
+    }
+
+    /// Registers a node with all that may be told of it, together with the containers that run on it. As
+    /// [`add_node_with_containers`](Self::add_node_with_containers), with the port of its NodeManager.
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn register_node(
+        &self,
+        node: NewNode,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.inner.door.add_node_with(node, running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost), and its reservation ends. Waits for the

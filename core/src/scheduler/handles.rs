@@ -1,9 +1,9 @@
 //! Handles to applications and nodes: cheap to clone, usable from any thread.
 
+use crate::engine::books::node_table::NodeTable;
 use crate::engine::{AppShared, Container, Heartbeat, NodeShared};
 use crate::id::{ApplicationId, AttemptId, ContainerId, NodeId};
 use crate::sync::Arc;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -116,8 +116,8 @@ impl NodeHandle {
     }
 
     /// Whether it stands among a scheduler's nodes.
-    pub(super) fn stands_in(&self, nodes: &BTreeMap<NodeId, Arc<NodeShared>>) -> bool {
-        !self.0.is_gone() && nodes.get(&self.0.id).is_some_and(|known| std::ptr::eq(&**known, &*self.0))
+    pub(super) fn stands_in(&self, nodes: &NodeTable) -> bool {
+        !self.0.is_gone() && nodes.get(self.0.id).is_some_and(|known| std::ptr::eq(&**known, &*self.0))
     }
 
     /// The node's number.

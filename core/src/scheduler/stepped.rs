@@ -8,7 +8,7 @@ use crate::clock::VirtualClock;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule, QueueAccess, Reader};
 use crate::engine::warn_of;
 use crate::engine::{
-    AllocateRequest, Allocation, EventSource, Heartbeat, NewAttempt, RecoveredContainer, Submission, collect,
+    AllocateRequest, Allocation, EventSource, Heartbeat, NewAttempt, NewNode, RecoveredContainer, Submission, collect,
 };
 use crate::event::{AppAccess, Refused};
 use crate::fair::allocations::{Reloads, Watcher, apply};
@@ -149,7 +149,20 @@ impl Stepped {
         total: Resource,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-        self.steps.add_node_with((name, rack, total), running)
+        self.steps.add_node_with(NewNode::new(name, rack, total), running)
+    }
+
+    /// Registers a node with all that may be told of it, together with the containers that run on it. As
+    /// [`add_node_with_containers`](Self::add_node_with_containers), with the port of its NodeManager.
+    ///
+    /// # Errors
+    /// Those of [`add_node`](Self::add_node). Then no container is taken over.
+    pub fn register_node(
+        &mut self,
+        node: NewNode,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.steps.add_node_with(node, running)
     }
 
     /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost).

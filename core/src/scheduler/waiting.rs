@@ -11,7 +11,7 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::calls::Call;
 use crate::engine::intake::calls::ControlMessage;
 use crate::engine::{
-    Answer, Internal, Look, NewAttempt, NodeSpec, RecoveredContainer, Reply, Submission, Unanswered, Waits, reply,
+    Answer, Internal, Look, NewAttempt, NewNode, RecoveredContainer, Reply, Submission, Unanswered, Waits, reply,
     waiting,
 };
 use crate::event::{Refused, SchedulerEvent};
@@ -42,11 +42,11 @@ impl<D: Decider, T: Running> Door<D, T> {
 
     pub(super) async fn add_node_with_async(
         &self,
-        spec: NodeSpec,
+        new: NewNode,
         running: Vec<(AppHandle, RecoveredContainer)>,
     ) -> Result<WithContainers, Refused> {
         let (running, answers) = recoveries(running);
-        let node = self.call_async(|reply| Call::AddNode(spec, running, reply)).await?.map(NodeHandle)?;
+        let node = self.call_async(|reply| Call::AddNode(new, running, reply)).await?.map(NodeHandle)?;
         let mut taken = Vec::with_capacity(answers.len());
         for answer in &answers {
             taken.push(self.answered(answer).await.unwrap_or_else(Err));
@@ -159,8 +159,8 @@ macro_rules! waiting_calls {
         /// # Errors
         /// Those of that call, and [`Refused::Busy`].
         pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-            let spec = NodeSpec::of(name, rack, total);
-            self.door().call_async(|reply| Call::AddNode(spec, Vec::new(), reply)).await?.map(NodeHandle)
+            let new = NewNode::new(name, rack, total);
+            self.door().call_async(|reply| Call::AddNode(new, Vec::new(), reply)).await?.map(NodeHandle)
         }
 
         /// [`add_node_with_containers`](Self::add_node_with_containers) as a future.
@@ -174,7 +174,19 @@ macro_rules! waiting_calls {
             total: Resource,
             running: Vec<(AppHandle, RecoveredContainer)>,
         ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-            self.door().add_node_with_async(NodeSpec::of(name, rack, total), running).await
+            self.door().add_node_with_async(NewNode::new(name, rack, total), running).await
+        }
+
+        /// [`register_node`](Self::register_node) as a future.
+        ///
+        /// # Errors
+        /// Those of that call, and [`Refused::Busy`].
+        pub async fn register_node_async(
+            &self,
+            node: NewNode,
+            running: Vec<(AppHandle, RecoveredContainer)>,
+        ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+            self.door().add_node_with_async(node, running).await
         }
 
         /// [`remove_node`](Self::remove_node) as a future.

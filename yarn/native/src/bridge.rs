@@ -248,7 +248,9 @@ mod tests {
     /// A node, an application accepted before with an unmanaged AM, an ask of two, two heartbeats, in one batch.
     fn work(out: &mut Writer) {
         out.byte(1);
-        ["n1", "/r1"].iter().for_each(|name| out.text(name));
+        out.text("n1");
+        out.count(8041);
+        out.text("/r1");
         out.resource(&Resource::new(8192, 8));
         out.byte(6);
         out.count(7);

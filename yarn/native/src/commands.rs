@@ -6,7 +6,7 @@ use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::{
-    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt,
+    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt, NewNode,
     RecoveredContainer, Refused, Submission, SubmitTerms,
 };
 
@@ -88,8 +88,11 @@ impl Batch<'_> {
     // ------------------------------------------------------------------------------------------------ nodes
 
     fn add_node(&mut self, given: &mut Reader<'_>) -> Done {
-        let (name, rack, total) = (given.text()?, given.text()?, given.resource()?);
-        Ok(self.state.driver.add_node(name, rack, total).map(|node| {
+        let (name, port, rack, total) = (given.text()?, given.count()?, given.text()?, given.resource()?);
+        let mut node = NewNode::new(name, rack, total);
+        // A NodeManager's is one of TCP.
+        node.port = u16::try_from(port).ok();
+        Ok(self.state.driver.add_node(node).map(|node| {
             let number = u32::try_from(node.id().index()).expect("nodes are fewer");
             self.out.count(number);
             self.state.nodes.insert(number, node);

@@ -4,7 +4,7 @@ use evenweave::config::QueueAccess;
 use evenweave::view::ReservationNews;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt,
-    NodeHandle, RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
+    NewNode, NodeHandle, RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
 };
 
 /// See the module's text.
@@ -29,8 +29,8 @@ impl Driver {
         either!(self, of => of.location(name))
     }
 
-    pub(crate) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        either!(self, of => of.add_node(name, rack, total))
+    pub(crate) fn add_node(&mut self, node: NewNode) -> Result<NodeHandle, Refused> {
+        either!(self, of => of.register_node(node, Vec::new())).map(|(node, _)| node)
     }
 
     pub(crate) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {

@@ -2,9 +2,11 @@
 //!
 //! `MappingRuleValidationContextImpl` and `MappingRuleValidationHelper`.
 
+use super::properties::Problem;
+use super::queues::known;
 use super::target::{Target, in_full, target};
-use super::{MappingRule, Problem, RuleAction, known};
-use crate::capacity_file::CapacityFile;
+use crate::capacity_file::file::CapacityFile;
+use crate::capacity_file::mapping_rules::{MappingRule, RuleAction};
 use crate::java;
 
 /// Parts of a path that stand for something else.

@@ -1,8 +1,9 @@
 //! Mapping rules in JSON, as generous as Hadoop's reader: numbers stand for texts, what follows the document and fields
 //! that are not known do not count.
 
-use super::{JSON, MappingRule, Problem, RuleAction, RuleFallback, RuleMatch, error};
+use super::properties::{JSON, Problem, error};
 use crate::capacity_file::error::CapacityFileError;
+use crate::capacity_file::mapping_rules::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use serde_json::{Deserializer, Map, Value};
 
 const POLICIES: &str = "specified, reject, defaultQueue, user, primaryGroup, secondaryGroup, primaryGroupUser, \

@@ -1,13 +1,10 @@
 //! Mapping rules in the legacy format: `u:<user>:<queue>`, `g:<group>:<queue>`, and `<application>:<queue>` in a property of
 //! their own.
 
-use super::{MappingRule, RuleAction, RuleFallback, RuleMatch, error};
+use super::properties::{APP_NAME_MAPPINGS, MAPPINGS, error};
 use crate::capacity_file::error::CapacityFileError;
-use crate::capacity_file::source::Source;
-use crate::java;
-
-pub(super) const MAPPINGS: &str = "yarn.scheduler.capacity.queue-mappings";
-pub(super) const APP_NAME_MAPPINGS: &str = "yarn.scheduler.queue-placement-rules.app-name";
+use crate::capacity_file::mapping_rules::{MappingRule, RuleAction, RuleFallback, RuleMatch};
+use crate::capacity_file::source::{Source, parts};
 
 /// Each rule with the property that it stands in.
 pub(super) fn read(source: &Source<'_>) -> Result<Vec<(&'static str, MappingRule)>, CapacityFileError> {
@@ -41,11 +38,6 @@ pub(super) fn read(source: &Source<'_>) -> Result<Vec<(&'static str, MappingRule
 fn rule(matches: RuleMatch, queue: &str) -> MappingRule {
     let action = RuleAction::Place { queue: queue.to_owned(), create: true };
     MappingRule { matches, action, fallback: RuleFallback::PlaceDefault }
-}
-
-/// The parts between colons, trimmed; empty ones do not count.
-pub(in super::super) fn parts(text: &str) -> Vec<&str> {
-    text.split(':').map(java::trim).filter(|part| !part.is_empty()).collect()
 }
 
 #[cfg(test)]

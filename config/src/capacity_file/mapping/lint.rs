@@ -1,7 +1,8 @@
 //! Lints of mapping rules: those that nothing reads, that nobody reaches, that are for nobody, and that lead to stopped queues.
 
-use super::{APP_NAME_MAPPINGS, FORMAT, JSON, JSON_FILE, MAPPINGS, MappingRule, RuleAction, RuleFallback, RuleMatch};
-use crate::capacity_file::CapacityFile;
+use super::properties::{APP_NAME_MAPPINGS, FORMAT, JSON, JSON_FILE, MAPPINGS};
+use crate::capacity_file::file::CapacityFile;
+use crate::capacity_file::mapping_rules::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use crate::capacity_file::queue::QueueState;
 use crate::capacity_file::source::Source;
 use crate::capacity_file::warnings::Warnings;

@@ -3,7 +3,7 @@
 //! Pure; whoever takes a submission runs it. `CSMappingPlacementRule`, `VariableContext` and the actions of the rules.
 
 use super::target::{Queues, Target, in_full, target};
-use super::{MappingRule, RuleAction, RuleFallback, RuleMatch};
+use crate::capacity_file::mapping_rules::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use crate::java;
 use std::borrow::Cow;
 use std::error::Error;

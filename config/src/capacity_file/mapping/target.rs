@@ -2,7 +2,7 @@
 //!
 //! `MappingRuleValidationHelper`.
 
-use super::Problem;
+use super::properties::Problem;
 use crate::java;
 
 /// A queue as rules see it.

@@ -142,14 +142,14 @@ impl Watched {
 mod tests {
     use super::*;
     use crate::capacity::decide::moving::tests::{World, stepper};
-    use crate::engine::NodeSpec;
+    use crate::engine::NewNode;
     use crate::resource::Resource;
 
     #[test]
     fn only_the_worker_of_a_node_waits_for_it_and_not_for_ever() {
         let mut stepper = stepper();
         let total = Resource::new(1024, 1);
-        let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total };
+        let spec = NewNode::new("n1", "/r1", total);
         let owner = stepper.control().add_node(&spec).unwrap().owner;
         stepper.pump();
         let watched = |stepper: &mut World| -> Vec<usize> {

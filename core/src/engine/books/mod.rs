@@ -3,6 +3,9 @@
 #[cfg(not(loom))]
 pub(crate) mod ledger;
 
+#[cfg(not(loom))]
+pub(crate) mod node_table;
+
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod usage;
 

@@ -80,7 +80,7 @@ impl<D: Controlled> Control<D> {
     fn audit_nodes(&self, nodes: &FxHashMap<usize, Vec<NodeId>>, wrong: &mut Vec<String>) {
         let count = self.nodes.iter().count();
         let on_racks: u32 = self.racks.values().sum();
-        let published = self.shared.nodes.lock().len();
+        let published = self.shared.nodes.lock().nodes().len();
         if (on_racks as usize, published, self.rack_owner.len()) != (count, count, self.racks.len()) {
             wrong.push(format!(
                 "{count} nodes on {} racks; on racks: {on_racks}, published: {published}, racks with owners: {}",

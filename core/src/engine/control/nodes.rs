@@ -4,7 +4,7 @@ use super::part::{ControlPart, Controlled};
 use super::present::NodeEntry;
 use super::state::{Answer, Control};
 use crate::engine::books::ledger::NodeShared;
-use crate::engine::intake::calls::{NodeSpec, Panicked};
+use crate::engine::intake::calls::{NewNode, Panicked};
 use crate::engine::intake::messages::{Internal, Recovery};
 use crate::engine::intake::reply::Reply;
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
@@ -35,17 +35,17 @@ impl<D: Controlled> Control<D> {
     }
 
     /// A node on which nothing runs.
-    pub(crate) fn add_node(&mut self, spec: &NodeSpec) -> Result<Arc<NodeShared>, Refused> {
-        self.add_node_with(spec, Vec::new())
+    pub(crate) fn add_node(&mut self, new: &NewNode) -> Result<Arc<NodeShared>, Refused> {
+        self.add_node_with(new, Vec::new())
     }
 
     /// A node with containers that run on it. Who waits for the answer about one that is not taken over has it first.
     pub(crate) fn add_node_with(
         &mut self,
-        spec: &NodeSpec,
+        new: &NewNode,
         mut running: Vec<Recovery>,
     ) -> Result<Arc<NodeShared>, Refused> {
-        let NodeSpec { name, rack, total } = spec;
+        let NewNode { name, rack, total, port: _ } = new;
         check_place(Named::Node, name)?;
         check_place(Named::Rack, rack)?;
         self.check_types(name, total)?;
@@ -92,7 +92,7 @@ impl<D: Controlled> Control<D> {
         self.loads[owner] += 1;
         self.nodes.add(node.clone(), *total);
         self.nodes.take_over(&node, &beside.minus(total));
-        shared.nodes.lock().insert(node.id, node.clone());
+        shared.nodes.lock().add(node.clone(), new.hash());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
         self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total, running });
         self.cluster_changed();
@@ -141,7 +141,7 @@ impl<D: Controlled> Control<D> {
         if place_is_free {
             self.places[node.owner].give_back(node);
         }
-        self.shared.nodes.lock().remove(&node.id);
+        self.shared.nodes.lock().remove(node.id);
         self.loads[node.owner] -= 1;
         let racks = Arc::make_mut(&mut self.racks);
         if let Some(count) = racks.get_mut(&node.rack_location) {
@@ -167,6 +167,7 @@ impl<D: Controlled> Control<D> {
         self.nodes.check_resize(node, &total)?;
         let is_another = self.nodes.resize(node, total);
         if is_another {
+            self.shared.nodes.lock().put_again(node.id);
             self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         }
         // As in Hadoop, who says the same once more has what follows from a change worked out too.
@@ -254,5 +255,22 @@ impl<D: Controlled> Control<D> {
     pub(crate) fn cluster_changed(&mut self) {
         self.structure_changed = true;
         D::Control::cluster_changed(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::hash_order::hash_of_node;
+
+    /// A name `host:port` is the same node to Hadoop as a host with this port.
+    #[test]
+    fn a_port_stands_in_the_name_or_beside_it() {
+        let new = |name: &str| NewNode::new(name, "/r", Resource::ZERO);
+        assert_eq!(new("h:8041").hash(), new("h").with_port(8041).hash());
+        assert_eq!(new("h:8041").hash(), new("h:8041").with_port(8041).hash());
+        assert_eq!(new("h").hash(), new("h").with_port(0).hash());
+        assert_ne!(new("h").hash(), new("h").with_port(1).hash());
+        assert_eq!(new("h:x").hash(), hash_of_node("h:x", 0));
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::app::{Ask, Location};
 use crate::caught::caught;
-use crate::engine::books::ledger::AppShared;
+use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
 use crate::engine::edge::warnings::{AskWarning, warn_of};
 use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
@@ -375,11 +375,10 @@ pub(crate) fn left_of_cluster<D: Decider>(
         if am.blacklisted.is_none() {
             // In order: `send` sorts it.
             let listed = |location: u32| am.blacklist.binary_search(&location).is_ok();
-            let nodes = shared.nodes.lock();
-            let found = nodes.values().filter(|node| node.locations().into_iter().any(listed)).cloned().collect();
-            drop(nodes);
-            am.blacklisted = Some(found);
+            let is_listed = |node: &NodeShared| node.locations().into_iter().any(listed);
+            am.blacklisted = Some(shared.nodes.lock().in_map_order(is_listed));
         }
+        // One may use more than it has: as each step stops at 0, the order tells.
         for node in am.blacklisted.iter().flatten() {
             available = available.minus_non_negative(&node.free.read());
         }

@@ -1,5 +1,6 @@
 //! What reaches the control: news of the workers, and what the embedder asks. And what the preemption task is told.
 
+use crate::config::hash_order::hash_of_node;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::intake::messages::Recovery;
 use crate::engine::intake::reply::Reply;
@@ -13,16 +14,40 @@ use crate::sync::Arc;
 use crate::sync::channel::Sender;
 
 /// A node that registers.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeSpec {
-    pub(crate) name: String,
-    pub(crate) rack: String,
-    pub(crate) total: Resource,
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct NewNode {
+    /// Its name, by which asks and blacklists name it: its host, or `host:port`.
+    pub name: String,
+    /// The name of its rack.
+    pub rack: String,
+    /// What it has: memory in MiB, vcores, further types.
+    pub total: Resource,
+    /// The port at which its NodeManager takes calls. `None`: that of its name, or 0. Hadoop's order of nodes depends on it,
+    /// where one shows: in the headroom of an application with several blacklisted nodes.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub port: Option<u16>,
 }
 
-impl NodeSpec {
-    pub(crate) fn of(name: &str, rack: &str, total: Resource) -> NodeSpec {
-        NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total }
+impl NewNode {
+    /// A node with its name, its rack and its total.
+    #[must_use]
+    pub fn new(name: impl Into<String>, rack: impl Into<String>, total: Resource) -> NewNode {
+        NewNode { name: name.into(), rack: rack.into(), total, port: None }
+    }
+
+    /// Returns the node with the port of its NodeManager.
+    #[must_use]
+    pub fn with_port(self, port: u16) -> NewNode {
+        NewNode { port: Some(port), ..self }
+    }
+
+    /// The hash of Hadoop's `NodeId` of it.
+    pub(crate) fn hash(&self) -> u32 {
+        let cut = self.name.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+        let (host, in_name) = cut.unwrap_or((&self.name, 0));
+        hash_of_node(host, self.port.unwrap_or(in_name))
     }
 }
 
@@ -54,7 +79,7 @@ pub(crate) enum Call<P: Parts> {
     },
     Recover(Arc<NodeShared>, Box<Recovery>),
     /// With what runs on it.
-    AddNode(NodeSpec, Vec<Recovery>, Reply<Result<Arc<NodeShared>, Refused>>),
+    AddNode(NewNode, Vec<Recovery>, Reply<Result<Arc<NodeShared>, Refused>>),
     RemoveNode(Arc<NodeShared>, Reply<Result<(), Refused>>),
     ResizeNode {
         node: Arc<NodeShared>,

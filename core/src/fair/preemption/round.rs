@@ -145,7 +145,7 @@ impl Preemptor {
     /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
     /// Names of no present node or rack are left out.
     fn placed(&self, asks: &[OutstandingAsk]) -> Vec<StoredAsk> {
-        let nodes: Vec<_> = self.shared.nodes.lock().values().cloned().collect();
+        let nodes: Vec<_> = self.shared.nodes.lock().nodes().cloned().collect();
         let mut places: FxHashMap<u32, (u8, &str, Place)> = FxHashMap::default();
         places.insert(ANY, (2, "", Place::Any));
         for node in &nodes {

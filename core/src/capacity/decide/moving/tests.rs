@@ -10,7 +10,7 @@ use crate::engine::books::ledger::AppShared;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::edge::allocate::{AllocateRequest, send_changes};
 use crate::engine::threads::events::events;
-use crate::engine::{AtRest, NodeSpec, Stepper, Submission};
+use crate::engine::{AtRest, NewNode, Stepper, Submission};
 use crate::resource::Resource;
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ impl Full {
         // Nodes of different racks go to different workers.
         for number in 0..4 {
             let total = Resource::new(8192, 8);
-            let spec = NodeSpec { name: format!("n{number}"), rack: format!("/r{number}"), total };
+            let spec = NewNode::new(format!("n{number}"), format!("/r{number}"), total);
             let node = stepper.control().add_node(&spec).unwrap();
             nodes[node.owner].push(node);
         }

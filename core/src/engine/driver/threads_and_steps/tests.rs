@@ -9,7 +9,7 @@ use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::driver::runner::{Counted, lie_dead, recover};
 use crate::engine::edge::allocate::{AllocateRequest, Allocation, collect, send_changes};
-use crate::engine::intake::calls::NodeSpec;
+use crate::engine::intake::calls::NewNode;
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::engine::intake::messages::Recovery;
 use crate::engine::intake::reply::{Reply, reply};
@@ -67,7 +67,7 @@ pub(crate) fn submit(control: &mut Control, number: u32, queue: &str, am: Option
 }
 
 pub(crate) fn add_node(control: &mut Control) {
-    let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
+    let spec = NewNode::new("n1", "/r1", Resource::new(8192, 8));
     control.add_node(&spec).unwrap();
 }
 
@@ -130,7 +130,7 @@ fn a_node_and_what_runs_on_it_come_together() {
     let whole = Resource::new(8192, 8);
     let (reply, answer) = reply();
     let running = vec![Recovery { app, container: RecoveredContainer::new(1, 1, whole), reply }];
-    let node = parts.control.add_node_with(&NodeSpec::of("n1", "/r1", whole), running).unwrap();
+    let node = parts.control.add_node_with(&NewNode::new("n1", "/r1", whole), running).unwrap();
     let (shard, lanes) = &mut parts.shards[0];
     while let Ok(mut message) = lanes.internal.try_recv() {
         shard.handle_internal(&mut message);
@@ -148,7 +148,7 @@ fn records_are_made_once_for_a_node_that_goes_and_comes() {
     let mut parts = parts();
     let made = |parts: &AtRest| parts.shards[0].0.containers.made();
     for _ in 0..20 {
-        let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
+        let spec = NewNode::new("n1", "/r1", Resource::new(8192, 8));
         let node = parts.control.add_node(&spec).unwrap();
         work_off(&mut parts, 0);
         assert_eq!(made(&parts), 8, "one node is there at a time, and so many of the minimum fit it");
@@ -442,7 +442,7 @@ fn what_a_worker_holds_when_it_wakes_up_is_worked_off() {
 fn a_node_that_never_came_leaves_its_place() {
     let mut parts = parts();
     for name in ["n1", "n2"] {
-        let spec = NodeSpec { name: name.to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
+        let spec = NewNode::new(name, "/r1", Resource::new(8192, 8));
         parts.control.add_node(&spec).unwrap();
     }
     let (shard, mut lanes) = parts.shards.pop().unwrap();

@@ -21,7 +21,7 @@ const OTHER: usize = 1;
 fn world(setup: Setup<FairDecider>) -> (AtRest, Arc<AppShared>) {
     let mut parts = AtRest::new(setup);
     for (name, rack) in [("n0", "/r0"), ("n1", "/r1"), ("n2", "/r1")] {
-        let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total: Resource::new(8192, 8) };
+        let spec = NewNode::new(name, rack, Resource::new(8192, 8));
         parts.control.add_node(&spec).unwrap();
     }
     let app = submit(&mut parts.control, 1, "root.q", None);

@@ -59,7 +59,8 @@ public class Crossing {
   }
 
   private int node(String name, int memory) throws CoreRefusal {
-    return core.ask(out -> out.command(Wire.ADD_NODE).text(name).text("/r").resource(Resource.newInstance(memory, 1)), Wire::readInt);
+    return core.ask(out -> out.command(Wire.ADD_NODE).text(name).number(1).text("/r")
+        .resource(Resource.newInstance(memory, 1)), Wire::readInt);
   }
 
   private static Void skipAnswer(Wire in) {

@@ -71,8 +71,8 @@ final class Nodes {
   }
 
   private int askToAdd(EvenweaveNode node) throws CoreRefusal {
-    return scheduler.core.ask(out -> out.command(Wire.ADD_NODE).text(node.nameInCore).text(node.getRackName())
-        .resource(node.getTotalResource()), Wire::readInt);
+    return scheduler.core.ask(out -> out.command(Wire.ADD_NODE).text(node.nameInCore)
+        .number(node.getNodeID().getPort()).text(node.getRackName()).resource(node.getTotalResource()), Wire::readInt);
   }
 
   /** The core hears of a heartbeat whose news are in Hadoop's books, and offers the node's room. */
