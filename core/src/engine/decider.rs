@@ -1,25 +1,27 @@
 //! What a scheduler's decisions are to the engine.
 //!
-//! The engine owns what would be the same for any scheduler: nodes, containers, each worker's copy of the asks, leases, mail, usage.
-//! Which child of a queue comes first, what may be skipped, and when enough is assigned is a [`Decider`]'s. There is one type for each
-//! scheduler, so every call here is static. What it stores, and where, its [`Parts`] say.
+//! The engine owns what would be the same for any scheduler: nodes, containers, each worker's copy of the asks, leases,
+//! mail, usage. Which child of a queue comes first, what may be skipped, and when enough is assigned is a
+//! [`Decider`]'s. There is one type for each scheduler, so every call here is static. What it stores, and where, its
+//! [`Parts`] say.
 //!
 //! # Where it stands
-//! Above [`Shard`], whose stages call it. Each method is named after the moment in which the engine calls it. A method that is handed a
-//! shard runs on that shard's worker, between two steps of the engine. No method is called while another runs, except those that the
-//! decider itself leads to, by a grant or by the end of a container.
+//! Above [`Shard`], whose stages call it. Each method is named after the moment in which the engine calls it. A method
+//! that is handed a shard runs on that shard's worker, between two steps of the engine. No method is called while
+//! another runs, except those that the decider itself leads to, by a grant or by the end of a container.
 //!
 //! # What a decider may do
-//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`. Usage, nodes,
-//! containers and asks change only there. What a reservation is charged to is the decider's.
+//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`.
+//! Usage, nodes, containers and asks change only there. What a reservation is charged to is the decider's.
 //!
 //! # Where the engine calls up
-//! A grant and an end are the engine's, and they call the decider in the midst: it puts queues and applications in order as their usage
-//! changes, level by level, before the next choice is made. `docs/architecture.md` draws it.
+//! A grant and an end are the engine's, and they call the decider in the midst: it puts queues and applications in
+//! order as their usage changes, level by level, before the next choice is made. `docs/architecture.md` draws it.
 //!
 //! # Its tasks
-//! One computes what everybody may have and publishes it ([`UpdateTask`]); one takes containers back for applications that have too
-//! little ([`PreemptionTask`]). Whether they run on threads of their own or on the caller's, and when they end, is the driver's.
+//! One computes what everybody may have and publishes it ([`UpdateTask`]); one takes containers back for applications
+//! that have too little ([`PreemptionTask`]). Whether they run on threads of their own or on the caller's, and when
+//! they end, is the driver's.
 
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
@@ -76,17 +78,18 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// A worker has heard of an application.
     fn app(shared: &Shared<Self>, app: &AppShared, figures: &Self::Figures) -> Self::App;
 
-    /// The scheduler begins: its tasks, where it has one and the settings ask for it. `timers`: they do by themselves what time has
-    /// made due.
+    /// The scheduler begins: its tasks, where it has one and the settings ask for it. `timers`: they do by themselves
+    /// what time has made due.
     fn tasks(shared: &Arc<Shared<Self>>, timers: bool) -> (Option<Self::Updater>, Option<Self::Preemptor>);
 
-    // ------------------------------------------------------------------------------------------------ an AM calls, on its thread
+    // ------------------------------------------------------------------------------------------------ an AM calls, on
+    // its thread
 
     /// An application's AM will soon call. Prefetches what the answer is made from.
     fn prefetch_call(snapshot: &SchedulerSnapshot<Self>, leaf: u32);
 
-    /// An AM asks for containers of these sizes, each of which one container may have: refuses what its leaf may never be granted. Says
-    /// what sizes are cut to.
+    /// An AM asks for containers of these sizes, each of which one container may have: refuses what its leaf may never
+    /// be granted. Says what sizes are cut to.
     fn asked<'a>(
         shared: &Shared<Self>,
         snapshot: &SchedulerSnapshot<Self>,
@@ -108,7 +111,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// An AM has given containers back: all of its call that were this worker's are over. By the application's number.
     fn released(shard: &mut Shard<Self>, app: u32);
 
-    // ------------------------------------------------------------------------------------------------ a node is offered
+    // ------------------------------------------------------------------------------------------------ a node is
+    // offered
 
     /// A node has reported and may get containers: chooses, grants and reserves until it has enough.
     fn offered(shard: &mut Shard<Self>, node: u32);
@@ -119,8 +123,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// All nodes of the worker may, in an order of the decider's.
     fn all_offered(shard: &mut Shard<Self>);
 
-    /// A container of an application that waits for its AM is about to be granted: it counts as its AM, unless that would be too much
-    /// for its leaf.
+    /// A container of an application that waits for its AM is about to be granted: it counts as its AM, unless that
+    /// would be too much for its leaf.
     fn am_taken(shard: &Shard<Self>, app: u32, size: &Resource) -> Result<(), Refusal>;
 
     /// It was not granted after all.
@@ -135,7 +139,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// A container, live or not, stands on a node no longer.
     fn node_freed(node: &mut Node<Self>, container: &ContainerRecord);
 
-    // ------------------------------------------------------------------------------------------------ something has changed
+    // ------------------------------------------------------------------------------------------------ something has
+    // changed
 
     /// An application uses more or less; its leaf's usage follows.
     fn app_usage_changed(own: &Self::Worker, leaf: &mut QueueLocal<Self>, app: &AppLocal<Self>, cluster: &ClusterTotal);
@@ -146,7 +151,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// A container that runs already has become its application's, and counts for it.
     fn recovered(shard: &mut Shard<Self>, app: u32, size: &Resource);
 
-    /// A live container has ended, and counts for its application no more; what it was taken from of the asks is still to come back.
+    /// A live container has ended, and counts for its application no more; what it was taken from of the asks is still
+    /// to come back.
     fn usage_returned(shard: &mut Shard<Self>, container: u32);
 
     /// Its application ends: what it was taken from would come back, and does not.
@@ -185,7 +191,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// One of its own tasks says something.
     fn told(shard: &mut Shard<Self>, message: &Self::Message);
 
-    // ------------------------------------------------------------------------------------------------ a snapshot is taken over
+    // ------------------------------------------------------------------------------------------------ a snapshot is
+    // taken over
 
     /// The same queue was published anew.
     fn queue_taken(queue: &mut Self::Queue, snapshot: &QueueSnapshot<Self>);
@@ -193,13 +200,15 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// An application stands at a position of a leaf no longer, if it did.
     fn app_left(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
 
-    /// How many members of a leaf have room; one beyond takes the whole queue to be put in order [anew](Self::queues_anew).
+    /// How many members of a leaf have room; one beyond takes the whole queue to be put in order
+    /// [anew](Self::queues_anew).
     fn room(queue: &Self::Queue) -> usize;
 
     /// A runnable application stands at a position of a leaf from now on.
     fn app_entered(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
 
-    /// Members have come, gone, or brought usage along: a queue stands elsewhere among its siblings, and so do those above it.
+    /// Members have come, gone, or brought usage along: a queue stands elsewhere among its siblings, and so do those
+    /// above it.
     fn queue_changed(shard: &mut Shard<Self>, queue: u32);
 
     /// The children of these queues are others, or their settings are; queues further down come first.
@@ -211,17 +220,19 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// Nobody stands in a queue: the worker begins anew after a panic.
     fn queue_emptied(queue: &mut Self::Queue);
 
-    /// A worker has panicked, and its nodes are lost: what it shows others of them is nothing. Nothing that may be half done is believed.
+    /// A worker has panicked, and its nodes are lost: what it shows others of them is nothing. Nothing that may be half
+    /// done is believed.
     fn nodes_lost(shard: &mut Shard<Self>);
 
-    /// It begins anew: what a panic may have left of a pass under way is forgotten, and whatever else is made from the newest snapshot.
+    /// It begins anew: what a panic may have left of a pass under way is forgotten, and whatever else is made from the
+    /// newest snapshot.
     fn pass_lost(shard: &mut Shard<Self>);
 
     /// It has begun anew: queues and applications are as published, and nothing runs on this worker.
     fn begun_anew(shard: &mut Shard<Self>);
 
-    /// All of a worker is held against what must be so: says what of the decider's is not, and in `agreed` what no other worker may say
-    /// otherwise: of what, and what it is. `folded`: what the others have done is folded in.
+    /// All of a worker is held against what must be so: says what of the decider's is not, and in `agreed` what no
+    /// other worker may say otherwise: of what, and what it is. `folded`: what the others have done is folded in.
     #[cfg(feature = "faults")]
     fn audited(shard: &Shard<Self>, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }

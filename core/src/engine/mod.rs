@@ -1,4 +1,4 @@
-//! The concurrent path, one file a stage, listed in the order of the story.
+//! The concurrent path: one folder a concern, each importing only those listed before it. The story is told by `stage`.
 //!
 //! ```text
 //! heartbeat ──> worker ──> snapshot ──> assignment ──> grant ──> mailbox ──> allocate
@@ -86,7 +86,7 @@ mod exports {
     pub(crate) use super::driver::steps::Stepper;
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads_and_steps::{AtRest, Ends, NoAnswer, UpdateCall, quiesce};
     pub(crate) use super::edge::allocate::{allocate, collect, drain, prefetch_calls, send_changes};
     pub(crate) use super::intake::calls::NodeSpec;
     pub(crate) use super::intake::calls::TaskCall;

@@ -1,11 +1,12 @@
 //! What a decider keeps in the engine's records, and what its messages say: types alone.
 //!
 //! # Where it stands
-//! Below everything that is generic: records, snapshots, messages and [`Shared`](crate::engine::shared::Shared) need to know what a
-//! decider stores, and not what it does. What it does is a [`Decider`](crate::engine::decider::Decider)'s on a worker and a
-//! [`ControlPart`](crate::engine::control::ControlPart)'s on the control. Both stand above the worker and the control that they are called
-//! with. There is one type for each scheduler, and it is settled where the scheduler is named: what a decider keeps of a queue, an
-//! application, a key or a node lies in the engine's own record of it.
+//! Below everything that is generic: records, snapshots, messages and [`Shared`](crate::engine::shared::Shared) need to
+//! know what a decider stores, and not what it does. What it does is a [`Decider`](crate::engine::decider::Decider)'s
+//! on a worker and a [`ControlPart`](crate::engine::control::ControlPart)'s on the control. Both stand above the worker
+//! and the control that they are called with. There is one type for each scheduler, and it is settled where the
+//! scheduler is named: what a decider keeps of a queue, an application, a key or a node lies in the engine's own record
+//! of it.
 
 use std::fmt::Debug;
 
@@ -51,8 +52,8 @@ pub(crate) trait Parts: Clone + Debug + Send + Sync + Sized + 'static {
 
     // ------------------------------------------------------------------------------------------------ looked at
 
-    /// A whole worker, as a message is shown it that looks at one: a [`Shard`](crate::engine::shard::Shard) of these parts. Messages
-    /// stand below it and cannot name it.
+    /// A whole worker, as a message is shown it that looks at one: a [`Shard`](crate::engine::shard::Shard) of these
+    /// parts. Messages stand below it and cannot name it.
     type Shard;
     /// A whole control, likewise: a [`Control`](crate::engine::control::Control) of these parts.
     type WholeControl;
@@ -66,7 +67,8 @@ pub(crate) trait QueuePart: Debug + Send {
     /// The queue's usage and the order of the child at `position` will soon change.
     fn prefetch_change(&self, position: u32);
 
-    /// The child that [`prefetch_change`](Self::prefetch_change) named changes next. Prefetches what it will be compared with.
+    /// The child that [`prefetch_change`](Self::prefetch_change) named changes next. Prefetches what it will be
+    /// compared with.
     fn prefetch_comparison(&self);
 }
 

@@ -1,7 +1,7 @@
 //! What a decider proposes, and what the engine says to it.
 //!
-//! A decider chooses, and hands its choice to [`try_grant`](crate::engine::shard::Shard::try_grant). That makes a container of it, or
-//! says why not; the decider is then as free as before.
+//! A decider chooses, and hands its choice to [`try_grant`](crate::engine::shard::Shard::try_grant). That makes a
+//! container of it, or says why not; the decider is then as free as before.
 
 use crate::app::Locality;
 use crate::resource::Resource;

@@ -1,13 +1,13 @@
 //! What one worker owns: its nodes, its containers, its copy of the asks, its own order of queues and applications.
 //!
 //! # Where it stands
-//! The plain, single-threaded data that a decider reads and `grant` changes. Nothing here is seen by another thread; what
-//! others need is written to the `ledger` alongside.
+//! The plain, single-threaded data that a decider reads and `grant` changes. Nothing here is seen by another thread;
+//! what others need is written to the `ledger` alongside.
 //!
 //! # Usage
 //! `usage` of queues and applications is this worker's view: its own changes at once, the others' as of the last fold
-//! (`reconcile`). With one worker it is the truth. Every change of it goes up its path (`paths`), and the decider hears of it at each
-//! level.
+//! (`reconcile`). With one worker it is the truth. Every change of it goes up its path (`paths`), and the decider hears
+//! of it at each level.
 
 use crate::app::SchedulingKey;
 use crate::engine::books::closing::find;

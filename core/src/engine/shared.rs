@@ -129,7 +129,8 @@ impl<P: Parts> Shared<P> {
 
     /// Whether a worker has panicked and could not begin anew.
     pub(crate) fn is_dead(&self, worker: usize) -> bool {
-        // ORDERING: Relaxed. Whoever sees it late sends to a worker that takes nothing, and tells of what somebody waits for.
+        // ORDERING: Relaxed. Whoever sees it late sends to a worker that takes nothing, and tells of what somebody
+        // waits for.
         self.dead[worker].load(Ordering::Relaxed)
     }
 

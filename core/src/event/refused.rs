@@ -52,8 +52,8 @@ pub enum Refused {
         /// What is wrong with it, and what would be right.
         why: &'static str,
     },
-    /// The ResourceManager's own check of a submission, with `yarn.acl.enable`. It comes before the queue is created, and so
-    /// checks the nearest existing queue.
+    /// The ResourceManager's own check of a submission, with `yarn.acl.enable`. It comes before the queue is created,
+    /// and so checks the nearest existing queue.
     #[error(
         "user {user:?} may neither submit to nor administer queue {nearest:?} or a queue above it, and so may not submit to {queue:?}"
     )]
@@ -192,8 +192,8 @@ pub enum Refused {
         /// The queue.
         queue: String,
     },
-    /// The submission has no priority, and the group of the queue's `acl_application_max_priority` that would give the user's default
-    /// has none. Hadoop refuses it with a `NullPointerException`.
+    /// The submission has no priority, and the group of the queue's `acl_application_max_priority` that would give the
+    /// user's default has none. Hadoop refuses it with a `NullPointerException`.
     #[error(
         "application {app} has no priority, and in queue {queue:?} acl_application_max_priority has no default_priority where it \
          admits user {user:?}: submit with a priority"
@@ -262,7 +262,8 @@ pub enum Refused {
     /// The application is unknown or has ended.
     #[error("application {0} is unknown or has finished")]
     NoSuchApp(u32),
-    /// The application's AM has no container yet. Until it is granted, asks and releases are refused; an empty `allocate` is accepted.
+    /// The application's AM has no container yet. Until it is granted, asks and releases are refused; an empty
+    /// `allocate` is accepted.
     #[error("the ApplicationMaster of application {0} has no container yet")]
     NoAm(u32),
     /// `*` cannot be blacklisted.
@@ -364,8 +365,8 @@ pub enum Refused {
         /// The container's number.
         container: u32,
     },
-    /// The queue does not exist, or, as the target of a move, is not a leaf queue. At a submission only the CapacityScheduler refuses with
-    /// this; the FairScheduler makes the queue.
+    /// The queue does not exist, or, as the target of a move, is not a leaf queue. At a submission only the
+    /// CapacityScheduler refuses with this; the FairScheduler makes the queue.
     #[error("{0:?} is not an existing leaf queue")]
     NoSuchQueue(String),
     /// A move would take a queue above its limit of running applications.
@@ -380,11 +381,12 @@ pub enum Refused {
     /// The allocation file cannot be read or is not valid; the old one stays.
     #[error(transparent)]
     BadAllocations(Box<AllocationsError>),
-    /// The new allocation file is in force, but the reload stopped at a queue, as in Hadoop. The old file names the queue, and it does
-    /// not exist: it was never created (its policy did not fit), or another queue has taken its place.
+    /// The new allocation file is in force, but the reload stopped at a queue, as in Hadoop. The old file names the
+    /// queue, and it does not exist: it was never created (its policy did not fit), or another queue has taken its
+    /// place.
     ///
-    /// So not all queues that left the file have become dynamic, `maxChildResources` does not yet apply to the dynamic ones, and no
-    /// waiting application was started. The next reload does the last two.
+    /// So not all queues that left the file have become dynamic, `maxChildResources` does not yet apply to the dynamic
+    /// ones, and no waiting application was started. The next reload does the last two.
     #[error(
         "the new allocations are in force, but the reload stopped at queue {queue:?}, which the old file names and \
          which does not exist; reload once more"
@@ -418,7 +420,8 @@ pub enum Refused {
         "the call would wait for the thread that it is made on (in a callback, or where a worker is polled): make it on another thread"
     )]
     OwnThread,
-    /// Code of the embedder panicked: a policy, a source of allocations, or a clock. Nothing is lost, and the call can be made again.
+    /// Code of the embedder panicked: a policy, a source of allocations, or a clock. Nothing is lost, and the call can
+    /// be made again.
     #[error("{what} panicked: {message}")]
     Panicked {
         /// The code that panicked.

@@ -14,19 +14,19 @@ pub enum SchedulerEvent {
     /// The lifetime of an application is over, and it is ended, as by [`kill`](crate::CapacityScheduler::kill). See
     /// [`lifetime`](crate::CapacityScheduler::lifetime).
     LifetimeOver(ApplicationId),
-    /// The queue of an application in a plan has gone, mostly because its reservation is over, and it has moved to the plan's default
-    /// queue.
+    /// The queue of an application in a plan has gone, mostly because its reservation is over, and it has moved to the
+    /// plan's default queue.
     MovedAsReservationEnded {
         /// The application.
         app: ApplicationId,
         /// Where it is now.
         queue: String,
-        /// The reservation. `None` where the application had none: it was in the default queue that a CapacityScheduler's plan begins
-        /// with, which goes with the first run of the follower.
+        /// The reservation. `None` where the application had none: it was in the default queue that a
+        /// CapacityScheduler's plan begins with, which goes with the first run of the follower.
         reservation: Option<String>,
     },
-    /// The queue of an application in a plan has gone, and the application could not move, or is not moved by the plan's setting. It is
-    /// ended, as by [`kill`](crate::FairScheduler::kill).
+    /// The queue of an application in a plan has gone, and the application could not move, or is not moved by the
+    /// plan's setting. It is ended, as by [`kill`](crate::FairScheduler::kill).
     KilledAsReservationEnded(ApplicationId),
     /// A worker panicked. Its nodes have left the cluster, and their containers have ended
     /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)). The nodes may register again.
@@ -37,9 +37,9 @@ pub enum SchedulerEvent {
         message: String,
         /// The names of its nodes.
         nodes: Vec<String>,
-        /// Whether the worker has begun anew: its applications keep their asks, and nodes that register may be given to it. If
-        /// `false`, it panicked again and is given up: nodes go to the other workers, and calls with asks of its applications are
-        /// refused ([`Refused::WorkerLost`]) until a new attempt begins.
+        /// Whether the worker has begun anew: its applications keep their asks, and nodes that register may be given to
+        /// it. If `false`, it panicked again and is given up: nodes go to the other workers, and calls with asks of its
+        /// applications are refused ([`Refused::WorkerLost`]) until a new attempt begins.
         goes_on: bool,
     },
     /// An allocation file was read and is in force: at the start, after a change, or by a refresh.
@@ -49,8 +49,9 @@ pub enum SchedulerEvent {
         /// What was accepted, as Hadoop accepts it, although it is probably a mistake.
         warnings: Vec<Diagnostic>,
     },
-    /// The allocation file could not be read or is not valid. The old one stays in force, except perhaps the placement rules
-    /// ([`AllocationsError::installed_placement`]). Every look tries again; the same error of an unchanged file is reported once.
+    /// The allocation file could not be read or is not valid. The old one stays in force, except perhaps the placement
+    /// rules ([`AllocationsError::installed_placement`]). Every look tries again; the same error of an unchanged file
+    /// is reported once.
     AllocationsRefused(AllocationsError),
     /// The allocation file is in force, but the reload stopped before its end; see [`Refused::ReloadBrokeOff`].
     AllocationsBrokeOff {
@@ -59,10 +60,12 @@ pub enum SchedulerEvent {
         /// The queue at which the reload stopped.
         queue: String,
     },
-    /// A thread other than a worker panicked, perhaps in code of the embedder (groups, clock, policy, source of allocations).
+    /// A thread other than a worker panicked, perhaps in code of the embedder (groups, clock, policy, source of
+    /// allocations).
     ///
-    /// The update task and the watcher begin anew. After a panic of the embedder's policy the control goes on, with the old steady shares.
-    /// After any other panic the control ends, and further calls are refused ([`Refused::TaskLost`]).
+    /// The update task and the watcher begin anew. After a panic of the embedder's policy the control goes on, with the
+    /// old steady shares. After any other panic the control ends, and further calls are refused
+    /// ([`Refused::TaskLost`]).
     TaskPanicked {
         /// `control`, `update`, `preemption`, `offers`, `continuous` or `watcher`.
         task: &'static str,

@@ -2,7 +2,8 @@
 
 use super::refused::Refused;
 
-/// The result of a call that waits for the scheduler's threads. It may be ignored; [`ok`](Waited::ok) turns it into a `Result`.
+/// The result of a call that waits for the scheduler's threads. It may be ignored; [`ok`](Waited::ok) turns it into a
+/// `Result`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Waited {
     /// The call has done its work.

@@ -68,7 +68,7 @@ pub use words::{Told, Words, nearness, precedence};
 
 #[cfg(test)]
 pub(crate) use engine::Internal;
-pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Shard, Shared, Stepper};
+pub(crate) use engine::{AtRest, Call, Control, ControlMessage, FairDecider, Shard, Shared, Stepper};
 pub(crate) use explaining::Waits;
 pub(crate) use threads::Threads;
 

@@ -3,7 +3,7 @@
 use crate::engine::driver::threads_and_steps::{Threads as EngineThreads, UpdateCall};
 use crate::engine::{Ends, EventSink, Whereabouts};
 use crate::fair::allocations::{WatchCall, Watcher, WatcherThread};
-use crate::fair::engine::{FairDecider, Lent, Parts, Shared};
+use crate::fair::engine::{AtRest, FairDecider, Lent, Shared};
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use crate::sync::thread::ThreadId;
@@ -17,13 +17,13 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// Starts all threads.
-    pub(crate) fn start(parts: Parts, watcher: Option<Watcher>) -> std::io::Result<Threads> {
+    pub(crate) fn start(parts: AtRest, watcher: Option<Watcher>) -> std::io::Result<Threads> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
         Threads::watched(EngineThreads::start(parts)?, watcher, &shared, &events)
     }
 
     /// Starts all threads but those of the workers, which are lent out.
-    pub(crate) fn start_and_lend(parts: Parts, watcher: Option<Watcher>) -> std::io::Result<(Threads, Vec<Lent>)> {
+    pub(crate) fn start_and_lend(parts: AtRest, watcher: Option<Watcher>) -> std::io::Result<(Threads, Vec<Lent>)> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
         let (engine, lent) = EngineThreads::start_and_lend(parts)?;
         Ok((Threads::watched(engine, watcher, &shared, &events)?, lent))

@@ -14,7 +14,7 @@ use crate::engine::{EventSource, events};
 use crate::event::SchedulerEvent;
 use crate::fair::allocations::{NEVER, WatchTimes, Watcher};
 use crate::fair::control::FairControl;
-use crate::fair::{FairDecider, Parts};
+use crate::fair::{AtRest, FairDecider};
 use crate::policy::SchedulingPolicy;
 use crate::sync::Arc;
 use std::fmt;
@@ -252,7 +252,7 @@ impl FairSchedulerBuilder {
         mut self,
         threaded: bool,
         clock: Arc<dyn Clock>,
-    ) -> Result<(Parts, Option<Watcher>, EventSource), BuildError> {
+    ) -> Result<(AtRest, Option<Watcher>, EventSource), BuildError> {
         self.options.check()?;
         if let Some(fault) = self.settings.fault() {
             return Err(fault.into());
@@ -267,7 +267,7 @@ impl FairSchedulerBuilder {
         let decider = FairDecider { settings: self.settings, resort, trace };
         let (settings, control) = (decider.engine_settings(), FairControl::new(self.policies));
         let reservations = std::mem::take(&mut self.options.reservations);
-        let mut parts = Parts::new(self.options.setup(decider, settings, control, file, sink, clock));
+        let mut parts = AtRest::new(self.options.setup(decider, settings, control, file, sink, clock));
         parts.control.begin_reservations(reservations)?;
         Ok((parts, watcher, events))
     }

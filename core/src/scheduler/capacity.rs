@@ -17,7 +17,7 @@ use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::MixedFractions;
 use crate::engine::{
-    AllocateRequest, Allocation, EventSource, Heartbeat, Parts, RecoveredContainer, Submission, collect, events,
+    AllocateRequest, Allocation, AtRest, EventSource, Heartbeat, RecoveredContainer, Submission, collect, events,
     warn_of,
 };
 use crate::event::Refused;
@@ -101,7 +101,7 @@ impl CapacitySchedulerBuilder {
         self
     }
 
-    fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(Parts<CapacityDecider>, EventSource), BuildError> {
+    fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(AtRest<CapacityDecider>, EventSource), BuildError> {
         self.configuration.check_supported()?;
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
@@ -110,7 +110,7 @@ impl CapacitySchedulerBuilder {
         let (settings, control) =
             (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions, self.rules_last)?);
         let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
-        let mut parts = Parts::new(setup);
+        let mut parts = AtRest::new(setup);
         parts.control.begin_reservations(reservations)?;
         Ok((parts, source))
     }
@@ -136,7 +136,7 @@ impl CapacitySchedulerBuilder {
 
     fn started<W>(
         mut self,
-        start: impl FnOnce(Parts<CapacityDecider>, EventSource) -> std::io::Result<(RunningDoor, W)>,
+        start: impl FnOnce(AtRest<CapacityDecider>, EventSource) -> std::io::Result<(RunningDoor, W)>,
     ) -> Result<(CapacityScheduler, W), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.own_handle.take();

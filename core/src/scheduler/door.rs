@@ -12,7 +12,7 @@ use crate::engine::driver::threads_and_steps::Threads;
 use crate::engine::intake::calls::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
-    Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Parts, Reply, Report,
+    AtRest, Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Reply, Report,
     Whereabouts, not_taken, quiesce,
 };
 use crate::event::Refused;
@@ -82,13 +82,13 @@ type Started<D> = Door<D, Threads<D>>;
 
 impl<D: Decider> Door<D, Threads<D>> {
     /// Starts the engine's threads, where the scheduler has no others.
-    pub(super) fn start(parts: Parts<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
+    pub(super) fn start(parts: AtRest<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         Ok(Door::of(Threads::start(parts)?, shared, sink, events))
     }
 
     /// The same, with the workers lent out.
-    pub(super) fn start_and_lend(parts: Parts<D>, events: EventSource) -> std::io::Result<(Started<D>, Vec<Lent<D>>)> {
+    pub(super) fn start_and_lend(parts: AtRest<D>, events: EventSource) -> std::io::Result<(Started<D>, Vec<Lent<D>>)> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let (threads, lent) = Threads::start_and_lend(parts)?;
         Ok((Door::of(threads, shared, sink, events), lent))

@@ -16,7 +16,7 @@ use crate::event::{AppAccess, Refused, Waited};
 use crate::fair::allocations::{WatchCall, Watcher};
 use crate::fair::control::FairCall;
 use crate::fair::{
-    AppView, Call, Control, ControlMessage, FairDecider, Parts, QueueConfig, QueueView, Shared, Stats, Threads, views,
+    AppView, AtRest, Call, Control, ControlMessage, FairDecider, QueueConfig, QueueView, Shared, Stats, Threads, views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -87,7 +87,7 @@ impl FairScheduler {
     }
 
     pub(super) fn start(
-        parts: Parts,
+        parts: AtRest,
         watcher: Option<Watcher>,
         events: EventSource,
     ) -> Result<FairScheduler, BuildError> {
@@ -97,7 +97,7 @@ impl FairScheduler {
     }
 
     pub(super) fn start_with_workers(
-        parts: Parts,
+        parts: AtRest,
         watcher: Option<Watcher>,
         events: EventSource,
     ) -> Result<(FairScheduler, Vec<Worker>), BuildError> {

@@ -13,7 +13,8 @@ use crate::engine::{
 use crate::event::{AppAccess, Refused};
 use crate::fair::allocations::{Reloads, Watcher, apply};
 use crate::fair::{
-    AppView, Decision, FairDecider, MarkedFor, NotOffered, Parts, QueueConfig, QueueView, Shared, Stats, Stepper, views,
+    AppView, AtRest, Decision, FairDecider, MarkedFor, NotOffered, QueueConfig, QueueView, Shared, Stats, Stepper,
+    views,
 };
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -81,7 +82,7 @@ pub struct Stepped {
 
 impl Stepped {
     pub(super) fn new(
-        parts: Parts,
+        parts: AtRest,
         watcher: Option<Watcher>,
         events: EventSource,
         clock: Option<Arc<VirtualClock>>,

@@ -8,7 +8,7 @@ use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::engine::decider::Decider;
 use crate::engine::{
-    AllocateRequest, Allocation, AppShared, Container, EventSource, External, Heartbeat, NodeShared, Parts, Stepper,
+    AllocateRequest, Allocation, AppShared, AtRest, Container, EventSource, External, Heartbeat, NodeShared, Stepper,
     drain, send_changes,
 };
 use crate::event::{Refused, SchedulerEvent};
@@ -33,7 +33,7 @@ pub(super) struct Stepping<D: Decider> {
 
 impl<D: Decider> Stepping<D> {
     pub(super) fn new(
-        parts: Parts<D>,
+        parts: AtRest<D>,
         events: EventSource,
         clock: Option<Arc<VirtualClock>>,
         journal: bool,

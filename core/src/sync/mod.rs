@@ -1,9 +1,9 @@
 //! The one door to atomics, threads, channels, maps and the snapshot cell.
 //!
 //! `real.rs` is std, crossbeam, arc-swap, dashmap and parking_lot; `model.rs`, under `cfg(loom)`, is loom's types, and
-//! `schedules`, under `cfg(shuttle)`, shuttle's; both with plain stand-ins for the crates that these cannot see into. So a model
-//! or a schedule shows *our* protocol over sound parts, not the parts. Nothing outside this module names those crates
-//! (`tests/layers.rs` checks it).
+//! `schedules`, under `cfg(shuttle)`, shuttle's; both with plain stand-ins for the crates that these cannot see into.
+//! So a model or a schedule shows *our* protocol over sound parts, not the parts. Nothing outside this module names
+//! those crates (`tests/layers.rs` checks it).
 
 #[cfg(not(any(loom, shuttle)))]
 #[expect(unreachable_pub, reason = "public to the models, under cfg(loom), and to the schedules, under cfg(shuttle)")]

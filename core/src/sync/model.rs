@@ -32,10 +32,10 @@ impl<T> std::ops::DerefMut for CachePadded<T> {
 
 /// Atomics, as loom models them, with every access a *turn* that loom orders against the others.
 ///
-/// loom 0.7 looks for other orders only at the last access to a word before a write. Where two threads load a word before
-/// one of them writes it, the later load hides the earlier one, and "write first, then load" is never tried: just the form
-/// of every compare-exchange loop. A relaxed read-modify-write of a word beside the real one makes all orders show. It
-/// synchronises nothing, so stale values are still read.
+/// loom 0.7 looks for other orders only at the last access to a word before a write. Where two threads load a word
+/// before one of them writes it, the later load hides the earlier one, and "write first, then load" is never tried:
+/// just the form of every compare-exchange loop. A relaxed read-modify-write of a word beside the real one makes all
+/// orders show. It synchronises nothing, so stale values are still read.
 pub mod atomic {
     pub use loom::sync::atomic::{Ordering, fence};
 

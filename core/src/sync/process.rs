@@ -1,7 +1,7 @@
 //! What all schedulers of a process count.
 
-/// A count that all schedulers of a process share. It is std's in schedules too: it outlives each of them, and those of one
-/// process run at the same time, while a word of shuttle's belongs to one schedule. Nothing may be ordered by it.
+/// A count that all schedulers of a process share. It is std's in schedules too: it outlives each of them, and those of
+/// one process run at the same time, while a word of shuttle's belongs to one schedule. Nothing may be ordered by it.
 pub(crate) use std::sync::atomic::AtomicU64 as ProcessCount;
 
 /// For a thread that has no number yet.

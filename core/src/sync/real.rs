@@ -5,8 +5,8 @@ pub use parking_lot::Mutex;
 use std::fmt;
 pub use std::sync::{Arc, OnceLock, Weak};
 
-/// A concurrent map for registration and look-up by name, at the edge only: it locks inside. Seeded, because strangers choose the
-/// names: they cannot choose such as collide.
+/// A concurrent map for registration and look-up by name, at the edge only: it locks inside. Seeded, because strangers
+/// choose the names: they cannot choose such as collide.
 pub type Map<K, V> = dashmap::DashMap<K, V>;
 
 /// Atomics.

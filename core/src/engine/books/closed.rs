@@ -1,7 +1,7 @@
 //! A door that closes once: an application's, for calls of its AM, or the scheduler's.
 //!
-//! What is let in late, because a caller looked just before the door closed, is dealt with behind it: an application's workers end
-//! what they have after the close and take no news of it, the shutdown works off what lanes have accepted.
+//! What is let in late, because a caller looked just before the door closed, is dealt with behind it: an application's
+//! workers end what they have after the close and take no news of it, the shutdown works off what lanes have accepted.
 
 use crate::sync::atomic::{AtomicBool, Ordering};
 

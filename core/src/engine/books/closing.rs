@@ -1,18 +1,19 @@
 //! Two-phase ends: how many workers have yet to say that they have ended what they had.
 //!
 //! # Protocol
-//! The control *closes* an application and tells every worker. Each ends what it has and acknowledges, once, over the control's
-//! lane. With the last acknowledgement the control *commits*: the slot is released ([`Slots`](crate::id::Slots)), and another
-//! application may have it. A worker that still knows the one before by that slot, because its structure is older, tells them apart by
-//! the generation ([`find`]).
+//! The control *closes* an application and tells every worker. Each ends what it has and acknowledges, once, over the
+//! control's lane. With the last acknowledgement the control *commits*: the slot is released
+//! ([`Slots`](crate::id::Slots)), and another application may have it. A worker that still knows the one before by that
+//! slot, because its structure is older, tells them apart by the generation ([`find`]).
 //!
-//! One that waits for a running limit starts when another has ended. One whose own end has begun starts no more ([`End::lets_start`]): every
-//! worker has been told to end it, and would hear only after that that it starts, so it would stay for good.
+//! One that waits for a running limit starts when another has ended. One whose own end has begun starts no more
+//! ([`End::lets_start`]): every worker has been told to end it, and would hear only after that that it starts, so it
+//! would stay for good.
 //!
 //! # Invariants
-//! I13: a slot means another application only after the last acknowledgement, and nothing that was sent for the one before is taken
-//! for it. I5: what the one before had is ended by then. Checked by `loom-tests/tests/reuse_vs_late_messages.rs`,
-//! and by `loom-tests/tests/end_vs_start.rs`.
+//! I13: a slot means another application only after the last acknowledgement, and nothing that was sent for the one
+//! before is taken for it. I5: what the one before had is ended by then. Checked by
+//! `loom-tests/tests/reuse_vs_late_messages.rs`, and by `loom-tests/tests/end_vs_start.rs`.
 
 use crate::id::Slot;
 

@@ -9,8 +9,8 @@ pub(crate) struct Counted(AtomicI64);
 impl Counted {
     /// Replaces it; by the one who writes it.
     pub(crate) fn set(&self, count: i64) {
-        // ORDERING: Relaxed. A count with one writer, from which no other memory is inferred; who must have the newest has been told by a
-        // message of the writer's.
+        // ORDERING: Relaxed. A count with one writer, from which no other memory is inferred; who must have the newest
+        // has been told by a message of the writer's.
         self.0.store(count, Ordering::Relaxed);
     }
 

@@ -6,8 +6,8 @@
 //!
 //! # Protocol
 //! A *change* is a grant or the end of a container. Each worker counts its own; whenever it has made a *piece* of them
-//! that the others have not been told of, it adds that many to one word that all share. A worker is due when the word has
-//! grown, by others, beyond what its last fold has seen by so much that it could miss more than the bound. So the
+//! that the others have not been told of, it adds that many to one word that all share. A worker is due when the word
+//! has grown, by others, beyond what its last fold has seen by so much that it could miss more than the bound. So the
 //! word is written once a piece, not once an allocation, and reading it costs a line that is mostly at hand.
 //!
 //! # Invariants
@@ -58,8 +58,8 @@ impl Pace {
     }
 
     fn read(&self) -> u64 {
-        // ORDERING: Acquire. Pairs with the Release in `Lag::note_change`: who sees an announcement sees the usage that it
-        // announces, in the fold that follows. loom-tests/tests/fold_vs_change.rs.
+        // ORDERING: Acquire. Pairs with the Release in `Lag::note_change`: who sees an announcement sees the usage that
+        // it announces, in the fold that follows. loom-tests/tests/fold_vs_change.rs.
         self.announced.load(Ordering::Acquire)
     }
 }
@@ -90,8 +90,8 @@ impl Lag {
         }
     }
 
-    /// Whether this worker might miss more than I8 allows. Also after many changes of its own: others hand back asks, and
-    /// an application that found none left may find some again.
+    /// Whether this worker might miss more than I8 allows. Also after many changes of its own: others hand back asks,
+    /// and an application that found none left may find some again.
     #[inline]
     #[must_use]
     pub fn is_due(&self, pace: &Pace, applications: usize) -> bool {

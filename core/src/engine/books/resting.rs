@@ -1,14 +1,15 @@
 //! Slots of queues that have gone, until every worker has heard of all that was told before they went.
 //!
 //! # Protocol
-//! A worker takes over the newest structure before it hears a message, and that may be newer than the message. Were a slot another queue's at once,
-//! an application that has left the queue before would be taken off the books of the one that came. So the control *lays* the slot to rest,
-//! and tells each worker with a [`Token`]. A worker drops its token when it hears of it, as it hears in order: after all that was told before. When
-//! all are dropped, the slot may be taken again.
+//! A worker takes over the newest structure before it hears a message, and that may be newer than the message. Were a
+//! slot another queue's at once, an application that has left the queue before would be taken off the books of the one
+//! that came. So the control *lays* the slot to rest, and tells each worker with a [`Token`]. A worker drops its token
+//! when it hears of it, as it hears in order: after all that was told before. When all are dropped, the slot may be
+//! taken again.
 //!
 //! # Invariants
-//! I13 for queues: a slot means another queue only after every worker has heard what was said of the one before. Checked by
-//! `loom-tests/tests/resting_vs_moves.rs`.
+//! I13 for queues: a slot means another queue only after every worker has heard what was said of the one before.
+//! Checked by `loom-tests/tests/resting_vs_moves.rs`.
 
 use crate::sync::Arc;
 

@@ -4,14 +4,15 @@
 //! The control moves the application; the worker that grants the AM's container says that the AM runs.
 //!
 //! # Protocol
-//! An AM counts in the AM usage of the leaf queue that it was granted in, and a move takes it out of there. The worker adds
-//! the AM's size to the queue that its snapshot shows, then sets the word *from that queue without an AM*; where that fails the
-//! application has been moved meanwhile, and the grant is refused and undone. The move replaces the queue and learns in the same
-//! step whether there was an AM to take out. So the size is taken out exactly when it was counted.
+//! An AM counts in the AM usage of the leaf queue that it was granted in, and a move takes it out of there. The worker
+//! adds the AM's size to the queue that its snapshot shows, then sets the word *from that queue without an AM*; where
+//! that fails the application has been moved meanwhile, and the grant is refused and undone. The move replaces the
+//! queue and learns in the same step whether there was an AM to take out. So the size is taken out exactly when it was
+//! counted.
 //!
 //! # Invariants
-//! I4: the AM usage of a queue is the sum of the AMs that were granted in it and are still there. I7: the refused grant leaves
-//! no trace; the next snapshot shows the worker where to offer the application. Checked by
+//! I4: the AM usage of a queue is the sum of the AMs that were granted in it and are still there. I7: the refused grant
+//! leaves no trace; the next snapshot shows the worker where to offer the application. Checked by
 //! `loom-tests/tests/move_vs_grant.rs`.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -42,7 +43,8 @@ impl Standing {
     /// Whether the AM's container was granted.
     #[inline]
     pub fn has_am(&self) -> bool {
-        // ORDERING: Acquire. Pairs with the Release in `try_set_am`: who sees the AM sees what was written of it before.
+        // ORDERING: Acquire. Pairs with the Release in `try_set_am`: who sees the AM sees what was written of it
+        // before.
         self.0.load(Ordering::Acquire) & HAS_AM != 0
     }
 
@@ -54,7 +56,8 @@ impl Standing {
         self.0.compare_exchange(without, without | HAS_AM, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
-    /// The application is in another leaf queue from now on; says whether its AM was accounted in the old one. By the control.
+    /// The application is in another leaf queue from now on; says whether its AM was accounted in the old one. By the
+    /// control.
     #[must_use]
     pub fn move_to(&self, queue: u32) -> bool {
         let moved = |word: u64| Some((word & HAS_AM) | u64::from(queue));

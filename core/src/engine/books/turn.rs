@@ -1,14 +1,15 @@
 //! Who lets an application start, where several workers have it in their lists and one decides.
 //!
 //! # Protocol
-//! An application waits anew each time it enters a leaf queue: these are its *turns*, and every worker counts the same ones ([`OwnTurn`]), for
-//! the control tells all of them the same in the same order. The worker that decides for the leaf [lets](Turn::let_start) a turn start, and
-//! tells the others by a message. Two lanes lead to a worker, the control's and that one's, so the message may come before the turn that it is
-//! about. Then it is passed over, and whoever enters the turn finds here that it [may start](OwnTurn::may_start).
+//! An application waits anew each time it enters a leaf queue: these are its *turns*, and every worker counts the same
+//! ones ([`OwnTurn`]), for the control tells all of them the same in the same order. The worker that decides for the
+//! leaf [lets](Turn::let_start) a turn start, and tells the others by a message. Two lanes lead to a worker, the
+//! control's and that one's, so the message may come before the turn that it is about. Then it is passed over, and
+//! whoever enters the turn finds here that it [may start](OwnTurn::may_start).
 //!
 //! # Invariant
-//! Once every message has been worked off, a turn that was let start, and is still under way, has started with every worker, and no other one
-//! has. `loom-tests/tests/start_vs_entry.rs`.
+//! Once every message has been worked off, a turn that was let start, and is still under way, has started with every
+//! worker, and no other one has. `loom-tests/tests/start_vs_entry.rs`.
 
 use crate::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,11 +18,11 @@ use crate::sync::atomic::{AtomicU32, Ordering};
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// This one may start; `tell` sends the others word of it. By the worker that decides for the leaf of that turn: of an earlier turn it may
-    /// be another one, which is late, and so changes nothing here.
+    /// This one may start; `tell` sends the others word of it. By the worker that decides for the leaf of that turn: of
+    /// an earlier turn it may be another one, which is late, and so changes nothing here.
     pub fn let_start(&self, turn: u32, tell: impl FnOnce(u32)) {
-        // ORDERING: Relaxed. No other memory is inferred from it: who passes over the word has got it over a channel, and so sees this, or a
-        // later turn. loom-tests/tests/start_vs_entry.rs.
+        // ORDERING: Relaxed. No other memory is inferred from it: who passes over the word has got it over a channel,
+        // and so sees this, or a later turn. loom-tests/tests/start_vs_entry.rs.
         let later = |known: u32| (known < turn).then_some(turn);
         // Where a later one is known, nothing changes.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);

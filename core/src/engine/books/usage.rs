@@ -1,8 +1,8 @@
 //! Words that usage is counted in.
 //!
 //! # Who owns what
-//! A [`UsageCell`] has one writer, the worker whose it is; a [`SharedUsage`] is for what changes so seldom that all may write
-//! it. The `ledger` is made of both.
+//! A [`UsageCell`] has one writer, the worker whose it is; a [`SharedUsage`] is for what changes so seldom that all may
+//! write it. The `ledger` is made of both.
 //!
 //! # What races, and why it is safe
 //! The AM usage of a leaf queue, when an application is moved out of it at the moment its AM is granted:
@@ -34,8 +34,8 @@ impl UsageCell {
         }
     }
 
-    /// Adds; `now` is the sum of all cells afterwards, as the owner sees it. By the owner, who may be the only writer of all: then
-    /// the cell, which others have read, need not come over before it is written.
+    /// Adds; `now` is the sum of all cells afterwards, as the owner sees it. By the owner, who may be the only writer
+    /// of all: then the cell, which others have read, need not come over before it is written.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn add_knowing(&self, types: usize, amount: &Resource, now: &Resource, alone: bool) {
@@ -65,7 +65,8 @@ impl UsageCell {
         }
     }
 
-    /// Adds so many times the value of the first types to a sum, up to the end of 64 bits: an AM may ask for any number.
+    /// Adds so many times the value of the first types to a sum, up to the end of 64 bits: an AM may ask for any
+    /// number.
     #[inline]
     pub fn add_to<const TYPES: usize>(&self, times: u32, sum: &mut [i64; TYPES]) {
         for (sum, cell) in sum.iter_mut().zip(&self.0) {

@@ -29,7 +29,8 @@ impl<D: Controlled> Control<D> {
         Ok(app)
     }
 
-    /// Says what a submission is answered, and makes its queue, without taking it: the full name of the leaf queue that it would enter.
+    /// Says what a submission is answered, and makes its queue, without taking it: the full name of the leaf queue that
+    /// it would enter.
     pub(crate) fn accept(&mut self, submission: &Submission) -> Result<String, Refused> {
         if self.by_number.contains_key(&submission.number) {
             return Err(Refused::DuplicateApp(submission.number));

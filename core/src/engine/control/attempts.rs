@@ -1,7 +1,8 @@
 //! Attempts: what an AM's container is asked for with, and one attempt after the other.
 //!
-//! Owned by the control, run on its thread. The next attempt begins when the one before has ended; where containers are kept
-//! it is made before, so that every worker can hand over to it (`engine::worker::attempts`), and enters its queue after.
+//! Owned by the control, run on its thread. The next attempt begins when the one before has ended; where containers are
+//! kept it is made before, so that every worker can hand over to it (`engine::worker::attempts`), and enters its queue
+//! after.
 
 use super::part::{ControlPart, Controlled};
 use super::state::{App, Control, Next};
@@ -77,8 +78,8 @@ impl<D: Controlled> Control<D> {
         self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), asks: am.asks(size) });
     }
 
-    /// Ends the present attempt of an application and begins another in the same queue, by the same two phases. The answer
-    /// goes to `reply` or, without one, to `restarted`.
+    /// Ends the present attempt of an application and begins another in the same queue, by the same two phases. The
+    /// answer goes to `reply` or, without one, to `restarted`.
     pub(crate) fn begin_next_attempt(
         &mut self,
         shared: &Arc<AppShared>,
@@ -90,8 +91,8 @@ impl<D: Controlled> Control<D> {
         let leaf = self.known(shared)?.leaf;
         let mut successor = None;
         if keep_containers {
-            // Workers hand over to the leaf in which they know the old attempt: a move of this same batch must be known to
-            // them first, or that leaf could go while the successor stands in it.
+            // Workers hand over to the leaf in which they know the old attempt: a move of this same batch must be known
+            // to them first, or that leaf could go while the successor stands in it.
             self.publish();
             // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
             let size = self.size_of_next_am(am.as_ref(), leaf)?;

@@ -1,4 +1,5 @@
-//! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws: `views::audit`.
+//! The control's part of the audit: applications, queues, nodes, and the lists in which they stand. The laws:
+//! `views::audit`.
 
 use super::part::{ControlPart, Controlled};
 use super::state::{App, Control};

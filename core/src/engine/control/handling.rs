@@ -1,4 +1,5 @@
-//! Handling: which message of the control leads where. A control begins here, and its messages arrive here, one at a time.
+//! Handling: which message of the control leads where. A control begins here, and its messages arrive here, one at a
+//! time.
 
 use super::part::{ControlPart, Controlled};
 use super::places::Places;

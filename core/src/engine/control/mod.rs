@@ -1,14 +1,14 @@
 //! The control: life of applications, queues and nodes.
 //!
 //! # Where it stands
-//! Owns the queue tree, the lists of applications and nodes, and rights; one thread in the threaded driver, plain calls in the
-//! stepped one. It sends work to the owners of nodes and publishes *structure* snapshots at once. Which queue somebody enters, who
-//! is offered nodes and who waits, what a queue's settings are, is the decider's: [`ControlPart`].
+//! Owns the queue tree, the lists of applications and nodes, and rights; one thread in the threaded driver, plain calls
+//! in the stepped one. It sends work to the owners of nodes and publishes *structure* snapshots at once. Which queue
+//! somebody enters, who is offered nodes and who waits, what a queue's settings are, is the decider's: [`ControlPart`].
 //!
 //! # Two phases
-//! The end of an application and the removal of a node: *close* (no further calls; every worker concerned ends what it has
-//! and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last acknowledgement,
-//! so no worker meets a stale slot.
+//! The end of an application and the removal of a node: *close* (no further calls; every worker concerned ends what it
+//! has and acknowledges), then *commit* (the tree changes, the slot is free). Nothing is freed before the last
+//! acknowledgement, so no worker meets a stale slot.
 
 mod state;
 

@@ -13,8 +13,8 @@ use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::Arc;
 
 impl<D: Controlled> Control<D> {
-    /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that one
-    /// has clearly more than its part; then the one with the fewest.
+    /// Which worker gets a node: the one that has its rack, so that nobody else writes the rack's counts, unless that
+    /// one has clearly more than its part; then the one with the fewest.
     fn choose_owner(&mut self, rack: u32) -> Option<usize> {
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
         let fewest = (0..self.loads.len()).filter(alive).min_by_key(|worker| self.loads[*worker])?;
@@ -193,8 +193,8 @@ impl<D: Controlled> Control<D> {
         }
     }
 
-    /// Whether a container can be taken over on the node of this name. Who asked is told where not. `beside`: what is not counted yet, with
-    /// this container from now on.
+    /// Whether a container can be taken over on the node of this name. Who asked is told where not. `beside`: what is
+    /// not counted yet, with this container from now on.
     fn admit_running(&mut self, node: &str, recovery: &Recovery, beside: &mut Resource) -> bool {
         let outcome = self.try_admit_running(node, recovery, beside);
         outcome.map_err(|refused| recovery.reply.clone().send(Err(refused))).is_ok()

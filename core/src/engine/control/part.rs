@@ -1,13 +1,13 @@
 //! What a scheduler's decisions are to the control.
 //!
 //! # Where it stands
-//! Each method is named after the moment in which the control calls it, on its own thread, between two messages or within one. The
-//! part itself lies in [`Control::own`], what it keeps of a queue in the tree's own record of it.
+//! Each method is named after the moment in which the control calls it, on its own thread, between two messages or
+//! within one. The part itself lies in [`Control::own`], what it keeps of a queue in the tree's own record of it.
 //!
 //! # What a decider may do
-//! Read and change its own part, its queues' settings and the tree; call the control: [`start`](Control::start) whoever waited, make
-//! and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is published anew. It never
-//! sends to workers: what they have to know is in the structure that follows.
+//! Read and change its own part, its queues' settings and the tree; call the control: [`start`](Control::start) whoever
+//! waited, make and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is
+//! published anew. It never sends to workers: what they have to know is in the structure that follows.
 
 use super::state::{App, Control};
 use crate::engine::books::ledger::{AppShared, NodeShared};
@@ -78,8 +78,9 @@ pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
     /// Another attempt wants an AM's container in a leaf: how large that counts, or why it is refused.
     fn am_wanted(control: &Control<P>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
 
-    /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be offered nodes from now
-    /// on. `keeps`: it takes over what runs of the attempt before. Others may [start](Control::start) by it.
+    /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be
+    /// offered nodes from now on. `keeps`: it takes over what runs of the attempt before. Others may
+    /// [start](Control::start) by it.
     fn entering(control: &mut Control<P>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool;
 
     /// It has entered, and the request for its AM's container goes out: as so much.
@@ -88,13 +89,15 @@ pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
     /// The AM of an application that stands in a leaf runs already, and is this large.
     fn am_recovered(control: &mut Control<P>, leaf: u32, size: &Resource);
 
-    /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may start by it.
+    /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may
+    /// start by it.
     fn left(control: &mut Control<P>, app: &AppShared, stood: Stand, goes_on: bool);
 
     /// An attempt that was to go on does not: the next one is refused, and its application is over.
     fn gave_up(control: &mut Control<P>, app: &AppShared, leaf: u32);
 
-    /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already. Nothing changes.
+    /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already.
+    /// Nothing changes.
     fn moving(control: &Control<P>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;
 
     /// It has moved, with what its AM counted in the leaf before. Others may start by it.
@@ -123,8 +126,8 @@ pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
     /// A dirty queue is published: what the decider has to say of it.
     fn queue_published(control: &mut Control<P>, queue: u32) -> QueueTerms<P>;
 
-    /// All of the control is held against what must be so: says what of the decider's part is not, and in `agreed` what all workers must say
-    /// too. So many applications wait.
+    /// All of the control is held against what must be so: says what of the decider's part is not, and in `agreed` what
+    /// all workers must say too. So many applications wait.
     #[cfg(feature = "faults")]
     fn audited(control: &Control<P>, waiting: usize, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }

@@ -1,14 +1,15 @@
-//! The reservation system beside the control: every call of it runs here, on the control's thread, between two messages.
+//! The reservation system beside the control: every call of it runs here, on the control's thread, between two
+//! messages.
 //!
 //! # Where it stands
 //! [`ReservationSystem`] decides; the decider's queues are what it changes, by
 //! [`ControlPart::plan_queues`]. What a call has changed is published with its batch: workers see a
-//! follower's run as one snapshot. (A CapacityScheduler's run that makes a plan's default queue, and moves applications there at once, publishes that
-//! queue before.) It runs no code of a worker's, and no worker waits for it.
+//! follower's run as one snapshot. (A CapacityScheduler's run that makes a plan's default queue, and moves applications
+//! there at once, publishes that queue before.) It runs no code of a worker's, and no worker waits for it.
 //!
 //! # Whose code runs
-//! Agents, policies and planners may be the embedder's. Where one panics, that is told of and the call is refused; the plans stay as they
-//! were when it did.
+//! Agents, policies and planners may be the embedder's. Where one panics, that is told of and the call is refused; the
+//! plans stay as they were when it did.
 
 use super::part::{ControlPart, Controlled};
 use super::state::Control;
@@ -55,8 +56,8 @@ impl<D: Controlled> Control<D> {
         Ok(())
     }
 
-    /// A run of the plan follower. Without `replan` reservations get less where there is not enough, as after a restart. Nothing where
-    /// there is no reservation system.
+    /// A run of the plan follower. Without `replan` reservations get less where there is not enough, as after a
+    /// restart. Nothing where there is no reservation system.
     pub(crate) fn follow_plans(&mut self, replan: bool) -> Result<BTreeMap<String, Followed>, Refused> {
         let now = self.wall_ms()?;
         match self.with_plans(|system, queues| system.follow(queues, now, replan)) {
@@ -84,8 +85,8 @@ impl<D: Controlled> Control<D> {
         })
     }
 
-    /// Whether a user may submit an application to a queue, as requested: asked before anything else is. Without a reservation system
-    /// everybody may.
+    /// Whether a user may submit an application to a queue, as requested: asked before anything else is. Without a
+    /// reservation system everybody may.
     pub(crate) fn check_plan_rights(
         &mut self,
         user: &str,

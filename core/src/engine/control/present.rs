@@ -1,4 +1,5 @@
-//! The nodes that are there, in order of registration: each found, measured and taken away in O(log nodes), however many there are.
+//! The nodes that are there, in order of registration: each found, measured and taken away in O(log nodes), however
+//! many there are.
 //!
 //! Owned by the control, run on its thread.
 
@@ -38,7 +39,8 @@ pub(crate) struct PresentNodes {
     /// How many are not closing.
     open: u32,
     total: Resource,
-    /// Sums of what each node may have running: its peak, and what was taken over on it. At most [`LARGEST_AMOUNT`] of a type.
+    /// Sums of what each node may have running: its peak, and what was taken over on it. At most [`LARGEST_AMOUNT`] of
+    /// a type.
     peaks: Resource,
     /// Of each type, how many nodes have how much.
     amounts: [BTreeMap<i64, u32>; MAX_TYPES],
@@ -99,7 +101,8 @@ impl PresentNodes {
         self.check(&node.name, total, &before)
     }
 
-    /// Refuses a container that runs already where it would take the cluster too far, with what is not counted yet `beside` it.
+    /// Refuses a container that runs already where it would take the cluster too far, with what is not counted yet
+    /// `beside` it.
     pub(super) fn check_running(&self, size: &Resource, beside: &Resource) -> Result<(), Refused> {
         check_size(MAX_TYPES, size, &Resource::from_fn(|i| LARGEST_AMOUNT - self.peaks.get(i) - beside.get(i)))
     }
@@ -183,7 +186,8 @@ mod tests {
     }
 
     proptest! {
-        /// Totals, largest and count are those of the nodes looked at one by one, and what may run stays within the limit.
+        /// Totals, largest and count are those of the nodes looked at one by one, and what may run stays within the
+        /// limit.
         #[test]
         fn sums_are_those_of_the_nodes(ops in proptest::collection::vec((0..5_u8, 0..6_u32, any::<[i64; 2]>()), 1..60)) {
             let (mut present, mut made) = (PresentNodes::default(), Vec::<Arc<NodeShared>>::new());

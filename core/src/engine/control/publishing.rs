@@ -1,7 +1,7 @@
 //! Publishing: what the control has changed becomes a structure that everybody sees.
 //!
-//! A batch of messages shares one publish; answers go out after it. What is as before stays the same value, so that no worker has to look
-//! at it.
+//! A batch of messages shares one publish; answers go out after it. What is as before stays the same value, so that no
+//! worker has to look at it.
 
 use super::part::{ControlPart, Controlled, QueueTerms};
 use super::state::Control;
@@ -56,8 +56,8 @@ impl<D: Controlled> Control<D> {
                 self.members[slot as usize] = Default::default();
             }
             let new = known.then(|| self.queue_snapshot(slot, queues[slot as usize].as_deref()));
-            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children are
-            // as before: another queue may have got the slot of one that went.
+            // What is as before stays as it is: then no worker has to look at it. Slots alone do not say that children
+            // are as before: another queue may have got the slot of one that went.
             let same = match (&new, &queues[slot as usize]) {
                 (Some(new), Some(old)) => new.is_configured_as(old) && !children_changed.contains(&slot),
                 (new, old) => new.is_none() && old.is_none(),

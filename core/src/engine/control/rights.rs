@@ -17,8 +17,8 @@ use crate::sync::Arc;
 pub(crate) const EITHER: [QueueAccess; 2] = [QueueAccess::Submit, QueueAccess::Administer];
 
 impl<D: Controlled> Control<D> {
-    /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only when
-    /// they decide.
+    /// Whether one of the lists names the user or a group of his. Groups may be slow to find: they are looked up only
+    /// when they decide.
     pub(crate) fn listed<'a>(&self, user: &str, lists: impl Iterator<Item = &'a AccessControlList> + Clone) -> bool {
         const NO_GROUPS: [&str; 0] = [];
         if lists.clone().any(|list| list.allows(user, &NO_GROUPS)) {

@@ -1,6 +1,7 @@
 //! What the control owns, and the small steps that all of its work is made of.
 //!
-//! Data below the files that handle messages: each of them takes it from here. What a decider keeps beside it is in `own`.
+//! Data below the files that handle messages: each of them takes it from here. What a decider keeps beside it is in
+//! `own`.
 
 use super::places::Places;
 use super::present::{PresentNodes, Waiters};

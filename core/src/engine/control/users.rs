@@ -1,12 +1,12 @@
 //! Who is in which groups, as the control asks: a provider that hangs or panics holds up nobody else.
 //!
 //! # Where it stands
-//! Owned by the control, run on its thread. What a provider has at hand it is asked for directly. For all else there is a thread, made
-//! with the first question, that asks it; the control waits for the answer, but not for ever. A provider that has not answered in time
-//! is not asked again, nor waited for, until it has.
+//! Owned by the control, run on its thread. What a provider has at hand it is asked for directly. For all else there is
+//! a thread, made with the first question, that asks it; the control waits for the answer, but not for ever. A provider
+//! that has not answered in time is not asked again, nor waited for, until it has.
 //!
-//! What the thread may still be at when the scheduler ends is not waited for either. A driver without threads asks directly:
-//! there the call is the embedder's own.
+//! What the thread may still be at when the scheduler ends is not waited for either. A driver without threads asks
+//! directly: there the call is the embedder's own.
 
 use crate::engine::threads::tasks::spawn;
 use crate::groups::Groups;

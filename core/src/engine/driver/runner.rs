@@ -1,24 +1,26 @@
 //! A worker from its first message to its last, a poll at a time: on a thread of ours, or on one of the embedder's.
 //!
 //! # Where it stands
-//! `driver` makes a [`Runner`] of each worker. [`Runner::run`] is the thread `evenweave-worker-N`; a [`Lent`] one is what the
-//! embedder polls through `scheduler::Worker`. Both are [`Runner::poll`] and [`Runner::wait`] and nothing else.
+//! `driver` makes a [`Runner`] of each worker. [`Runner::run`] is the thread `evenweave-worker-N`; a [`Lent`] one is
+//! what the embedder polls through `scheduler::Worker`. Both are [`Runner::poll`] and [`Runner::wait`] and nothing
+//! else.
 //!
 //! # Protocol
-//! 1. A poll takes the newest snapshot over, folds what is due, looks for expired containers, and works a batch of messages off, until its
-//!    budget is spent or nothing is left. It never blocks. 2. Who finds nothing may wait, after others have had a turn and leases are
-//!    handed back: for a message, which stays in hand for the next poll, or for the worker's next look. 3. A panic ends the poll, not the worker: its
-//!    nodes are lost, and with the next poll it begins anew. One more panic before that has worked off what it was at gives it up
-//!    (`docs/adr/0010`). 4. Who was given up, or let go of before its end,
-//!    works nothing off, but answers whoever waits ([`Runner::lie_dead`]), on a thread of ours.
+//! 1. A poll takes the newest snapshot over, folds what is due, looks for expired containers, and works a batch of
+//!    messages off, until its budget is spent or nothing is left. It never blocks. 2. Who finds nothing may wait, after
+//!    others have had a turn and leases are handed back: for a message, which stays in hand for the next poll, or for
+//!    the worker's next look. 3. A panic ends the poll, not the worker: its nodes are lost, and with the next poll it
+//!    begins anew. One more panic before that has worked off what it was at gives it up (`docs/adr/0010`). 4. Who was
+//!    given up, or let go of before its end, works nothing off, but answers whoever waits ([`Runner::lie_dead`]), on a
+//!    thread of ours.
 //!
 //! # Invariants
-//! I9: a worker that was told to stop ends when both lanes are empty. I12: neither blocks on a send. A worker that waits holds no
-//! lease: it has handed them back before it blocks, and between polls nothing is taken.
+//! I9: a worker that was told to stop ends when both lanes are empty. I12: neither blocks on a send. A worker that
+//! waits holds no lease: it has handed them back before it blocks, and between polls nothing is taken.
 //!
 //! # What races, and why it is safe
-//! A runner is one thread's at a time; who moves it to another orders the two. The embedder's thread against the shutdown: the end
-//! of a lent worker is the end of a channel that it holds, so the control outlives it.
+//! A runner is one thread's at a time; who moves it to another orders the two. The embedder's thread against the
+//! shutdown: the end of a lent worker is the end of a channel that it holds, so the control outlives it.
 
 use crate::caught::message_of;
 use crate::engine::books::ledger::NodeShared;
@@ -47,8 +49,8 @@ pub(super) type WorkerLanes<D> = Inbox<Internal<D>, Parcel>;
 pub enum Polled {
     /// There may be more: poll again.
     More,
-    /// There is more, but another worker is far behind with messages between the scheduler's threads. Nothing of the embedder is
-    /// processed until it has caught up: poll that worker first, or let its thread run.
+    /// There is more, but another worker is far behind with messages between the scheduler's threads. Nothing of the
+    /// embedder is processed until it has caught up: poll that worker first, or let its thread run.
     GiveWay,
     /// Nothing is left to do: wait, or do something else.
     Idle,
@@ -336,7 +338,8 @@ impl<D: Decider> Drop for Lent<D> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- messages, counted
+// ---------------------------------------------------------------------------------------------------- messages,
+// counted
 
 /// A worker that counts what it works off, and keeps it until it has.
 #[derive(Debug)]
@@ -439,7 +442,8 @@ pub(super) fn recover<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShare
     (nodes, goes_on)
 }
 
-/// Gives up the nodes, those whose message was under way included. Says which, and whether all that they had is settled.
+/// Gives up the nodes, those whose message was under way included. Says which, and whether all that they had is
+/// settled.
 fn lose_nodes<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, bool) {
     let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
     let (mut nodes, is_settled) = match settled {
@@ -473,8 +477,8 @@ fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
         | Internal::FirstAsk { .. }
         | Internal::CloseApp { .. }
         | Internal::Barrier(_) => true,
-        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there will be
-        // none.
+        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there
+        // will be none.
         Internal::GiveBack { .. }
         | Internal::Recover(..)
         | Internal::AddNode { .. }

@@ -8,7 +8,7 @@ use crate::engine::decider::Decider;
 use crate::engine::decider::PreemptionTask;
 use crate::engine::decider::{UpdateTask, Workers};
 use crate::engine::driver::runner::{WorkerLanes, answer_dead};
-use crate::engine::driver::threads_and_steps::Parts;
+use crate::engine::driver::threads_and_steps::AtRest;
 #[cfg(feature = "faults")]
 use crate::engine::intake::calls::{ControlMessage, Panicked};
 use crate::engine::shard::Shard;
@@ -19,13 +19,13 @@ use crate::sync::Arc;
 /// Everything on the caller's thread; after each call all messages are worked off.
 #[derive(Debug)]
 pub(crate) struct Stepper<D: Decider> {
-    pub(super) parts: Parts<D>,
+    pub(super) parts: AtRest<D>,
     /// Some worker is given up. Here because each call asks, and nobody else gives one up.
     some_are_dead: bool,
 }
 
 impl<D: Decider> Stepper<D> {
-    pub(crate) fn new(parts: Parts<D>) -> Stepper<D> {
+    pub(crate) fn new(parts: AtRest<D>) -> Stepper<D> {
         let mut stepper = Stepper { parts, some_are_dead: false };
         stepper.pump();
         stepper
@@ -72,7 +72,7 @@ impl<D: Decider> Stepper<D> {
         act: impl FnOnce(&mut D::Preemptor, &mut Workers<'_, D>) -> R,
     ) -> Result<R, Refused> {
         self.pump();
-        let Parts { shards, preemptor, .. } = &mut self.parts;
+        let AtRest { shards, preemptor, .. } = &mut self.parts;
         let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
         let outcome = act(preemptor, &mut Workers(shards.iter_mut().map(|(shard, _)| shard).collect()));
         self.pump();
@@ -82,7 +82,7 @@ impl<D: Decider> Stepper<D> {
     /// Counts everything, and says what does not add up.
     #[cfg(feature = "faults")]
     pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
-        let Parts { control, shards, preemptor, shared, .. } = &mut self.parts;
+        let AtRest { control, shards, preemptor, shared, .. } = &mut self.parts;
         let workers: Vec<_> = shards
             .iter_mut()
             .filter(|(shard, _)| !shared.is_dead(shard.id()))
@@ -95,7 +95,7 @@ impl<D: Decider> Stepper<D> {
     /// A worker panics between two messages: its nodes are lost, and it begins anew; `for_good`: it is given up.
     #[cfg(feature = "faults")]
     pub(crate) fn panic(&mut self, worker: usize, for_good: bool) {
-        let Parts { shards, shared, .. } = &mut self.parts;
+        let AtRest { shards, shared, .. } = &mut self.parts;
         let shard = &mut shards[worker].0;
         let nodes = shard.give_up_nodes();
         if for_good {
@@ -115,7 +115,7 @@ impl<D: Decider> Stepper<D> {
     /// Works off all messages, publishing in between, until none is left.
     pub(crate) fn pump(&mut self) {
         let some_are_dead = self.some_are_dead;
-        let Parts { control, shards, control_lane, shared, .. } = &mut self.parts;
+        let AtRest { control, shards, control_lane, shared, .. } = &mut self.parts;
         let now = shared.clock.now_ms();
         loop {
             let mut idle = true;

@@ -1,4 +1,5 @@
-//! Drivers: who calls the stages. [`Stepper`](super::steps::Stepper) is one thread and one call a step; [`Threads`] is real threads.
+//! Drivers: who calls the stages. [`Stepper`](super::steps::Stepper) is one thread and one call a step; [`Threads`] is
+//! real threads.
 //!
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
@@ -61,7 +62,7 @@ pub(crate) struct Setup<D: Decider> {
 
 /// A scheduler at rest, before a driver takes it.
 #[derive(Debug)]
-pub(crate) struct Parts<D: Decider> {
+pub(crate) struct AtRest<D: Decider> {
     pub(crate) shared: Arc<Shared<D>>,
     pub(crate) control: Control<D>,
     pub(super) shards: Vec<(Shard<D>, WorkerLanes<D>)>,
@@ -76,8 +77,8 @@ pub(crate) struct Parts<D: Decider> {
     groups_timeout: Duration,
 }
 
-impl<D: Decider> Parts<D> {
-    pub(crate) fn new(setup: Setup<D>) -> Parts<D> {
+impl<D: Decider> AtRest<D> {
+    pub(crate) fn new(setup: Setup<D>) -> AtRest<D> {
         let types = setup.settings.steps.types;
         let workers = setup.workers;
         let (mut external, mut internal, mut lanes) = (vec![], vec![], vec![]);
@@ -131,7 +132,7 @@ impl<D: Decider> Parts<D> {
         let (updater, preemptor) = D::tasks(&shared, setup.timers);
         let events = setup.events;
         let (timers, groups_timeout) = (setup.timers, setup.groups_timeout);
-        Parts {
+        AtRest {
             shared,
             control,
             shards,
@@ -236,12 +237,12 @@ pub(crate) enum NoAnswer {
 
 impl<D: Decider> Threads<D> {
     /// Starts all threads.
-    pub(crate) fn start(parts: Parts<D>) -> std::io::Result<Threads<D>> {
+    pub(crate) fn start(parts: AtRest<D>) -> std::io::Result<Threads<D>> {
         Threads::start_with(parts, Running::start)
     }
 
     /// Starts all threads but those of the workers, which are lent out.
-    pub(crate) fn start_and_lend(parts: Parts<D>) -> std::io::Result<(Threads<D>, Vec<Lent<D>>)> {
+    pub(crate) fn start_and_lend(parts: AtRest<D>) -> std::io::Result<(Threads<D>, Vec<Lent<D>>)> {
         let mut lent = Vec::new();
         let threads = Threads::start_with(parts, |worker, runner| {
             let (worker, running) = Lent::new(worker, runner);
@@ -252,10 +253,10 @@ impl<D: Decider> Threads<D> {
     }
 
     fn start_with(
-        parts: Parts<D>,
+        parts: AtRest<D>,
         mut run: impl FnMut(usize, Runner<D>) -> std::io::Result<Running>,
     ) -> std::io::Result<Threads<D>> {
-        let Parts { shared, mut control, shards, control_lane, updater, preemptor, events, timers, .. } = parts;
+        let AtRest { shared, mut control, shards, control_lane, updater, preemptor, events, timers, .. } = parts;
         control.wait_for_groups(parts.groups_timeout);
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
@@ -451,8 +452,8 @@ pub(crate) fn wait(time: Duration) {
     let _ = nothing.recv_timeout(time);
 }
 
-/// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one outstanding
-/// a worker.
+/// The async allocation thread, and that of continuous scheduling: a round to every worker, an interval apart, one
+/// outstanding a worker.
 fn run_rounds<D: Decider>(shared: &Shared<D>, round: Round, interval: Duration, stopped: &Receiver<()>) {
     loop {
         match stopped.recv_timeout(interval) {
@@ -480,7 +481,8 @@ fn run_follower<D: Decider>(shared: &Shared<D>, step: Duration, stopped: &Receiv
     }
 }
 
-/// Waits until everything accepted is worked off, or says why that cannot be seen. The caller sees to it that nobody sends meanwhile.
+/// Waits until everything accepted is worked off, or says why that cannot be seen. The caller sees to it that nobody
+/// sends meanwhile.
 pub(crate) fn quiesce<D: Decider>(shared: &Shared<D>, patience: &Patience) -> Result<(), Refused> {
     let handled = || {
         let workers: u64 = shared.counters.iter().map(|counters| counters.handled.read()).sum();

@@ -1,8 +1,8 @@
 //! The edge: what an `allocate` call does on the caller's thread.
 //!
 //! # Where it stands
-//! Validates against the newest snapshot, sends what changes to the workers concerned, and answers from the mailbox and the
-//! ledger. It never waits for a worker: YARN's `allocate` assigns nothing itself.
+//! Validates against the newest snapshot, sends what changes to the workers concerned, and answers from the mailbox and
+//! the ledger. It never waits for a worker: YARN's `allocate` assigns nothing itself.
 
 // Whatever an AM asks for, nothing here may panic.
 #![warn(clippy::indexing_slicing)]
@@ -29,10 +29,11 @@ use smallvec::SmallVec;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct AllocateRequest {
-    /// Each ask replaces the outstanding one of the same priority, request id and location. Of two equal ones the last counts.
+    /// Each ask replaces the outstanding one of the same priority, request id and location. Of two equal ones the last
+    /// counts.
     pub asks: Vec<Ask>,
-    /// Containers that the AM releases. Releases take effect before the asks. Unknown ones, and those of another scheduler, are
-    /// ignored.
+    /// Containers that the AM releases. Releases take effect before the asks. Unknown ones, and those of another
+    /// scheduler, are ignored.
     pub releases: Vec<ContainerId>,
     /// Nodes and racks that the AM does not want from now on.
     pub blacklist_add: Vec<Location>,
@@ -81,8 +82,8 @@ pub struct Allocation {
     pub granted: Vec<Container>,
     /// Containers that have ended since the last call.
     pub ended: Vec<EndedContainer>,
-    /// Containers that are marked for preemption and still run: the strict contract of YARN's preemption message. The AM may
-    /// release others instead; these end nevertheless.
+    /// Containers that are marked for preemption and still run: the strict contract of YARN's preemption message. The
+    /// AM may release others instead; these end nevertheless.
     pub strict_preemptions: Vec<ContainerId>,
     /// What the application can still get, by the limits of its queue.
     pub headroom: Resource,
@@ -91,7 +92,8 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    /// An empty answer with room for this many granted and ended containers. A call that brings no more allocates no memory.
+    /// An empty answer with room for this many granted and ended containers. A call that brings no more allocates no
+    /// memory.
     #[must_use]
     pub fn with_capacity(granted: usize, ended: usize) -> Allocation {
         Allocation { granted: Vec::with_capacity(granted), ended: Vec::with_capacity(ended), ..Allocation::default() }
@@ -127,8 +129,9 @@ fn leaf_of<'s, D: Decider>(
 /// How many calls are prefetched for at most. The cache would not hold what more of them read.
 const MOST_PREFETCHED: usize = 16;
 
-/// Calls of these applications come next. Prefetches what the first [`MOST_PREFETCHED`] of them read: the first link of every call,
-/// then the second link of every call, and so on. So memory is waited for once a link, not once a link and call.
+/// Calls of these applications come next. Prefetches what the first [`MOST_PREFETCHED`] of them read: the first link of
+/// every call, then the second link of every call, and so on. So memory is waited for once a link, not once a link and
+/// call.
 pub(crate) fn prefetch_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
     let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_PREFETCHED));
     let mut leaves: SmallVec<[&QueueSnapshot<D>; MOST_PREFETCHED]> = SmallVec::new();
@@ -190,8 +193,8 @@ pub(crate) fn allocate<D: Decider>(
     answer(shared, app, &snapshot, leaf, out)
 }
 
-/// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send, the
-/// second half says what is to be said against the application.
+/// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send,
+/// the second half says what is to be said against the application.
 #[inline]
 pub(crate) fn send_changes<D: Decider>(
     shared: &Shared<D>,
@@ -272,8 +275,8 @@ const FEW_RELEASES: usize = 8;
 /// No more travel in one message, so that other messages are not kept waiting.
 const MANY_RELEASES: usize = 1 << 14;
 
-/// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a call with more
-/// of them than a lane holds messages is no reason to be busy.
+/// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a
+/// call with more of them than a lane holds messages is no reason to be busy.
 fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
     // Of an earlier attempt too: what was kept is this one's.
     let own = || releases.iter().filter(|release| release.application == app.id.number);
@@ -329,8 +332,8 @@ fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: Extern
     lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
 }
 
-/// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the clock, is asked
-/// before anything is taken.
+/// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the
+/// clock, is asked before anything is taken.
 fn answer<D: Decider>(
     shared: &Shared<D>,
     app: &AppShared,

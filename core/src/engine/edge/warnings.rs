@@ -1,7 +1,7 @@
 //! What an AM asks for that is accepted, as YARN accepts it, and is probably a mistake.
 //!
-//! Run on the caller's thread, after the asks are sent. It reads the asks, and of the application which of its keys have something
-//! outstanding.
+//! Run on the caller's thread, after the asks are sent. It reads the asks, and of the application which of its keys
+//! have something outstanding.
 
 use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::ledger::AppShared;
@@ -14,15 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum AskWarning {
-    /// There are lines for nodes or racks, and none at [`Location::ANY`](crate::Location::ANY): nothing is granted without one.
+    /// There are lines for nodes or racks, and none at [`Location::ANY`](crate::Location::ANY): nothing is granted
+    /// without one.
     NothingAnywhere {
         /// The priority.
         priority: i32,
         /// The allocation request id.
         allocation_request_id: i64,
     },
-    /// There are two sizes for one priority and request id at one location: the last replaces the others. Give each size its own
-    /// priority or request id.
+    /// There are two sizes for one priority and request id at one location: the last replaces the others. Give each
+    /// size its own priority or request id.
     SizeReplaced {
         /// The priority.
         priority: i32,
@@ -31,7 +32,8 @@ pub enum AskWarning {
     },
 }
 
-/// Notes what a call asks for by mistake, as it seems. Asks of one key, with one at `*`, are looked through once; so are most calls.
+/// Notes what a call asks for by mistake, as it seems. Asks of one key, with one at `*`, are looked through once; so
+/// are most calls.
 pub(crate) fn warn_of(app: &AppShared, asks: &[Ask], out: &mut Vec<AskWarning>) {
     let Some((first, others)) = asks.split_first() else { return };
     let alike = |ask: &Ask| ask.key() == first.key() && ask.resource == first.resource;

@@ -1,8 +1,9 @@
 //! Whom a worker wakes: futures that wait for mail of an application, and for room in its lane.
 //!
 //! # Where it stands
-//! Asked for by a message between two others ([`Look`](crate::engine::intake::messages::Look)), so that all of it is the worker's
-//! own: what it has pushed before it was asked it finds here, and of what it pushes later it knows who waits.
+//! Asked for by a message between two others ([`Look`](crate::engine::intake::messages::Look)), so that all of it is
+//! the worker's own: what it has pushed before it was asked it finds here, and of what it pushes later it knows who
+//! waits.
 
 use crate::engine::intake::waiting::Wakes;
 use crate::id::Slot;

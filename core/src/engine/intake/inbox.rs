@@ -1,24 +1,25 @@
 //! A worker's two lanes, and in which order it takes from them.
 //!
 //! # Where it stands
-//! The worker's loop in `driver` runs one [`Inbox::batch`] after the other; what a message means is its [`Handler`]'s, the
-//! `worker`'s.
+//! The worker's loop in `driver` runs one [`Inbox::batch`] after the other; what a message means is its [`Handler`]'s,
+//! the `worker`'s.
 //!
 //! # Protocol
-//! 1. The internal lane is emptied. 2. Nothing external is taken while any worker's internal lane is long; else so many external
-//!    messages as the caller says at most, [`BATCH`] or fewer. 3. Before an external message is worked off the internal lane is emptied once more: what
-//!    was sent there before the message was sent comes first, so a heartbeat never comes before its node, an ask never before
-//!    what its application's home was told. 4. A worker that was told to stop goes on until a batch finds both lanes empty.
+//! 1. The internal lane is emptied. 2. Nothing external is taken while any worker's internal lane is long; else so many
+//!    external messages as the caller says at most, [`BATCH`] or fewer. 3. Before an external message is worked off the
+//!    internal lane is emptied once more: what was sent there before the message was sent comes first, so a heartbeat
+//!    never comes before its node, an ask never before what its application's home was told. 4. A worker that was told
+//!    to stop goes on until a batch finds both lanes empty.
 //!
-//! Up to [`AHEAD`] external messages are received before the one that is worked off, so that the handler can ask for memory, one
-//! link after the other with work in between; they are worked off in their order, in the same batch unless a panic comes in
-//! between. What a panic finds received and not begun stays here for the next batch, or for [`Inbox::received`] where the worker
-//! is given up. All of it is the worker's own, on its thread.
+//! Up to [`AHEAD`] external messages are received before the one that is worked off, so that the handler can ask for
+//! memory, one link after the other with work in between; they are worked off in their order, in the same batch unless
+//! a panic comes in between. What a panic finds received and not begun stays here for the next batch, or for
+//! [`Inbox::received`] where the worker is given up. All of it is the worker's own, on its thread.
 //!
 //! # Invariants
-//! I12: no core thread waits for room in a lane: internal lanes are not bounded, and what bounds them is step 2, since every
-//! internal message is owed to an external one (or to the control, whose callers wait). A caller whose external lane is full has
-//! its message back. I9: what was accepted before the stop is worked off.
+//! I12: no core thread waits for room in a lane: internal lanes are not bounded, and what bounds them is step 2, since
+//! every internal message is owed to an external one (or to the control, whose callers wait). A caller whose external
+//! lane is full has its message back. I9: what was accepted before the stop is worked off.
 //!
 //! # What races, and why it is safe
 //! Senders against the batch: `loom-tests/tests/lanes_vs_pressure.rs`; the stop: `shutdown_vs_messages.rs`.
@@ -77,7 +78,8 @@ pub enum Then {
     End,
 }
 
-/// What works messages off. Hints change nothing of a message: they have it `&mut` because what lies in a cell can be looked at only so.
+/// What works messages off. Hints change nothing of a message: they have it `&mut` because what lies in a cell can be
+/// looked at only so.
 pub trait Handler<I, E> {
     /// One from the internal lane.
     fn internal(&mut self, message: I) -> Next;
@@ -125,8 +127,8 @@ impl<I, E> Inbox<I, E> {
         }
     }
 
-    /// Works off what is there, as the module's text says, of external messages so many at most; `lanes` are the internal lanes of
-    /// all workers.
+    /// Works off what is there, as the module's text says, of external messages so many at most; `lanes` are the
+    /// internal lanes of all workers.
     #[inline]
     pub fn batch(&mut self, at_most: usize, lanes: &[Sender<I>], handler: &mut impl Handler<I, E>) -> Then {
         let mut idle = true;
@@ -148,8 +150,9 @@ impl<I, E> Inbox<I, E> {
         }
     }
 
-    /// Lets other threads go first while both lanes are empty, for a while; says whether something has come. A worker that blocks at once
-    /// is woken for each message where there are more workers than processors: that costs the sender more than the message.
+    /// Lets other threads go first while both lanes are empty, for a while; says whether something has come. A worker
+    /// that blocks at once is woken for each message where there are more workers than processors: that costs the
+    /// sender more than the message.
     #[cfg(not(loom))]
     pub(crate) fn give_way_until_some(&self) -> bool {
         (0..GIVES_WAY).any(|_| {
@@ -158,8 +161,8 @@ impl<I, E> Inbox<I, E> {
         })
     }
 
-    /// The external message that is next. Takes others, of those that are left of a batch, until so many are here behind it, and says
-    /// to the handler what is coming.
+    /// The external message that is next. Takes others, of those that are left of a batch, until so many are here
+    /// behind it, and says to the handler what is coming.
     #[inline]
     fn next_external(&mut self, left: &mut usize, handler: &impl Handler<I, E>) -> Option<E> {
         let is_first = self.ahead.is_empty();
@@ -199,7 +202,8 @@ impl<I, E> Inbox<I, E> {
         self.stopping
     }
 
-    /// Waits for an internal message and works it off. The driver waits for both lanes; models send what matters inside last.
+    /// Waits for an internal message and works it off. The driver waits for both lanes; models send what matters inside
+    /// last.
     #[cfg(loom)]
     pub fn wait_inside(&mut self, handler: &mut impl Handler<I, E>) -> Next {
         let message = self.internal.recv();
@@ -216,7 +220,8 @@ impl<I, E> Inbox<I, E> {
     /// Works off an external message, after what was sent to the internal lane before it.
     #[inline]
     pub fn take_external(&mut self, message: E, handler: &mut impl Handler<I, E>) {
-        // Looked at before it is received from, which costs a fence with each message: what was sent before this one is seen.
+        // Looked at before it is received from, which costs a fence with each message: what was sent before this one is
+        // seen.
         if self.internal.is_empty() {
             handler.external(message);
         } else {
@@ -241,7 +246,8 @@ impl<I, E> Inbox<I, E> {
         self.held_inside = Some(message);
     }
 
-    /// Works off what was kept: an internal message, and an external one after what was sent to the internal lane before it.
+    /// Works off what was kept: an internal message, and an external one after what was sent to the internal lane
+    /// before it.
     pub fn take_held(&mut self, handler: &mut impl Handler<I, E>) {
         if let Some(message) = self.held_inside.take() {
             self.take_internal(message, handler);

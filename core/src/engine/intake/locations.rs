@@ -1,7 +1,8 @@
 //! Names of nodes and racks as small numbers. 0 is `*`. At the edge: the workers see numbers only.
 //!
-//! A name keeps its number for good: numbers are in embedders' hands and in rows of asks. So an AM that asks for ever new names
-//! would take ever more memory: what is kept of names that no node or rack has had when they were first heard is bounded.
+//! A name keeps its number for good: numbers are in embedders' hands and in rows of asks. So an AM that asks for ever
+//! new names would take ever more memory: what is kept of names that no node or rack has had when they were first heard
+//! is bounded.
 
 use crate::app::{Location, LocationTag};
 use crate::event::{LONGEST_NAME, Refused};
@@ -23,7 +24,8 @@ struct Made {
     left: usize,
 }
 
-/// Bytes for the names that come from requests, each counted with [`BESIDE_A_NAME`]: a million and a half of 20 letters.
+/// Bytes for the names that come from requests, each counted with [`BESIDE_A_NAME`]: a million and a half of 20
+/// letters.
 const NAMES_OF_REQUESTS: usize = 128 << 20;
 
 /// What a name takes in memory besides its letters.
@@ -52,8 +54,8 @@ impl Locations {
         self.number(name, |_| true)
     }
 
-    /// The place of a name in a request, [`ELSEWHERE`] of a new one where there are too many: what names it is served as if no
-    /// node had that name. `NOWHERE` of one that is too long.
+    /// The place of a name in a request, [`ELSEWHERE`] of a new one where there are too many: what names it is served
+    /// as if no node had that name. `NOWHERE` of one that is too long.
     pub(crate) fn requested(&self, name: &str) -> Location {
         self.request_number(name).map_or(Location::NOWHERE, |number| self.tag.location(number))
     }

@@ -23,25 +23,26 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
-    /// Containers that the node has started since its last report. After registering again, a node names all that run on it.
+    /// Containers that the node has started since its last report. After registering again, a node names all that run
+    /// on it.
     ///
     /// If an AM has fetched a container, and no report names it in time, here or as completed, it expires:
-    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is listed by
-    /// [`take_stops`](crate::NodeHandle::take_stops), each time.
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is
+    /// listed by [`take_stops`](crate::NodeHandle::take_stops), each time.
     pub launched: Reported<2>,
     /// Containers that have ended since the last report, in order.
     pub completed: Reported<4>,
     /// If it is not zero, the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this heartbeat.
     pub stamp: u64,
-    /// Whether the report also offers the node's room, as each heartbeat of Hadoop's does. Default: true. With `false` the report
-    /// only brings news of containers, for embedders that learn of these between heartbeats.
+    /// Whether the report also offers the node's room, as each heartbeat of Hadoop's does. Default: true. With `false`
+    /// the report only brings news of containers, for embedders that learn of these between heartbeats.
     pub offer: bool,
 }
 
 /// What the embedder sends to a worker.
 ///
-/// Small: thousands wait in a lane, written on one core and read on another, so each line of them is fetched twice. The usual
-/// heartbeat and the usual ask are in the message; what is larger hangs on it.
+/// Small: thousands wait in a lane, written on one core and read on another, so each line of them is fetched twice. The
+/// usual heartbeat and the usual ask are in the message; what is larger hangs on it.
 #[derive(Debug)]
 pub(crate) enum External {
     Report(Report),
@@ -63,10 +64,10 @@ const _: () = assert!(size_of::<External>() <= 80, "the usual messages set the s
 
 /// An external message on its way: moved as it is, whichever it is.
 ///
-/// A channel hands a message from call to call in an `Option` or a `Result`, which would keep its own tag in a spare bit pattern of
-/// the message's. Then each move is one of the tag and one of the rest, an odd number of bytes in pieces that overlap, and what is
-/// read back in a piece that was not written as one waits until all that was written before it, to other cores' lines too, is
-/// there. In a cell there are no spare bit patterns.
+/// A channel hands a message from call to call in an `Option` or a `Result`, which would keep its own tag in a spare
+/// bit pattern of the message's. Then each move is one of the tag and one of the rest, an odd number of bytes in pieces
+/// that overlap, and what is read back in a piece that was not written as one waits until all that was written before
+/// it, to other cores' lines too, is there. In a cell there are no spare bit patterns.
 pub(crate) struct Parcel(Cell<External>);
 
 impl Parcel {
@@ -112,12 +113,13 @@ const NAMED: usize = 2;
 /// Where the number of completed ones begins in a report's count.
 const COMPLETED: u8 = 4;
 
-/// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here and down
-/// there with each.
+/// A heartbeat of few containers. It names the node by its place among its worker's: no reference is counted up here
+/// and down there with each.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) stamp: u64,
-    /// Those launched, then those completed. Of a node that lists what it has to stop the last is no container: see [`pack`].
+    /// Those launched, then those completed. Of a node that lists what it has to stop the last is no container: see
+    /// [`pack`].
     containers: [OwnContainer; REPORTED],
     pub(crate) node: u32,
     /// Which of the nodes that had the place, one after the other.
@@ -163,7 +165,8 @@ impl Report {
         &self.containers[..usize::from(self.counts % (1 << COMPLETED))]
     }
 
-    /// Those launched, of the given worker's. Application and attempt mean something where the node lists what it has to stop.
+    /// Those launched, of the given worker's. Application and attempt mean something where the node lists what it has
+    /// to stop.
     #[inline]
     pub(crate) fn launched(&self, worker: usize) -> impl Iterator<Item = ContainerId> {
         let worker = u16::try_from(worker).expect("workers are few");
@@ -177,7 +180,8 @@ impl Report {
     }
 }
 
-/// Application and attempt of each launched container, in the room of one container. Too many do not fit, nor do another worker's.
+/// Application and attempt of each launched container, in the room of one container. Too many do not fit, nor do
+/// another worker's.
 #[inline]
 fn pack(launched: &[ContainerId], owner: usize) -> Option<OwnContainer> {
     if launched.len() > NAMED || launched.iter().any(|container| container.own_of(owner).is_none()) {
@@ -202,8 +206,8 @@ fn unpack(packed: OwnContainer, i: usize, own: OwnContainer, worker: u16) -> Con
 /// So many resource types the asks in a message have.
 const ASKED_TYPES: usize = 3;
 
-/// What nearly every call changes: asks of one key and size, of an application that the worker has met, so that no reference is
-/// counted up here and down there with each call.
+/// What nearly every call changes: asks of one key and size, of an application that the worker has met, so that no
+/// reference is counted up here and down there with each call.
 #[derive(Debug)]
 pub(crate) struct OneGroup {
     pub(crate) app: Slot,
@@ -222,8 +226,8 @@ impl OneGroup {
         types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask))
     }
 
-    /// What one changes that is like `first`, with the size that `size` makes of what is asked for. Made where it is needed: in an
-    /// `Option` or `Result` it would be moved twice, as [`Parcel`] says.
+    /// What one changes that is like `first`, with the size that `size` makes of what is asked for. Made where it is
+    /// needed: in an `Option` or `Result` it would be moved twice, as [`Parcel`] says.
     #[inline]
     pub(crate) fn of(app: Slot, first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> OneGroup {
         let SchedulingKey { priority, allocation_request_id } = first.key();
@@ -410,13 +414,15 @@ pub(crate) struct News {
 pub(crate) enum Internal<P: Parts> {
     /// From the application's home worker. Seldom, and large.
     News(Box<News>),
-    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size that is known.
+    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size
+    /// that is known.
     Reopened { app: Slot, key: SchedulingKey },
     /// To the application's home worker.
     GiveBack { app: Arc<AppShared>, rows: SmallVec<[GiveBack; 3]> },
     /// The AM's first request, made by the control when it accepts a managed application.
     FirstAsk { app: Arc<AppShared>, asks: SmallVec<[Ask; 1]> },
-    /// The attempt ends: its containers end, or go over to the next attempt, then [`AppClosed`](crate::engine::intake::calls::ControlMessage::AppClosed).
+    /// The attempt ends: its containers end, or go over to the next attempt, then
+    /// [`AppClosed`](crate::engine::intake::calls::ControlMessage::AppClosed).
     CloseApp { app: Arc<AppShared>, successor: Option<Successor> },
     /// A container of an application runs on a node of the worker.
     Recover(Arc<NodeShared>, Box<Recovery>),

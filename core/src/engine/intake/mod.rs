@@ -1,4 +1,5 @@
-//! Intake: what arrives. Messages to workers and to the control, the two lanes of a worker, and how an answer goes back.
+//! Intake: what arrives. Messages to workers and to the control, the two lanes of a worker, and how an answer goes
+//! back.
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod waiting;

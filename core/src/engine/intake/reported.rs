@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::ops::Deref;
 
-/// Containers that a [`Heartbeat`](crate::Heartbeat) names, in order; read as a slice. Up to `N` lie in the report itself, without an
-/// allocation.
+/// Containers that a [`Heartbeat`](crate::Heartbeat) names, in order; read as a slice. Up to `N` lie in the report
+/// itself, without an allocation.
 ///
 /// ```
 /// use evenweave::{ContainerId, Heartbeat};

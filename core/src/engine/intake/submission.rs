@@ -20,17 +20,17 @@ pub struct Submission {
     /// The requested queue. `None` means `default`: the placement rules choose.
     #[cfg_attr(feature = "serde", serde(default))]
     pub queue: Option<String>,
-    /// The AM's container. It is asked for at once (priority 0), and is the first container granted. `None`: an unmanaged AM,
-    /// which runs outside the cluster.
+    /// The AM's container. It is asked for at once (priority 0), and is the first container granted. `None`: an
+    /// unmanaged AM, which runs outside the cluster.
     #[cfg_attr(feature = "serde", serde(default))]
     pub am: Option<AmRequest>,
-    /// The application was accepted before into this leaf queue: by `accept`, or by a ResourceManager before its restart. Then
-    /// placement rules and rights are not checked. If the queue no longer exists, a FairScheduler puts the application into
-    /// `root.recovery`, as Hadoop does; a CapacityScheduler refuses it.
+    /// The application was accepted before into this leaf queue: by `accept`, or by a ResourceManager before its
+    /// restart. Then placement rules and rights are not checked. If the queue no longer exists, a FairScheduler puts
+    /// the application into `root.recovery`, as Hadoop does; a CapacityScheduler refuses it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub accepted: bool,
-    /// Whether a ResourceManager accepted it before its restart, and its attempt is the stored one. It counts only if the application was
-    /// [accepted](Submission::accepted). A STOPPED queue then drains for it, as in Hadoop.
+    /// Whether a ResourceManager accepted it before its restart, and its attempt is the stored one. It counts only if
+    /// the application was [accepted](Submission::accepted). A STOPPED queue then drains for it, as in Hadoop.
     #[cfg_attr(feature = "serde", serde(default))]
     pub recovered: bool,
     /// The reservation whose queue the application enters, if the placement rules put it into the reservation's plan.
@@ -77,7 +77,8 @@ impl Submission {
         Submission { queue: queue.map(Into::into), ..self }
     }
 
-    /// Returns the submission with an AM that runs in a container. A [`Resource`] is a request for a container on any node.
+    /// Returns the submission with an AM that runs in a container. A [`Resource`] is a request for a container on any
+    /// node.
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> Submission {
         Submission { am: Some(am.into()), ..self }
@@ -140,8 +141,8 @@ impl AmRequest {
         self
     }
 
-    /// Returns the request with a line for a rack or node, relaxed or not, as in an [`Ask`]. A node also needs a line for its
-    /// rack. Of two lines for one place the last counts. For [`Location::ANY`] it sets the relaxation of `*`.
+    /// Returns the request with a line for a rack or node, relaxed or not, as in an [`Ask`]. A node also needs a line
+    /// for its rack. Of two lines for one place the last counts. For [`Location::ANY`] it sets the relaxation of `*`.
     #[must_use]
     pub fn at(mut self, place: Location, relax_locality: bool) -> AmRequest {
         if place == Location::ANY {
@@ -152,16 +153,17 @@ impl AmRequest {
         self
     }
 
-    /// Returns the request with the system's blacklist: nodes and racks on which attempts failed. It counts in place of the AM's
-    /// own blacklist while the application waits for its AM's container. It is not handed over to the next attempt.
+    /// Returns the request with the system's blacklist: nodes and racks on which attempts failed. It counts in place of
+    /// the AM's own blacklist while the application waits for its AM's container. It is not handed over to the next
+    /// attempt.
     #[must_use]
     pub fn avoiding(mut self, places: &[Location]) -> AmRequest {
         self.blacklist.extend(places.iter().filter(|place| **place != Location::ANY));
         self
     }
 
-    /// Returns the request for an AM that already runs: nothing is asked for. `recover_container` reports its container later.
-    /// The AM's calls are accepted at once.
+    /// Returns the request for an AM that already runs: nothing is asked for. `recover_container` reports its container
+    /// later. The AM's calls are accepted at once.
     #[must_use]
     pub fn running(mut self) -> AmRequest {
         self.runs = true;
@@ -211,7 +213,8 @@ pub struct NewAttempt {
 }
 
 impl NewAttempt {
-    /// Returns the attempt with an AM that runs in a container. A [`Resource`] is a request for a container on any node.
+    /// Returns the attempt with an AM that runs in a container. A [`Resource`] is a request for a container on any
+    /// node.
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> NewAttempt {
         NewAttempt { am: Some(am.into()), ..self }

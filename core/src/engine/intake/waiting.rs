@@ -1,17 +1,18 @@
 //! Waiting without a thread: futures that core threads wake.
 //!
 //! # Where it stands
-//! `scheduler` makes a pair of a [`Waits`], which a future polls, and a [`Wakes`], which travels to the thread that has what is waited
-//! for. That thread does no more than let go of it.
+//! `scheduler` makes a pair of a [`Waits`], which a future polls, and a [`Wakes`], which travels to the thread that has
+//! what is waited for. That thread does no more than let go of it.
 //!
 //! # Protocol
-//! The future 1. leaves its waker, 2. looks for what it waits for. The other thread 1. makes it visible, 2. lets go of the [`Wakes`], which
-//! takes the waker out and wakes it. The waker lies behind a lock: either the future's visit comes first, and it is woken; or it comes
-//! later, and its look finds what is there. A future that has looked already takes the word of [`Waits::leave`] for it: one of the others has
-//! let go, so it looks again. Checked by `loom-tests/tests/future_vs_answer.rs`.
+//! The future 1. leaves its waker, 2. looks for what it waits for. The other thread 1. makes it visible, 2. lets go of
+//! the [`Wakes`], which takes the waker out and wakes it. The waker lies behind a lock: either the future's visit comes
+//! first, and it is woken; or it comes later, and its look finds what is there. A future that has looked already takes
+//! the word of [`Waits::leave`] for it: one of the others has let go, so it looks again. Checked by
+//! `loom-tests/tests/future_vs_answer.rs`.
 //!
-//! What is lost on the way, because its receiver ends or panics, wakes too, since it is dropped: a future never sleeps for good over
-//! a thread that is gone, and looks again.
+//! What is lost on the way, because its receiver ends or panics, wakes too, since it is dropped: a future never sleeps
+//! for good over a thread that is gone, and looks again.
 
 use crate::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
@@ -69,7 +70,8 @@ pub struct Waits(Left);
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 impl Waits {
-    /// Is to be woken from now on: look after this. Says whether one of the others has let go already, and wakes no more.
+    /// Is to be woken from now on: look after this. Says whether one of the others has let go already, and wakes no
+    /// more.
     pub fn leave(&self, context: &Context<'_>) -> bool {
         let mut sleep = self.0.lock();
         match &mut sleep.waker {

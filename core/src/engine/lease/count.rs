@@ -17,7 +17,8 @@ impl AskCount {
     }
 
     fn word(&self) -> Word {
-        // ORDERING: Relaxed throughout: a count is taken by compare-exchange on this one word; nothing is published by it.
+        // ORDERING: Relaxed throughout: a count is taken by compare-exchange on this one word; nothing is published by
+        // it.
         Word::unpack(self.0.load(Ordering::Relaxed))
     }
 
@@ -27,7 +28,8 @@ impl AskCount {
         self.word().count
     }
 
-    /// Whether Hadoop would have a row of it: there is something left, or the AM itself said 0 and nobody has taken since.
+    /// Whether Hadoop would have a row of it: there is something left, or the AM itself said 0 and nobody has taken
+    /// since.
     #[inline]
     pub fn is_present(&self) -> bool {
         let word = self.word();
@@ -49,7 +51,8 @@ impl AskCount {
         self.put(None);
     }
 
-    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer concerned.
+    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer
+    /// concerned.
     pub fn untake_one(&self, taken: Taken) {
         self.put(Some(taken));
     }

@@ -12,8 +12,8 @@ const SMALLEST_PIECE: u32 = 4;
 /// As above.
 #[cfg(loom)]
 const SMALLEST_PIECE: u32 = 2;
-/// The outstanding `*` count of one request key, taken from by all workers; see the module's text. Its owner gives it lines of its
-/// own.
+/// The outstanding `*` count of one request key, taken from by all workers; see the module's text. Its owner gives it
+/// lines of its own.
 #[derive(Debug)]
 pub struct AskPool {
     word: AtomicU64,
@@ -22,7 +22,8 @@ pub struct AskPool {
 }
 
 impl AskPool {
-    /// An empty pool of epoch 0 that so many workers share; none where somebody keeps the count and [publishes](Self::publish) it.
+    /// An empty pool of epoch 0 that so many workers share; none where somebody keeps the count and
+    /// [publishes](Self::publish) it.
     #[must_use]
     pub fn new(workers: usize) -> AskPool {
         AskPool { word: AtomicU64::new(0), pieces: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect() }
@@ -41,15 +42,16 @@ impl AskPool {
         Word::unpack(self.word.load(Ordering::Relaxed))
     }
 
-    /// The AM asks for `count` units of another size or relaxation; returns the new epoch, which workers are told of. Called by the
-    /// application's home worker only.
+    /// The AM asks for `count` units of another size or relaxation; returns the new epoch, which workers are told of.
+    /// Called by the application's home worker only.
     pub fn replace(&self, count: u32) -> u16 {
         let epoch = next_stamp(self.word().epoch);
         let _ = self.void_and_open(Word { count, epoch, ..Word::NONE });
         epoch
     }
 
-    /// The AM asks for `count` units of the size and relaxation that the workers know. Called by the application's home worker only.
+    /// The AM asks for `count` units of the size and relaxation that the workers know. Called by the application's home
+    /// worker only.
     pub fn recount(&self, count: u32) -> Recounted {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
@@ -70,17 +72,18 @@ impl AskPool {
 
     /// Closes the word, voids every piece, and only then opens the word with the new count.
     fn void_and_open(&self, new: Word) -> Recounted {
-        // ORDERING: Relaxed loads and swaps: all words of a pool are changed by read-modify-writes or by this one writer; epoch and
-        // version in every word make a late taker's compare-exchange fail. Who learns of an epoch learns of it through a channel
-        // (Release/Acquire) after the last step below.
+        // ORDERING: Relaxed loads and swaps: all words of a pool are changed by read-modify-writes or by this one
+        // writer; epoch and version in every word make a late taker's compare-exchange fail. Who learns of an epoch
+        // learns of it through a channel (Release/Acquire) after the last step below.
         let closed = Word { count: 0, ..new }.pack();
         let before = Word::unpack(self.word.swap(closed, Ordering::Relaxed));
         for piece in &self.pieces {
             piece.swap(closed, Ordering::Relaxed);
         }
         // An addition, since a worker may have noted meanwhile that nothing is left.
-        // ORDERING: Release. Pairs with the Acquire in `refill`: a worker that takes from the new count finds every piece already
-        // voided, its own included. A belt: who leases changes its own piece by an exchange first, so no model fails without it.
+        // ORDERING: Release. Pairs with the Acquire in `refill`: a worker that takes from the new count finds every
+        // piece already voided, its own included. A belt: who leases changes its own piece by an exchange first, so no
+        // model fails without it.
         let opened = Word::unpack(self.word.fetch_add(u64::from(new.count), Ordering::Release));
         let is_awaited = before.zero_seen || opened.zero_seen;
         if is_awaited && new.count == 0 {
@@ -89,8 +92,8 @@ impl AskPool {
         Recounted::of(is_awaited, new.count)
     }
 
-    /// Takes one unit of `epoch` for `worker`, which took its last one of `last`: from the second of one replacement on it may lease a
-    /// piece.
+    /// Takes one unit of `epoch` for `worker`, which took its last one of `last`: from the second of one replacement on
+    /// it may lease a piece.
     ///
     /// # Errors
     /// When none is to be had.
@@ -130,7 +133,8 @@ impl AskPool {
         }
     }
 
-    /// Takes one unit off the shared word, and leases a piece where there are many; nothing where a replacement has come in between.
+    /// Takes one unit off the shared word, and leases a piece where there are many; nothing where a replacement has
+    /// come in between.
     #[inline]
     fn refill(&self, worker: usize, epoch: u16, last: Taken) -> Result<Option<Took>, NotTaken> {
         // ORDERING: Acquire, with the Release in `void_and_open`.
@@ -164,22 +168,22 @@ impl AskPool {
         // ORDERING: Relaxed. Nothing is taken off the word where the piece is not as it was looked at.
         let before = own.load(Ordering::Relaxed);
         if before != empty {
-            // Of this replacement before the units are taken: then a replacement after that voids them by changing it, however long
-            // ago the piece was last used.
+            // Of this replacement before the units are taken: then a replacement after that voids them by changing it,
+            // however long ago the piece was last used.
             own.compare_exchange(before, empty, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         }
         let less = Word { count: left.count - piece, leased: true, ..left }.pack();
         // ORDERING: Acquire, as in `refill`.
         self.word.compare_exchange(word, less, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let leased = Word { count: piece - 1, leased: false, zero_seen: false, ..left }.pack();
-        // Only this worker puts units into its piece, so it is empty as it was, or a replacement has voided it and with it what is
-        // in hand.
+        // Only this worker puts units into its piece, so it is empty as it was, or a replacement has voided it and with
+        // it what is in hand.
         own.compare_exchange(empty, leased, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         Some(Took { taken: Taken(left.stamp()), leased: true })
     }
 
-    /// How many are taken off the shared word at once. Of few only one: then all that is left lies where everybody sees it, nobody
-    /// has to be asked for it, and a replacement is one exchange.
+    /// How many are taken off the shared word at once. Of few only one: then all that is left lies where everybody sees
+    /// it, nobody has to be asked for it, and a replacement is one exchange.
     #[inline]
     fn piece_of(&self, left: u32) -> u32 {
         let piece = left / PIECES;
@@ -234,8 +238,8 @@ impl AskPool {
         let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
-    /// Puts one unit back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home
-    /// worker.
+    /// Puts one unit back, whatever the AM has asked for since: the container that took it ended before the AM saw it.
+    /// By the home worker.
     pub fn put_one(&self) -> Recounted {
         let more = |word| {
             let word = Word::unpack(word);
@@ -246,7 +250,8 @@ impl AskPool {
         Recounted::of(before.is_ok_and(|word| Word::unpack(word).zero_seen), 1)
     }
 
-    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer concerned.
+    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer
+    /// concerned.
     pub fn untake_one(&self, taken: Taken) {
         self.put(1, Some(taken));
     }
@@ -268,8 +273,8 @@ impl AskPool {
         }
     }
 
-    /// Whether anything is left, whoever has it. Where not, that is noted in the same step: the next count that is more is
-    /// [awaited](Recounted::Awaited).
+    /// Whether anything is left, whoever has it. Where not, that is noted in the same step: the next count that is more
+    /// is [awaited](Recounted::Awaited).
     #[inline]
     pub fn is_open(&self) -> bool {
         let word = self.word();

@@ -1,4 +1,5 @@
-//! Room under one limit of one queue, one resource type. The protocol is in the text of the [folder](crate::engine::lease).
+//! Room under one limit of one queue, one resource type. The protocol is in the text of the
+//! [folder](crate::engine::lease).
 
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, Ordering};
@@ -94,8 +95,8 @@ impl Room {
         }
     }
 
-    /// Hands a worker's unspent piece back to all: by itself before it blocks and when its snapshot lowers the limit, by
-    /// others as a recall. Says whether there was anything.
+    /// Hands a worker's unspent piece back to all: by itself before it blocks and when its snapshot lowers the limit,
+    /// by others as a recall. Says whether there was anything.
     pub fn hand_back(&self, worker: usize) -> bool {
         if self.pieces[worker].load(Ordering::Relaxed) == 0 {
             return false;

@@ -1,20 +1,20 @@
 //! The watch over one queue's limits: a [`Room`] a resource type, and which workers count in them.
 //!
 //! # Where it stands
-//! `grant` spends here for every watched queue on the path, each worker from its own [`Seat`]; `adopt` has the seat take
-//! over what a new snapshot shows.
+//! `grant` spends here for every watched queue on the path, each worker from its own [`Seat`]; `adopt` has the seat
+//! take over what a new snapshot shows.
 //!
 //! # Protocol
-//! A queue may be granted from before it has a limit. The first snapshot with one makes each worker *join*: it counts what
-//! it has used so far, and from then on everything that it grants. Until all have joined the sum is not known, so who
-//! has joined is refused; who has not does not know of the limit yet.
+//! A queue may be granted from before it has a limit. The first snapshot with one makes each worker *join*: it counts
+//! what it has used so far, and from then on everything that it grants. Until all have joined the sum is not known, so
+//! who has joined is refused; who has not does not know of the limit yet.
 //!
-//! A limit may go again before all have seen it. So a queue that has ever shown one is *watched* in every later snapshot,
-//! and workers join by that: none is left out, for whom the others would wait for ever. Nobody leaves again.
+//! A limit may go again before all have seen it. So a queue that has ever shown one is *watched* in every later
+//! snapshot, and workers join by that: none is left out, for whom the others would wait for ever. Nobody leaves again.
 //!
 //! # Invariants
-//! I2: a limit holds from the first grant under it. I7: room is spent in every type or in none; where there is no limit,
-//! none is refused once all have taken over a snapshot.
+//! I2: a limit holds from the first grant under it. I7: room is spent in every type or in none; where there is no
+//! limit, none is refused once all have taken over a snapshot.
 //!
 //! # What races, and why it is safe
 //! Joining against grants, a limit that falls: `loom-tests/tests/grant_vs_lower_limit.rs`; limits that a reload lowers,
@@ -42,8 +42,8 @@ pub fn is_watched(before: bool, now: &Resource, types: usize) -> bool {
 pub struct Seat {
     /// The worker counts its usage in the watch.
     joined: bool,
-    /// What it counts there: the watch itself knows no more than the sum of all workers. For the day on which the worker
-    /// loses its nodes, in the midst of whatever it does.
+    /// What it counts there: the watch itself knows no more than the sum of all workers. For the day on which the
+    /// worker loses its nodes, in the midst of whatever it does.
     counted: Cell<Resource>,
 }
 
@@ -54,8 +54,8 @@ impl Default for Seat {
 }
 
 impl Seat {
-    /// The worker takes over a snapshot that shows the limit `now`, where the one before showed `before` of the same queue.
-    /// `watched`: this snapshot or an earlier one limits it. `usage`: what the worker has used there so far.
+    /// The worker takes over a snapshot that shows the limit `now`, where the one before showed `before` of the same
+    /// queue. `watched`: this snapshot or an earlier one limits it. `usage`: what the worker has used there so far.
     pub fn take_over(
         &mut self,
         watch: &Watch,
@@ -174,7 +174,8 @@ impl Watch {
         self.joined.load(Ordering::Acquire) as usize == self.workers
     }
 
-    /// Spends `amount` for a worker that has joined, under the limit that its snapshot shows: in every type, or in none.
+    /// Spends `amount` for a worker that has joined, under the limit that its snapshot shows: in every type, or in
+    /// none.
     pub fn try_spend(&self, worker: usize, amount: &Resource, limit: &Resource) -> bool {
         if !self.all_joined() {
             return false;

@@ -10,7 +10,8 @@ pub(super) struct Word {
     pub(super) version: u16,
     /// Of a pool: a worker may hold a piece.
     pub(super) leased: bool,
-    /// Of a pool: some worker has found nothing left, and has to be told when there is something. Of a count: the AM itself said 0.
+    /// Of a pool: some worker has found nothing left, and has to be told when there is something. Of a count: the AM
+    /// itself said 0.
     pub(super) zero_seen: bool,
 }
 

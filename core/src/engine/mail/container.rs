@@ -47,8 +47,8 @@ impl EndReason {
         }
     }
 
-    /// The exit status that YARN gives such a container: PREEMPTED (−102) for a preempted one, otherwise ABORTED (−100). `None`
-    /// if the node's report has it.
+    /// The exit status that YARN gives such a container: PREEMPTED (−102) for a preempted one, otherwise ABORTED
+    /// (−100). `None` if the node's report has it.
     #[must_use]
     pub fn exit_status(self) -> Option<i32> {
         match self {
@@ -112,11 +112,14 @@ impl Container {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RecoveredContainer {
-    /// The attempt that it was granted to, from 1: the application's present one, or one before whose containers were kept.
+    /// The attempt that it was granted to, from 1: the application's present one, or one before whose containers were
+    /// kept.
     pub attempt: u32,
-    /// Its number within the attempt, from 1. The ResourceManager that granted it may be another one, whose numbers come again.
+    /// Its number within the attempt, from 1. The ResourceManager that granted it may be another one, whose numbers
+    /// come again.
     pub number: u32,
-    /// The epoch of the ResourceManager that granted it. Of two containers with one number, the one of the earlier epoch is older.
+    /// The epoch of the ResourceManager that granted it. Of two containers with one number, the one of the earlier
+    /// epoch is older.
     #[cfg_attr(feature = "serde", serde(default))]
     pub epoch: u32,
     /// The priority of its ask.

@@ -1,21 +1,23 @@
 //! Mailboxes: grants, and the news of ended containers, on their way to `allocate`.
 //!
 //! # Where it stands
-//! `grant` -> **mailbox** -> the thread that calls `allocate`. One [`Arena`] a worker: container records as atomic words,
-//! addressed by index. Each application has two stacks of record indices a worker.
+//! `grant` -> **mailbox** -> the thread that calls `allocate`. One [`Arena`] a worker: container records as atomic
+//! words, addressed by index. Each application has two stacks of record indices a worker.
 //!
 //! # Protocol
 //! 1. The worker fills a record and pushes it on the application's *granted* stack (only this worker pushes there).
-//! 2. Whoever calls `allocate` swaps the whole stack out, and *acquires* each record by a compare-exchange on its state.
-//! 3. A container that ends after that is pushed on the *ended* stack; one that ends before is *withdrawn* by the worker
-//!    with a compare-exchange on the same word, and the drainer drops it.
-//! 4. Who took a record off its last stack pushes it on the arena's *freed* stack; the worker swaps that out as a whole.
+//! 2. Whoever calls `allocate` swaps the whole stack out, and *acquires* each record by a compare-exchange on its
+//!    state.
+//! 3. A container that ends after that is pushed on the *ended* stack; one that ends before is *withdrawn* by the
+//!    worker with a compare-exchange on the same word, and the drainer drops it.
+//! 4. Who took a record off its last stack pushes it on the arena's *freed* stack; the worker swaps that out as a
+//!    whole.
 //! 5. With the acquisition goes its time: the worker reads it when it looks for containers that were acquired and never
 //!    launched (`expiry`).
 //!
 //! # Invariants
-//! I5: every grant is acquired exactly once or withdrawn. A record is on one stack at a time and is reused only after it
-//! was taken off. Stacks are only ever emptied as a whole, so there is no ABA: nobody pops one element.
+//! I5: every grant is acquired exactly once or withdrawn. A record is on one stack at a time and is reused only after
+//! it was taken off. Stacks are only ever emptied as a whole, so there is no ABA: nobody pops one element.
 //!
 //! # What races, and why it is safe
 //! Push against drain, withdrawal against drain, close against push: `loom-tests/tests/push_vs_drain.rs`,
@@ -57,8 +59,8 @@ const ACQUIRED: u32 = 1;
 const WITHDRAWN: u32 = 2;
 
 /// One record: plain words, written by the worker before it pushes and read by the drainer after it took. All that a
-/// container of two resource types without an allocation request id needs is in its first 64 bytes, one cache line: there are
-/// as many records as containers, so each is cold when it is met.
+/// container of two resource types without an allocation request id needs is in its first 64 bytes, one cache line:
+/// there are as many records as containers, so each is cold when it is met.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Record {
@@ -74,8 +76,8 @@ struct Record {
     reason: AtomicU32,
     /// With [`HAS_REQUEST_ID`].
     attempt: AtomicU32,
-    /// When the AM acquired it, the low half of the ms of the scheduler's clock. Written by the drainer, counts from its
-    /// acquisition on.
+    /// When the AM acquired it, the low half of the ms of the scheduler's clock. Written by the drainer, counts from
+    /// its acquisition on.
     acquired_ms: AtomicU32,
     size: [AtomicI64; MAX_TYPES],
     /// Only where it is not 0.
@@ -116,7 +118,8 @@ impl Record {
 #[derive(Debug)]
 pub struct Stack {
     top: AtomicU32,
-    /// What lay on top when the last one was pushed: a hint for who will take both. Of stacks that one thread pushes on.
+    /// What lay on top when the last one was pushed: a hint for who will take both. Of stacks that one thread pushes
+    /// on.
     below: AtomicU32,
 }
 
@@ -195,7 +198,8 @@ impl Arena {
         }
         if own.chain != NIL {
             let index = own.chain;
-            // ORDERING: Relaxed here and on every record word: published by `push`'s Release, taken by `take_all`'s Acquire.
+            // ORDERING: Relaxed here and on every record word: published by `push`'s Release, taken by `take_all`'s
+            // Acquire.
             own.chain = self.record(index).next.load(Ordering::Relaxed);
             return Some(index);
         }
@@ -208,8 +212,8 @@ impl Arena {
         Some(index)
     }
 
-    /// Takes one record off the chain that drainers gave back, and prefetches the record after it, which is in a drainer's
-    /// cache. By the worker.
+    /// Takes one record off the chain that drainers gave back, and prefetches the record after it, which is in a
+    /// drainer's cache. By the worker.
     #[inline(always)]
     pub fn prefetch_allocate(&self, own: &mut FreeRecords) {
         if own.chain == NIL {
@@ -225,8 +229,8 @@ impl Arena {
         }
     }
 
-    /// Has at least so many records, as far as it can hold them, so that memory for them need not be had by whoever grants. By
-    /// the worker.
+    /// Has at least so many records, as far as it can hold them, so that memory for them need not be had by whoever
+    /// grants. By the worker.
     pub fn make_room(&self, records: usize) {
         // Chunks are made from the first on: below one that is there none is missing.
         let wanted = &self.chunks[..records.div_ceil(CHUNK).min(CHUNKS)];
@@ -316,8 +320,8 @@ impl Arena {
         }
     }
 
-    /// Acquires all that was granted, oldest first, onto the end of `out`; the clock is read where there is something. By
-    /// any thread.
+    /// Acquires all that was granted, oldest first, onto the end of `out`; the clock is read where there is something.
+    /// By any thread.
     #[inline]
     pub fn drain_granted(&self, stack: &Stack, now_ms: impl FnOnce() -> u64, out: &mut Vec<Container>) {
         if !stack.is_empty() {
@@ -349,9 +353,9 @@ impl Arena {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
                 };
-            // ORDERING: Release on success. Pairs with the Acquire in `acquired_for_ms` and `withdraw`: the worker that sees
-            // the container acquired sees since when, and may end it and push the record again only after the words above
-            // were read. Relaxed on failure: the record is this thread's alone then.
+            // ORDERING: Release on success. Pairs with the Acquire in `acquired_for_ms` and `withdraw`: the worker that
+            // sees the container acquired sees since when, and may end it and push the record again only after the
+            // words above were read. Relaxed on failure: the record is this thread's alone then.
             match record.state.compare_exchange(UNSEEN, ACQUIRED, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => out.push(container),
                 Err(_) => {
@@ -383,12 +387,12 @@ impl Arena {
         }
     }
 
-    /// How long ago the AM acquired the container, ms, negative where that was later than `now_ms`; `None` while it has not.
-    /// Times are told apart up to 24 days. By the worker, of a container that has not ended.
+    /// How long ago the AM acquired the container, ms, negative where that was later than `now_ms`; `None` while it has
+    /// not. Times are told apart up to 24 days. By the worker, of a container that has not ended.
     pub fn acquired_for_ms(&self, index: u32, now_ms: u64) -> Option<i32> {
         let record = self.record(index);
-        // ORDERING: Acquire. Pairs with the Release in `acquire_all`: with the state comes the time. Weaker, or the time
-        // stored after the state, fails in loom-tests/tests/expire_vs_acquire.rs.
+        // ORDERING: Acquire. Pairs with the Release in `acquire_all`: with the state comes the time. Weaker, or the
+        // time stored after the state, fails in loom-tests/tests/expire_vs_acquire.rs.
         let since = || record.acquired_ms.load(Ordering::Relaxed);
         (record.state.load(Ordering::Acquire) == ACQUIRED).then(|| low_half(now_ms).wrapping_sub(since()).cast_signed())
     }

@@ -1,9 +1,11 @@
-//! The applications of a leaf queue as a persistent table: positions, in chunks, and these in groups, that unchanged versions share.
+//! The applications of a leaf queue as a persistent table: positions, in chunks, and these in groups, that unchanged
+//! versions share.
 //!
 //! # Where it stands
-//! The control changes its copy; a published version is a clone, O(applications / ([`CHUNK`] x [`CHUNK`])), and a change copies one group and one
-//! chunk. A worker finds what has changed between two versions by comparing groups, then chunks, by address. Positions stay while an
-//! application is a member, so its place in a worker's winner tree does too.
+//! The control changes its copy; a published version is a clone, O(applications / ([`CHUNK`] x [`CHUNK`])), and a
+//! change copies one group and one chunk. A worker finds what has changed between two versions by comparing groups,
+//! then chunks, by address. Positions stay while an application is a member, so its place in a worker's winner tree
+//! does too.
 
 use crate::engine::books::ledger::AppShared;
 use crate::sync::Arc;
@@ -29,8 +31,8 @@ struct Chunk {
 
 const _: () = assert!(CHUNK == u64::BITS as usize, "a bit a position");
 
-/// Some neighbouring chunks. One in which nobody ever was is left out, and has no bit: most leaves have one chunk, and nobody walks over the
-/// places of the others.
+/// Some neighbouring chunks. One in which nobody ever was is left out, and has no bit: most leaves have one chunk, and
+/// nobody walks over the places of the others.
 #[derive(Clone, Debug)]
 struct Group {
     chunks: [Option<Arc<Chunk>>; CHUNK],

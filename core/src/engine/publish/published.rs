@@ -4,7 +4,8 @@
 //! `snapshot` publishes the scheduler's snapshot through it.
 //!
 //! # Protocol
-//! Publishers serialise on a mutex that no reader takes: read the newest, change a copy, replace. So nobody's part is lost.
+//! Publishers serialise on a mutex that no reader takes: read the newest, change a copy, replace. So nobody's part is
+//! lost.
 //!
 //! # Invariant
 //! I6: a reader sees one whole value, never an older one than it has seen. Checked by

@@ -11,9 +11,9 @@ use crate::sync::{Arc, CachePadded};
 use smallvec::SmallVec;
 use std::cell::Cell;
 
-/// An application as this worker sees it. What leads to all else comes first, in one cache line; the list of containers among it,
-/// since its capacity also tells whether there is an application in a slot. Of the usage memory and vcores lie at the end of a line
-/// that is needed anyway; what a grant reads is followed by the decider's part.
+/// An application as this worker sees it. What leads to all else comes first, in one cache line; the list of containers
+/// among it, since its capacity also tells whether there is an application in a slot. Of the usage memory and vcores
+/// lie at the end of a line that is needed anyway; what a grant reads is followed by the decider's part.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct AppLocal<P: Parts> {
@@ -36,8 +36,8 @@ pub(crate) struct AppLocal<P: Parts> {
     pub(crate) number: u32,
     /// In the order in which they are served.
     pub(crate) keys: SmallVec<[KeyLocal<P>; 1]>,
-    /// Of many keys so many, the first, have nothing outstanding with any worker. Forgotten when asks change, and with each update:
-    /// what another worker takes and puts back meanwhile is seen then.
+    /// Of many keys so many, the first, have nothing outstanding with any worker. Forgotten when asks change, and with
+    /// each update: what another worker takes and puts back meanwhile is seen then.
     done: Cell<usize>,
     /// The next container number, and how many are left in the block.
     pub(crate) next_number: u32,
@@ -114,7 +114,8 @@ impl<P: Parts> AppLocal<P> {
         self.managed && self.shared.waits_for_am()
     }
 
-    /// It will soon be visited, or its usage or asks will change. Prefetches what it has besides the line that leads to it.
+    /// It will soon be visited, or its usage or asks will change. Prefetches what it has besides the line that leads to
+    /// it.
     #[inline]
     pub(crate) fn prefetch_visit(&self) {
         prefetch(&self.keys);
@@ -139,7 +140,8 @@ impl<P: Parts> AppLocal<P> {
         }
     }
 
-    /// Of one that asks for nothing which could be served: whether it asks for nodes or racks all the same, with nothing at `*`.
+    /// Of one that asks for nothing which could be served: whether it asks for nodes or racks all the same, with
+    /// nothing at `*`.
     #[cfg(not(loom))]
     pub(crate) fn asks_in_vain(&self) -> Option<bool> {
         // What was served elsewhere leaves its racks and nodes behind, under a key that was asked for at `*`.

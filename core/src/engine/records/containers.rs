@@ -1,10 +1,12 @@
 //! The containers on one worker's nodes: for each a record of one cache line, and beside it what only few of them need.
 //!
-//! Plain data of one worker. Adding, finding and ending a container is O(1); what is beside the records grows with the number
-//! of different sizes, and with the containers that were kept from an earlier attempt or taken from asks of other sizes.
+//! Plain data of one worker. Adding, finding and ending a container is O(1); what is beside the records grows with the
+//! number of different sizes, and with the containers that were kept from an earlier attempt or taken from asks of
+//! other sizes.
 //!
-//! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more: so a record
-//! has 64 bytes, its size among a few that it shares, and what belongs together is listed apart, with the node and the application.
+//! A steady worker visits the records of containers that were granted long ago, which are in nobody's cache any more:
+//! so a record has 64 bytes, its size among a few that it shares, and what belongs together is listed apart, with the
+//! node and the application.
 
 #[cfg(feature = "faults")]
 mod audit;
@@ -17,7 +19,8 @@ use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
 
-/// A list of containers has room for so many before they come, at most: of those that its application asks for, or its node takes.
+/// A list of containers has room for so many before they come, at most: of those that its application asks for, or its
+/// node takes.
 pub(crate) const MADE_ROOM_FOR: u32 = 256;
 
 /// A container on a node of this worker. Its record is reused once it has ended *and* its node has its room back.
@@ -96,8 +99,8 @@ pub(crate) struct Containers {
     used: u32,
     free: Vec<u32>,
     sizes: Sizes,
-    /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it. Of those taken over from an earlier
-    /// scheduler: a slot that no attempt has, and each its own.
+    /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it. Of those taken
+    /// over from an earlier scheduler: a slot that no attempt has, and each its own.
     granted_to: FxHashMap<u32, Slot>,
     /// How many were taken over.
     taken_over: u32,
@@ -204,8 +207,8 @@ impl Containers {
         Containers { taken_over: self.taken_over, ..Containers::default() }
     }
 
-    /// A container was granted by an earlier scheduler, which counted from 1 as this one does: its number may come again, in its record even.
-    /// Its id is another all the same (I13).
+    /// A container was granted by an earlier scheduler, which counted from 1 as this one does: its number may come
+    /// again, in its record even. Its id is another all the same (I13).
     pub(crate) fn take_over(&mut self, index: u32) {
         self.granted_to.insert(index, Slot { index: NONE, generation: self.taken_over });
         self.taken_over = self.taken_over.wrapping_add(1);
@@ -259,7 +262,8 @@ impl SizeId {
     pub(crate) const NONE: SizeId = SizeId(NONE);
 }
 
-/// The different sizes, each with the number of its containers; one that nobody has any more gives its place to another.
+/// The different sizes, each with the number of its containers; one that nobody has any more gives its place to
+/// another.
 #[derive(Debug, Default)]
 struct Sizes {
     all: Vec<(Resource, u32)>,

@@ -4,9 +4,9 @@
 //! The worker that owns the node, for every way in which a container may be marked or end.
 //!
 //! # Protocol
-//! A container is marked while it lives; its mark announces one kill. It may end before that kill, by its node, its AM, its
-//! application or its node's loss: then the mark goes, the kill still comes, and its record is kept until it has come. So a
-//! late kill finds the container that it was meant for, or none. It may be spared instead.
+//! A container is marked while it lives; its mark announces one kill. It may end before that kill, by its node, its AM,
+//! its application or its node's loss: then the mark goes, the kill still comes, and its record is kept until it has
+//! come. So a late kill finds the container that it was meant for, or none. It may be spared instead.
 //!
 //! # Invariant
 //! I10: marked once at a time, killed once for each mark. Checked by `loom-tests/tests/preemption_vs_end.rs`.

@@ -33,14 +33,15 @@ pub(crate) enum Told {
     All,
 }
 
-/// A request key of an application. What every visit reads comes first, in one cache line if it is the application's only key.
+/// A request key of an application. What every visit reads comes first, in one cache line if it is the application's
+/// only key.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct KeyLocal<P: Parts> {
     pub(crate) cell: Arc<KeyCell>,
     pub(crate) priority: i32,
-    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others. With several the pool says it, and
-    /// here is what the last unit was taken of.
+    /// With one worker how many are outstanding for `*`, which the cell's pool shows to others. With several the pool
+    /// says it, and here is what the last unit was taken of.
     left: u32,
     pub(crate) allocation_request_id: i64,
     /// Of the pool, with several workers.
@@ -98,8 +99,8 @@ impl<P: Parts> KeyLocal<P> {
         }
     }
 
-    /// They do not any more, until they are told. Said before anything changes: what is worked off once more after a panic tells them
-    /// then.
+    /// They do not any more, until they are told. Said before anything changes: what is worked off once more after a
+    /// panic tells them then.
     pub(crate) fn set_untold(&mut self) {
         if !self.is_alone() {
             self.sharing = Sharing::Untold;
@@ -165,7 +166,8 @@ impl<P: Parts> KeyLocal<P> {
         if self.is_alone() { self.left > 0 } else { self.cell.pool.is_open() }
     }
 
-    /// Takes one for `*`; says whether there was one, and whether this worker may hold a piece of the pool that it did not before.
+    /// Takes one for `*`; says whether there was one, and whether this worker may hold a piece of the pool that it did
+    /// not before.
     #[inline]
     pub(crate) fn take_one(&mut self, worker: usize) -> Option<bool> {
         if !self.is_alone() {
@@ -188,8 +190,8 @@ impl<P: Parts> KeyLocal<P> {
         if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.left.into()) }
     }
 
-    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By the home worker;
-    /// says whether another one waits to hear of it.
+    /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By
+    /// the home worker; says whether another one waits to hear of it.
     pub(crate) fn put_one(&mut self) -> bool {
         if self.is_alone() {
             self.put_own();
@@ -202,8 +204,9 @@ impl<P: Parts> KeyLocal<P> {
         self.set_left(self.left.saturating_add(1));
     }
 
-    /// The AM wants so many for `*` from now on, of this size and relaxation. By the home worker; says what the others have to be
-    /// told: mostly they see the count where it lies. `anew` where they have to look at the key again in any case.
+    /// The AM wants so many for `*` from now on, of this size and relaxation. By the home worker; says what the others
+    /// have to be told: mostly they see the count where it lies. `anew` where they have to look at the key again in any
+    /// case.
     #[inline]
     pub(crate) fn replace(&mut self, types: usize, count: u32, size: &Resource, relax: bool, anew: bool) -> Told {
         // Mostly as it was; the cell's line, which others read, is not written for nothing.

@@ -21,8 +21,8 @@ pub(crate) struct Reservation {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Node<P: Parts> {
-    /// Its containers, in order of allocation. A node has few, and they lie in few cache lines: finding one here costs less than
-    /// visiting the records of its neighbours.
+    /// Its containers, in order of allocation. A node has few, and they lie in few cache lines: finding one here costs
+    /// less than visiting the records of its neighbours.
     pub(crate) containers: Vec<u32>,
     /// How many records of containers were made for it.
     pub(crate) records: usize,

@@ -1,8 +1,9 @@
 //! The nodes of one worker: by place, and in the order of their registration.
 //!
-//! Plain data of one worker. The control gives places out, and a place again only when the worker has said that it is free
-//! (`control::nodes`), so a cluster whose nodes come and go needs about as many places as it ever had nodes at once; one whose container was still to be killed keeps its own. What goes over all nodes
-//! goes in the order of their registration, which the places do not show.
+//! Plain data of one worker. The control gives places out, and a place again only when the worker has said that it is
+//! free (`control::nodes`), so a cluster whose nodes come and go needs about as many places as it ever had nodes at
+//! once; one whose container was still to be killed keeps its own. What goes over all nodes goes in the order of their
+//! registration, which the places do not show.
 
 use crate::engine::parts::Parts;
 use crate::engine::records::node::Node;
@@ -14,8 +15,8 @@ use std::ops::{Index, IndexMut};
 pub(crate) struct NodeList<P: Parts> {
     /// A node that is gone stays until another has its place.
     by_place: Vec<Node<P>>,
-    /// The places of those that are there; those that registered earlier come first. Between them are holes, as many as there are
-    /// places at most, where others were: so one goes in O(1).
+    /// The places of those that are there; those that registered earlier come first. Between them are holes, as many as
+    /// there are places at most, where others were: so one goes in O(1).
     order: Vec<u32>,
     /// By place: where in the order it stands.
     stands: Vec<usize>,

@@ -9,8 +9,8 @@ use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
 
-/// A queue as this worker sees it. What every grant and end below it touches of the engine's comes first, in one cache line: of the
-/// usage memory and vcores, custom types lie in the next one. What the decider keeps has lines of its own.
+/// A queue as this worker sees it. What every grant and end below it touches of the engine's comes first, in one cache
+/// line: of the usage memory and vcores, custom types lie in the next one. What the decider keeps has lines of its own.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct QueueLocal<P: Parts> {

@@ -1,9 +1,10 @@
 //! The racks and nodes that one key of an application names, as one worker knows them.
 //!
-//! Plain data of one worker. A key may name every node of the cluster, and each visit of its application asks for one or two of its
-//! locations, mostly to learn that nothing is wanted there; an AM changes a dozen with a call. So a row is small, and is found in
-//! O(1) ([`places`]): nearly all rows of a key have one size, which is kept once, and with one worker the counts are the rows' own.
-//! Several workers share a count a row ([`LocationCount`]): who has the row sees the count where it lies.
+//! Plain data of one worker. A key may name every node of the cluster, and each visit of its application asks for one
+//! or two of its locations, mostly to learn that nothing is wanted there; an AM changes a dozen with a call. So a row
+//! is small, and is found in O(1) ([`places`]): nearly all rows of a key have one size, which is kept once, and with
+//! one worker the counts are the rows' own. Several workers share a count a row ([`LocationCount`]): who has the row
+//! sees the count where it lies.
 
 mod places;
 
@@ -68,8 +69,8 @@ struct SharedRow {
     taken: Taken,
 }
 
-/// A bit for each of some locations: whether the AM, when it last said something of it, wanted anything there. A visit that finds
-/// nothing wanted reads this one line, not that of the count. Written by the home worker alone.
+/// A bit for each of some locations: whether the AM, when it last said something of it, wanted anything there. A visit
+/// that finds nothing wanted reads this one line, not that of the count. Written by the home worker alone.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Pends([AtomicU64; Pends::WORDS]);
@@ -190,7 +191,8 @@ impl LocationRows {
                 }
                 row
             }
-            // Of a count that others take from as well nothing follows for later: one of them may undo what it took, and tells nobody.
+            // Of a count that others take from as well nothing follows for later: one of them may undo what it took,
+            // and tells nobody.
             Counts::Shared(shared) if shared.may_pend(location) => self.get(location).filter(|row| row.left() > 0),
             Counts::Shared(_) => None,
         }
@@ -225,8 +227,8 @@ impl LocationRows {
         }
     }
 
-    /// The AM wants so many at a location from now on; by the application's home worker. Says whether the other workers have to
-    /// hear of it: mostly they see the count where it lies.
+    /// The AM wants so many at a location from now on; by the application's home worker. Says whether the other workers
+    /// have to hear of it: mostly they see the count where it lies.
     pub(crate) fn replace(&mut self, location: u32, size: &Resource, relax: bool, count: u32) -> bool {
         let (mut row, change) = self.asked.row(location, size, relax);
         match &mut self.counts {
@@ -257,8 +259,8 @@ impl LocationRows {
         true
     }
 
-    /// A unit of a location comes back, and its row is as the ask was that it had been taken from; by the application's home
-    /// worker.
+    /// A unit of a location comes back, and its row is as the ask was that it had been taken from; by the application's
+    /// home worker.
     pub(crate) fn put_back(&mut self, location: u32, size: &Resource, relax: bool) {
         let (mut row, change) = self.asked.row(location, size, relax);
         match &mut self.counts {
@@ -305,8 +307,8 @@ impl LocationRows {
         Some(SharedCount { count, pends: shared.pends.get(location as usize / Pends::LOCATIONS)?.clone()? })
     }
 
-    /// Takes a unit of a location, if there is one; says whether its row is relaxed. A row that is counted down to nothing is
-    /// gone, even where the AM had once said 0.
+    /// Takes a unit of a location, if there is one; says whether its row is relaxed. A row that is counted down to
+    /// nothing is gone, even where the AM had once said 0.
     pub(crate) fn take_one(&mut self, location: u32) -> Option<bool> {
         let mut row = self.asked.places.get(location)?;
         match &mut self.counts {
@@ -353,7 +355,8 @@ impl LocationRows {
 }
 
 impl Asked {
-    /// The row of a location, of this size and relaxation from now on, and what is new of it; to be put where it belongs.
+    /// The row of a location, of this size and relaxation from now on, and what is new of it; to be put where it
+    /// belongs.
     #[inline]
     fn row(&mut self, location: u32, size: &Resource, relax: bool) -> (Row, Change) {
         self.any_strict |= !relax;

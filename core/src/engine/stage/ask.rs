@@ -1,7 +1,8 @@
 //! What an AM asks, on the workers: its home worker applies it and tells the others.
 //!
 //! # Where it stands
-//! Called by [`handling`](crate::engine::worker::handling) with a message. All of a call is applied before anything else: nobody sees half of it.
+//! Called by [`handling`](crate::engine::worker::handling) with a message. All of a call is applied before anything
+//! else: nobody sees half of it.
 //!
 //! # Cost
 //! O(groups x log keys) of a call. Many new keys are sorted in all at once.
@@ -63,7 +64,8 @@ struct Replaced {
     told: Told,
 }
 
-/// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others who do.
+/// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others
+/// who do.
 #[inline]
 fn key_of<'a, D: Decider>(
     app: &'a mut AppLocal<D>,
@@ -122,8 +124,8 @@ impl<D: Decider> Shard<D> {
         self.change_asks(index, asks, blacklist.as_deref());
     }
 
-    /// The same of an application that this worker knows. Where the control has closed it and has not come to say so here, what
-    /// is asked for now ends with the rest: not worth a look at a word that lies apart, with each call.
+    /// The same of an application that this worker knows. Where the control has closed it and has not come to say so
+    /// here, what is asked for now ends with the rest: not worth a look at a word that lies apart, with each call.
     pub(super) fn change_asks(&mut self, index: u32, asks: &[AskGroup], blacklist: Option<&[u32]>) {
         if self.app(index).closed {
             return;
@@ -163,7 +165,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// The same where one group is all that changes, as with nearly every call, of an application that is not closed here.
+    /// The same where one group is all that changes, as with nearly every call, of an application that is not closed
+    /// here.
     pub(crate) fn change_group(&mut self, index: u32, group: &Asked<'_>) {
         let Replaced { any, told } = self.replace_asks(index, group);
         if any == Some(0) {
@@ -191,8 +194,9 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// All workers know what is asked under a key. Not while the AM is waited for, as read before they were told: some of them put
-    /// the application in order as one that waits, and what is asked next under the key tells them that it does not.
+    /// All workers know what is asked under a key. Not while the AM is waited for, as read before they were told: some
+    /// of them put the application in order as one that waits, and what is asked next under the key tells them that it
+    /// does not.
     fn set_told(&mut self, app: u32, key: SchedulingKey) {
         if let Some(at) = self.key_index(app, key) {
             self.app_mut(app).keys[at].set_told();
@@ -226,8 +230,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// What the other workers have to know of a group; nothing of a rack or node that was dropped again, or of a `*` that another
-    /// group of the call replaces (`said_later`): they forget racks and nodes when this worker does.
+    /// What the other workers have to know of a group; nothing of a rack or node that was dropped again, or of a `*`
+    /// that another group of the call replaces (`said_later`): they forget racks and nodes when this worker does.
     fn add_news(&mut self, app: u32, group: &Asked<'_>, said_later: bool, news: &mut SmallVec<[AskNews; 2]>) {
         let Asked { key: id, size, relax, rows } = *group;
         let last_any = rows.iter().rposition(|row| row.location == ANY).filter(|_| !said_later);
@@ -254,7 +258,8 @@ impl<D: Decider> Shard<D> {
         self.ensure_app(shared)
     }
 
-    /// Knows the keys of a call's asks. Many new ones are sorted in all at once: one by one each would move those behind it.
+    /// Knows the keys of a call's asks. Many new ones are sorted in all at once: one by one each would move those
+    /// behind it.
     fn know_keys(&mut self, app: u32, asks: &[AskGroup]) {
         if asks.len() > FEW_GROUPS {
             self.add_keys(app, asks.iter().map(|group| (group.key, None)));

@@ -1,11 +1,12 @@
 //! Close: an attempt ends on this worker, and all that it has here with it.
 //!
 //! # Where it stands
-//! Called by [`handling`](crate::engine::worker::handling) with a message of the control, after what goes on was handed over
-//! (`worker::attempts`). The control frees the attempt's slot when every worker has acknowledged.
+//! Called by [`handling`](crate::engine::worker::handling) with a message of the control, after what goes on was handed
+//! over (`worker::attempts`). The control frees the attempt's slot when every worker has acknowledged.
 //!
 //! # Invariant
-//! A container's end finds its application: a close ends the containers first, in the order of their numbers, then empties the mailbox.
+//! A container's end finds its application: a close ends the containers first, in the order of their numbers, then
+//! empties the mailbox.
 
 use crate::engine::decider::Decider;
 use crate::engine::mail::container::EndReason;

@@ -1,12 +1,13 @@
 //! End: a container ends, and gives back what it has.
 //!
 //! # Where it stands
-//! Called when a node says so ([`complete`](Shard::complete)), when an AM gives a container back, when its application or its node goes,
-//! and when it is killed or expires. The room on the node, the room under limits, the usage up its path and, if its AM has never seen it,
-//! the asks come back; its AM is told by its mailbox.
+//! Called when a node says so ([`complete`](Shard::complete)), when an AM gives a container back, when its application
+//! or its node goes, and when it is killed or expires. The room on the node, the room under limits, the usage up its
+//! path and, if its AM has never seen it, the asks come back; its AM is told by its mailbox.
 //!
 //! # Invariants
-//! I4: what ends has counted, and counts no more. A container ends once, whatever calls; a record is used again when nothing names it.
+//! I4: what ends has counted, and counts no more. A container ends once, whatever calls; a record is used again when
+//! nothing names it.
 
 use crate::app::Locality;
 use crate::engine::decider::Decider;
@@ -209,8 +210,8 @@ impl<D: Decider> Shard<D> {
 /// So many of a node's containers are compared at once.
 const COMPARED: usize = 8;
 
-/// Where a container stands in its node's list, which has it once if at all. It may be anywhere, so many are compared with few
-/// instructions.
+/// Where a container stands in its node's list, which has it once if at all. It may be anywhere, so many are compared
+/// with few instructions.
 fn place_in(list: &[u32], container: u32) -> Option<usize> {
     // The last of them overlap those before: nobody is compared one by one but in a short list.
     let Some(last) = list.last_chunk::<COMPARED>() else { return list.iter().position(|there| *there == container) };

@@ -1,23 +1,24 @@
 //! Grant: turns a proposed placement into a container, or says why not.
 //!
 //! # Where it stands
-//! `assignment` -> **grant** -> `ledger`, `mailbox`. Called by one worker at a time per node, by many at once per queue.
+//! `assignment` -> **grant** -> `ledger`, `mailbox`. Called by one worker at a time per node, by many at once per
+//! queue.
 //!
 //! # Protocol
-//! 1. The node's room is this worker's own: it cannot race. 2. One unit of each ask that the placement consumes is taken
-//!    (`lease::AskPool`, `lease::AskCount`). 3. An AM's size is added to its leaf's AM usage, within the limit. 4. With
-//!    several workers, room is spent from the lease of every limited queue on the path. 5. An AM is entered where its
-//!    application stands. 6. Where one of these fails, all that was `Taken` goes back. 7. The container is recorded, usage
-//!    counted, the grant pushed into the mailbox, and what its leaf uses shown in the ledger.
+//! 1. The node's room is this worker's own: it cannot race. 2. One unit of each ask that the placement consumes is
+//!    taken (`lease::AskPool`, `lease::AskCount`). 3. An AM's size is added to its leaf's AM usage, within the limit.
+//!    4. With several workers, room is spent from the lease of every limited queue on the path. 5. An AM is entered
+//!    where its application stands. 6. Where one of these fails, all that was `Taken` goes back. 7. The container is
+//!    recorded, usage counted, the grant pushed into the mailbox, and what its leaf uses shown in the ledger.
 //!
 //! # Invariants
-//! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left no
-//! trace; a grant is in the mailbox or undone.
+//! I1: the node's free room is checked and reduced by its owner alone. I2, I3: see `lease`. I5, I7: a refusal has left
+//! no trace; a grant is in the mailbox or undone.
 //!
 //! # Where it calls up
-//! The decider says whether an AM may start (`am_taken`), hears that a key was served and a node taken, and puts the application and
-//! each queue above it in order as their usage changes (`paths::add_usage`). It is called in the midst of a grant, level by level, and
-//! never from a grant that is refused but for `am_taken` and `am_refused`.
+//! The decider hears that a key is served, says whether an AM may start (`am_taken`), hears that a node is taken, and puts
+//! the application and each queue above it in order as their usage changes (`paths::add_usage`). A grant that is refused
+//! calls `key_served`, `am_taken` and `am_refused` at most.
 
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::decider::Decider;
@@ -67,7 +68,8 @@ impl<D: Decider> Shard<D> {
         Ok(())
     }
 
-    /// Takes what a grant needs beside the asks, and gives the mail record. What it has taken when it stops stands in `taken`.
+    /// Takes what a grant needs beside the asks, and gives the mail record. What it has taken when it stops stands in
+    /// `taken`.
     #[inline(always)]
     fn take_rest(
         &mut self,
@@ -119,8 +121,8 @@ impl<D: Decider> Shard<D> {
         app.shared.try_set_am(app.leaf, self.types, size)
     }
 
-    /// Takes one unit of every ask that the placement consumes; returns their relaxation as bits, and whether the container will
-    /// be its application's AM.
+    /// Takes one unit of every ask that the placement consumes; returns their relaxation as bits, and whether the
+    /// container will be its application's AM.
     #[inline(always)]
     fn take_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) -> Result<(u8, bool), Refusal> {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
@@ -162,7 +164,8 @@ impl<D: Decider> Shard<D> {
         true
     }
 
-    /// A leaf, if it or a queue above is watched by this worker: in nearly all there is nothing to spend, and nothing is looked at.
+    /// A leaf, if it or a queue above is watched by this worker: in nearly all there is nothing to spend, and nothing
+    /// is looked at.
     #[inline]
     fn watched(&self, leaf: u32) -> u32 {
         if leaf != NONE && self.queue(leaf).watched_path { leaf } else { NONE }
@@ -182,8 +185,8 @@ impl<D: Decider> Shard<D> {
         self.return_rooms_below(leaf, NONE, size);
     }
 
-    /// The container is its application's and its node's, which has less room; it counts as used, and its AM can fetch it. Gives
-    /// its record.
+    /// The container is its application's and its node's, which has less room; it counts as used, and its AM can fetch
+    /// it. Gives its record.
     #[inline(always)]
     fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
         let Shard {
@@ -249,8 +252,9 @@ impl<D: Decider> Shard<D> {
         record
     }
 
-    /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key every
-    /// location may name its own, and a reservation keeps the size that it was made with. Else there is one ask, of its size.
+    /// Remembers what the asks were that a container was taken from, where they were not of its size: within a key
+    /// every location may name its own, and a reservation keeps the size that it was made with. Else there is one ask,
+    /// of its size.
     #[inline(never)]
     fn note_asked_sizes(&mut self, proposal: &Proposal, granted: &Resource, record: u32) {
         let [rack, name] = self.nodes[proposal.node as usize].shared.locations();
@@ -268,8 +272,8 @@ impl<D: Decider> Shard<D> {
     }
 }
 
-/// What a grant has taken beside the asks, until it is complete or [given back](Shard::give_back). No `Drop` does that: a panic in
-/// between leaves it to the worker that begins anew, which settles all of its books at once.
+/// What a grant has taken beside the asks, until it is complete or [given back](Shard::give_back). No `Drop` does that:
+/// a panic in between leaves it to the worker that begins anew, which settles all of its books at once.
 #[derive(Debug, Default)]
 struct Taken {
     /// The AM's size, of what the leaf's AMs may use.
@@ -291,7 +295,8 @@ struct NewContainer {
     am: bool,
 }
 
-/// Takes one unit of the rack's ask, and of the node's; or gives all back, the `*` ask's unit too. Returns their relaxation as bits.
+/// Takes one unit of the rack's ask, and of the node's; or gives all back, the `*` ask's unit too. Returns their
+/// relaxation as bits.
 #[inline(never)]
 fn take_rows<D: Decider>(key: &mut KeyLocal<D>, at: [u32; 2], locality: Locality) -> Result<u8, Refusal> {
     let wanted = locations_taken(&at, locality);

@@ -1,5 +1,5 @@
-//! What happens on a worker, one stage a file, in the order of the story: a node reports, containers end, the node is offered, an AM
-//! asks, a container is granted, an attempt is closed.
+//! What happens on a worker, one stage a file, in the order of the story: a node reports, containers end, the node is
+//! offered, an AM asks, a container is granted, an attempt is closed.
 
 pub(crate) mod report;
 

@@ -1,14 +1,15 @@
 //! Offer: a node may get containers. The decider chooses, and each choice comes back as a grant.
 //!
 //! # Where it stands
-//! After a report, or in a round of the async allocation thread; then the decider's pass, which calls `grant` for each container.
+//! After a report, or in a round of the async allocation thread; then the decider's pass, which calls `grant` for each
+//! container.
 
 use crate::engine::decider::Decider;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 
-/// So many containers one heartbeat grants at most, whatever its node has and however many are asked for: its worker goes on with its
-/// other messages then, and the next heartbeat grants more. Far beyond what a machine holds.
+/// So many containers one heartbeat grants at most, whatever its node has and however many are asked for: its worker
+/// goes on with its other messages then, and the next heartbeat grants more. Far beyond what a machine holds.
 pub(crate) const MOST_GRANTS_A_HEARTBEAT: i32 = 100_000;
 
 impl<D: Decider> Shard<D> {
@@ -32,8 +33,8 @@ impl<D: Decider> Shard<D> {
         self.offer_from((chance % nodes) as usize);
     }
 
-    /// One offer to every node that has reported lately, in the order of their registration: from this one of them on to the last, then
-    /// from the first to this one, once more (Hadoop's `CapacityScheduler.schedule`).
+    /// One offer to every node that has reported lately, in the order of their registration: from this one of them on
+    /// to the last, then from the first to this one, once more (Hadoop's `CapacityScheduler.schedule`).
     pub(crate) fn offer_from(&mut self, first: usize) {
         let now = self.shared.clock.now_ms();
         let Some(begin) = self.nodes.nth(first) else { return };

@@ -83,8 +83,9 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// A node names a container as running that is not alive there: it has ended meanwhile, or was never this node's. Unless the same
-    /// report says that it is over, the node has to stop it (Hadoop's `SchedulerApplicationAttempt.containerLaunchedOnNode`).
+    /// A node names a container as running that is not alive there: it has ended meanwhile, or was never this node's.
+    /// Unless the same report says that it is over, the node has to stop it (Hadoop's
+    /// `SchedulerApplicationAttempt.containerLaunchedOnNode`).
     #[cold]
     fn started_unseen(&self, node: u32, container: ContainerId, completed: impl Iterator<Item = OwnContainer>) {
         let own = container.own_of(self.worker);

@@ -2,7 +2,8 @@
 //!
 //! # Where it stands
 //! Control and workers put events in; the embedder takes them with `next_event`. When the channel is full an event is
-//! dropped and counted, and the count comes out as one [`SchedulerEvent::EventsDropped`] when the channel has been emptied.
+//! dropped and counted, and the count comes out as one [`SchedulerEvent::EventsDropped`] when the channel has been
+//! emptied.
 
 use crate::event::SchedulerEvent;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -84,7 +85,8 @@ fn wake_all(sleepers: &Mutex<Sleepers>, is_over: bool) {
 }
 
 impl EventSource {
-    /// As a future does: none when no more will come. A waker is left first, so that an event that comes after the look wakes it.
+    /// As a future does: none when no more will come. A waker is left first, so that an event that comes after the look
+    /// wakes it.
     pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<Option<SchedulerEvent>> {
         let is_over = {
             let mut sleepers = self.sleepers.lock();

@@ -1,4 +1,5 @@
-//! The scheduler's own threads: how one begins and ends, what is told of its panic, which messages are still on their way.
+//! The scheduler's own threads: how one begins and ends, what is told of its panic, which messages are still on their
+//! way.
 
 #[cfg(not(loom))]
 pub(crate) mod tasks;

@@ -1,19 +1,19 @@
 //! Quiet: how somebody outside finds out that all that was accepted has been worked off.
 //!
 //! # Protocol
-//! Who works a message off counts it first ([`Handled`]), then works it off, then takes the next. A *round of barriers* is a
-//! message through every lane, each answered when it is reached. [`until_quiet`] reads the counts, sends two rounds one after
-//! the other, and reads again, until nothing has been counted in between.
+//! Who works a message off counts it first ([`Handled`]), then works it off, then takes the next. A *round of barriers*
+//! is a message through every lane, each answered when it is reached. [`until_quiet`] reads the counts, sends two
+//! rounds one after the other, and reads again, until nothing has been counted in between.
 //!
 //! # Why this is right
-//! Let nothing be counted between the two readings. What a thread was still at when the first round reached it had been counted
-//! before, and what it sent for it lies in a lane before the second round does. The second round was reached, so that was taken,
-//! and counted, unless there was none. So at the second round nobody was at anything, and no lane held anything before it. The
-//! caller sees to it that nobody sends meanwhile.
+//! Let nothing be counted between the two readings. What a thread was still at when the first round reached it had been
+//! counted before, and what it sent for it lies in a lane before the second round does. The second round was reached,
+//! so that was taken, and counted, unless there was none. So at the second round nobody was at anything, and no lane
+//! held anything before it. The caller sees to it that nobody sends meanwhile.
 //!
 //! # Invariant
-//! I9: who has waited for quiet finds that every accepted message, and every one that it led to, was worked off. Checked by
-//! `loom-tests/tests/quiet_vs_messages.rs`.
+//! I9: who has waited for quiet finds that every accepted message, and every one that it led to, was worked off.
+//! Checked by `loom-tests/tests/quiet_vs_messages.rs`.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,7 +36,8 @@ impl Handled {
     }
 }
 
-/// Returns when nothing is under way; at once when a round of barriers fails, because somebody who should answer has gone.
+/// Returns when nothing is under way; at once when a round of barriers fails, because somebody who should answer has
+/// gone.
 pub fn until_quiet(handled: impl Fn() -> u64, mut round_of_barriers: impl FnMut() -> bool) {
     loop {
         let before = handled();

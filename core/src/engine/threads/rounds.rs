@@ -4,12 +4,13 @@
 //! The thread that sends the rounds of a kind begins one; the worker ends it after it has worked it off.
 //!
 //! # Protocol
-//! The sender changes a worker's word from *none* to *one* and sends the round only if it was *none*: what comes due meanwhile is
-//! the same round. The worker works it off and puts *none* back. So a slow worker has one round in its lane and no heap of them.
+//! The sender changes a worker's word from *none* to *one* and sends the round only if it was *none*: what comes due
+//! meanwhile is the same round. The worker works it off and puts *none* back. So a slow worker has one round in its
+//! lane and no heap of them.
 //!
 //! # Invariants
-//! I12: a lane holds at most one round of a kind. I7: room that is free when a round comes due is looked at after that, by this
-//! round or by the one that is under way, whose end makes the next tick send another. Checked by
+//! I12: a lane holds at most one round of a kind. I7: room that is free when a round comes due is looked at after that,
+//! by this round or by the one that is under way, whose end makes the next tick send another. Checked by
 //! `loom-tests/tests/offer_vs_offer.rs`.
 
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -42,8 +43,8 @@ impl Outstanding {
     /// Works one off, and ends it. By the worker.
     pub fn work_off<R>(&self, worker: usize, round: impl FnOnce() -> R) -> R {
         let outcome = round();
-        // ORDERING: Relaxed, as in `begin`: a tick that comes before it sends none, the next one does. An exchange, though a store
-        // would do: loom lets an exchange miss a store that is earlier in the order of the word.
+        // ORDERING: Relaxed, as in `begin`: a tick that comes before it sends none, the next one does. An exchange,
+        // though a store would do: loom lets an exchange miss a store that is earlier in the order of the word.
         self.0[worker].swap(false, Ordering::Relaxed);
         outcome
     }

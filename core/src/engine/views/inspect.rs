@@ -1,8 +1,8 @@
 //! Inspection: what drivers and the embedder see of a worker's own data, and what only they have it do.
 //!
 //! # Where it stands
-//! Plain code over one shard. The stepped driver calls it; the threaded one sends it to the worker ([`ask_workers`]), which
-//! runs it between two other messages. Nothing here is on the path of a heartbeat.
+//! Plain code over one shard. The stepped driver calls it; the threaded one sends it to the worker ([`ask_workers`]),
+//! which runs it between two other messages. Nothing here is on the path of a heartbeat.
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
@@ -131,7 +131,8 @@ impl<D: Decider> Shard<D> {
         Noted { allocated: allocated.into_iter().map(named).collect(), ended }
     }
 
-    /// Nodes on which a reservation was made or given up since this was last called, each once, and what is reserved there now.
+    /// Nodes on which a reservation was made or given up since this was last called, each once, and what is reserved
+    /// there now.
     pub(crate) fn take_reservation_news(&mut self) -> Vec<ReservationNews> {
         let mut changed = self.reservation_news.as_mut().map(std::mem::take).unwrap_or_default();
         changed.sort_unstable();
@@ -177,8 +178,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// A container that runs, or whose node has not said that it ended, by its application, attempt and number. O(containers of this
-    /// worker) where the application has it no more.
+    /// A container that runs, or whose node has not said that it ended, by its application, attempt and number.
+    /// O(containers of this worker) where the application has it no more.
     pub(crate) fn find_container(&self, name: &ContainerName) -> Option<ContainerId> {
         let is_named = |index: &u32| {
             let record = &self.containers[*index];

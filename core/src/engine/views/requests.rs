@@ -32,9 +32,9 @@ pub struct RequestView {
 }
 
 impl<D: Decider> Shard<D> {
-    /// What the applications whose home is here ask for: by application, then in the order in which keys are tried, `*` before racks
-    /// and nodes. Where nothing is left at `*` that is not there, and what is left at racks and nodes is, as in Hadoop. O(what is asked for + names
-    /// that are known).
+    /// What the applications whose home is here ask for: by application, then in the order in which keys are tried, `*`
+    /// before racks and nodes. Where nothing is left at `*` that is not there, and what is left at racks and nodes is,
+    /// as in Hadoop. O(what is asked for + names that are known).
     pub(crate) fn request_views(&self) -> Vec<RequestView> {
         let mut found = Vec::new();
         let at_home = self.apps.iter().flatten().filter(|app| app.shared.home == self.worker && !app.closed);

@@ -1,9 +1,10 @@
 //! Adopting a snapshot: a worker takes over changed queues, members and figures.
 //!
 //! # Where it stands
-//! Run by the worker at the start of a batch and before each report, on its own shard. What has changed is found by comparing addresses (queues,
-//! chunks of members), so a submission costs one chunk, not the whole leaf. Who has moved takes along what this worker
-//! counts of its usage: out of the old path while all of it is still there, into the new one when it is.
+//! Run by the worker at the start of a batch and before each report, on its own shard. What has changed is found by
+//! comparing addresses (queues, chunks of members), so a submission costs one chunk, not the whole leaf. Who has moved
+//! takes along what this worker counts of its usage: out of the old path while all of it is still there, into the new
+//! one when it is.
 
 use crate::engine::books::ledger::AppShared;
 use crate::engine::books::pace::Lag;

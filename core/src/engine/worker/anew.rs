@@ -1,24 +1,27 @@
 //! Anew: a worker that has panicked gives its nodes up, settles its books and begins anew.
 //!
 //! # Where it stands
-//! Run by the worker's own thread after a panic was caught (`driver::run_worker`), on the shard that the panic left behind. That may be
-//! in the midst of anything: a container may be in one list and not in another, a queue may be counted and its parent not, a snapshot
-//! half taken over. So nothing that is derived is believed. ADR 10.
+//! Run by the worker's own thread after a panic was caught (`driver::run_worker`), on the shard that the panic left
+//! behind. That may be in the midst of anything: a container may be in one list and not in another, a queue may be
+//! counted and its parent not, a snapshot half taken over. So nothing that is derived is believed. ADR 10.
 //!
 //! # What is believed
-//! The records of containers and their mail; what a watch was told, by its seat; the applications' asks and numbers, whose
-//! message is worked off once more where it was under way. All else is made anew from that and from the newest snapshot.
+//! The records of containers and their mail; what a watch was told, by its seat; the applications' asks and numbers,
+//! whose message is worked off once more where it was under way. All else is made anew from that and from the newest
+//! snapshot.
 //!
 //! # Two halves
-//! 1. [`Shard::give_up_nodes`] settles what others see: leases go back, usage is set to nothing (the worker is the only writer of its
-//!    cells, so there is nothing to be taken away container by container), rooms get back what was counted there, each container's
-//!    AM is told of its end, once. It runs none of the embedder's code but the wake-up, whose panic it survives.
-//! 2. [`Shard::begin_anew`] takes the newest snapshot over as if it were the first. It asks policies for keys; if that panics
-//!    again the worker is given up, with its books settled.
+//! 1. [`Shard::give_up_nodes`] settles what others see: leases go back, usage is set to nothing (the worker is the only
+//!    writer of its cells, so there is nothing to be taken away container by container), rooms get back what was
+//!    counted there, each container's AM is told of its end, once. It runs none of the embedder's code but the wake-up,
+//!    whose panic it survives.
+//! 2. [`Shard::begin_anew`] takes the newest snapshot over as if it were the first. It asks policies for keys; if that
+//!    panics again the worker is given up, with its books settled.
 //!
 //! # Invariants
-//! I4: nothing of this worker is left in any usage. I5: a container that its AM has seen, or may have, ends once; one that it has not
-//! seen goes back to the asks. I2: room is given back once, what was spent for the grant under way included.
+//! I4: nothing of this worker is left in any usage. I5: a container that its AM has seen, or may have, ends once; one
+//! that it has not seen goes back to the asks. I2: room is given back once, what was spent for the grant under way
+//! included.
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
@@ -64,8 +67,8 @@ impl<D: Decider> Shard<D> {
         gone
     }
 
-    /// Every AM with something to fetch here is woken: a wake-up that panicked, or that the panic came before, would be missed by an AM
-    /// whose mailbox is not empty any more.
+    /// Every AM with something to fetch here is woken: a wake-up that panicked, or that the panic came before, would be
+    /// missed by an AM whose mailbox is not empty any more.
     fn wake_up_all(&mut self) {
         self.waits.all_mail_came();
         let Some(wake) = &self.shared.on_grants else { return };

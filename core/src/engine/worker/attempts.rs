@@ -1,19 +1,20 @@
 //! Attempts: the running containers of an attempt that ends go over to the next one.
 //!
 //! # Where it stands
-//! Run by each worker on its own shard, when the control closes an attempt and has made its successor (`control::attempts`);
-//! then `grant::close_app` ends what is left. Hadoop: `SchedulerApplicationAttempt.transferStateFromPreviousAttempt`, and
-//! `FairScheduler.removeApplicationAttempt` with `keepContainers`; rules/assignment.md 12.2, 12.3.
+//! Run by each worker on its own shard, when the control closes an attempt and has made its successor
+//! (`control::attempts`); then `close::close_app` ends what is left. Hadoop:
+//! `SchedulerApplicationAttempt.transferStateFromPreviousAttempt`, and `FairScheduler.removeApplicationAttempt` with
+//! `keepContainers`; rules/assignment.md 12.2, 12.3.
 //!
 //! # What is handed over
-//! Containers in state RUNNING: their AM has them and their node has said that they run. They keep their ids. The usage of
-//! the queues is not touched: the successor stands in the leaf from the hand-over on, and enters it when the structure that
-//! shows it there comes. Hadoop hands over the times of the last scheduling too; without the levels, which it does not hand
-//! over, nothing ever reads them, so here they go.
+//! Containers in state RUNNING: their AM has them and their node has said that they run. They keep their ids. The usage
+//! of the queues is not touched: the successor stands in the leaf from the hand-over on, and enters it when the
+//! structure that shows it there comes. Hadoop hands over the times of the last scheduling too; without the levels,
+//! which it does not hand over, nothing ever reads them, so here they go.
 //!
 //! # What races, and why it is safe
-//! A call of the old AM that still drains: what it takes was granted and not launched, so it ends. The successor's handle is
-//! given out after all workers have acknowledged. `loom-tests/tests/next_attempt_vs_drain.rs`.
+//! A call of the old AM that still drains: what it takes was granted and not launched, so it ends. The successor's
+//! handle is given out after all workers have acknowledged. `loom-tests/tests/next_attempt_vs_drain.rs`.
 
 use crate::app::SchedulingKey;
 use crate::engine::decider::{AskCause, Decider};

@@ -52,8 +52,9 @@ impl<D: Decider> Shard<D> {
                 continue;
             }
             let acquired_for_ms = |at_ms| self.shared.arenas[self.worker].acquired_for_ms(record.mail, at_ms);
-            // Read after the time of acquisition, so later than it: what still looks as if it were to come was acquired before the jump. Of the
-            // rest, some may have been too; they look like new ones, and expire an interval from now at the latest.
+            // Read after the time of acquisition, so later than it: what still looks as if it were to come was acquired
+            // before the jump. Of the rest, some may have been too; they look like new ones, and expire an interval
+            // from now at the latest.
             let is_from_before =
                 || acquired_for_ms(self.shared.clock.now_ms()).is_some_and(|waited: i32| waited.is_negative());
             // Later than the interval, not at it.

@@ -5,8 +5,8 @@
 //! thread in the threaded driver, a plain call in the stepped one; the code is the same.
 //!
 //! # Batches
-//! The newest snapshot is taken over at the start of a batch and before each report. At the end of a batch leases are handed back (`reconcile`), so that no room is idle in the hands of a
-//! worker that blocks.
+//! The newest snapshot is taken over at the start of a batch and before each report. At the end of a batch leases are
+//! handed back (`reconcile`), so that no room is idle in the hands of a worker that blocks.
 
 use crate::engine::decider::Decider;
 use crate::engine::intake::calls::ControlMessage;
@@ -54,8 +54,8 @@ impl<D: Decider> Shard<D> {
             Internal::TakeSnapshot => self.sync(),
             Internal::Look(look) => look.at(self),
             Internal::Barrier(reply) => {
-                // Who waits for quiet, then sends on, wants that to be worked off with what has been published since, and
-                // after what time has made due.
+                // Who waits for quiet, then sends on, wants that to be worked off with what has been published since,
+                // and after what time has made due.
                 self.sync();
                 while self.look_for_expired(self.shared.clock.now_ms()) {}
                 // And looks at books in which nothing is leased.

@@ -1,5 +1,5 @@
-//! What a worker does besides the stages: it takes messages and snapshots over, counts usage, folds in what the others have done,
-//! and begins anew after a panic.
+//! What a worker does besides the stages: it takes messages and snapshots over, counts usage, folds in what the others
+//! have done, and begins anew after a panic.
 
 pub(crate) mod handling;
 

@@ -1,7 +1,8 @@
 //! A worker's nodes come, go, and get another total.
 //!
 //! # Where it stands
-//! Called by [`handling`](crate::engine::worker::handling) with a message of the control. What runs on a node that goes ends here.
+//! Called by [`handling`](crate::engine::worker::handling) with a message of the control. What runs on a node that goes
+//! ends here.
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
@@ -36,8 +37,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// There are records for the containers of one more node: a page of memory that is touched for the first time costs as much
-    /// as several grants.
+    /// There are records for the containers of one more node: a page of memory that is touched for the first time costs
+    /// as much as several grants.
     fn make_records(&mut self, of_node: usize) {
         self.records_of_nodes += of_node;
         self.containers.make_room(self.records_of_nodes);
@@ -95,8 +96,8 @@ impl<D: Decider> Shard<D> {
         D::nodes_changed(self);
     }
 
-    /// The containers that have to go until what is free on a node fits: those that are no AM first, then the youngest. One whose
-    /// end its node has yet to report is among them (rules/assignment.md 13.5).
+    /// The containers that have to go until what is free on a node fits: those that are no AM first, then the youngest.
+    /// One whose end its node has yet to report is among them (rules/assignment.md 13.5).
     pub(crate) fn overcommitted(&self, node: u32, fits: impl Fn(&Resource) -> bool) -> SmallVec<[u32; 4]> {
         let at = &self.nodes[node as usize];
         let mut free = at.free;
@@ -113,7 +114,8 @@ impl<D: Decider> Shard<D> {
         victims
     }
 
-    /// Ends containers until a node's memory is no longer below nothing. What its node knows keeps its room until the node reports.
+    /// Ends containers until a node's memory is no longer below nothing. What its node knows keeps its room until the
+    /// node reports.
     pub(crate) fn kill_overcommitted(&mut self, node: u32) {
         for index in self.overcommitted(node, |free| free.memory_mb() >= 0) {
             // One whose end its node has yet to report counts, and ends but once.

@@ -1,9 +1,9 @@
 //! Paths: what an application uses is counted in its leaf queue and in every queue above, here and in the ledger.
 //!
 //! # Where it stands
-//! Called by `grant` when a container comes or ends, by `adopt` when an application brings its usage along. Plain code on the worker's
-//! own shard; the ledger's cells are its own. The decider hears of it level by level, with the new usage of one level and the old one of
-//! the level above.
+//! Called by `grant` when a container comes or ends, by `adopt` when an application brings its usage along. Plain code
+//! on the worker's own shard; the ledger's cells are its own. The decider hears of it level by level, with the new
+//! usage of one level and the old one of the level above.
 
 use crate::engine::decider::Decider;
 use crate::engine::records::app::AppLocal;
@@ -40,8 +40,9 @@ pub(crate) struct Counting<'a, D: Decider> {
     pub(crate) cluster: &'a ClusterTotal,
 }
 
-/// Adds to the usage of an application and of the queues above it, here and in the ledger; the decider puts them in place. In the ledger
-/// the leaf's is left to the caller, who [shows](show_leaf) it, then notes the change, and the root's where it is held.
+/// Adds to the usage of an application and of the queues above it, here and in the ledger; the decider puts them in
+/// place. In the ledger the leaf's is left to the caller, who [shows](show_leaf) it, then notes the change, and the
+/// root's where it is held.
 #[inline]
 pub(crate) fn add_usage<D: Decider>(
     app: &mut AppLocal<D>,
@@ -72,8 +73,8 @@ pub(crate) fn add_usage<D: Decider>(
     }
 }
 
-/// Adds to the usage of a leaf in the ledger. Its line is on the core of whose AM asked last, so this is done when the container is in
-/// its mailbox: an exchange there waits for all that was written before it.
+/// Adds to the usage of a leaf in the ledger. Its line is on the core of whose AM asked last, so this is done when the
+/// container is in its mailbox: an exchange there waits for all that was written before it.
 #[inline]
 pub(crate) fn show_leaf<D: Decider>(
     queues: &[Option<QueueLocal<D>>],
@@ -104,8 +105,8 @@ impl<D: Decider> Shard<D> {
         self.note_change();
     }
 
-    /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM reads it, so its line
-    /// would cross over with each change. Nobody is ordered by it: it has no siblings.
+    /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM
+    /// reads it, so its line would cross over with each change. Nobody is ordered by it: it has no siblings.
     pub(crate) fn hold_root(&mut self) {
         self.root_is_held = true;
     }

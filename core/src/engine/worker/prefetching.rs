@@ -1,8 +1,8 @@
 //! Prefetches what the next messages name, before the worker handles them.
 //!
-//! A message leads to its data by a chain of pointers: application, then leaf, then usage. One call prefetches one link of the
-//! chain. The inbox calls a message's three functions while the message moves forward in its queue: `prefetch_later`,
-//! `prefetch_soon`, `prefetch_next`. They read, and change nothing.
+//! A message leads to its data by a chain of pointers: application, then leaf, then usage. One call prefetches one link
+//! of the chain. The inbox calls a message's three functions while the message moves forward in its queue:
+//! `prefetch_later`, `prefetch_soon`, `prefetch_next`. They read, and change nothing.
 
 use crate::engine::decider::Decider;
 use crate::engine::intake::messages::External;
@@ -29,7 +29,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// This external message is the third to come. Prefetches what the lines of [`prefetch_later`](Self::prefetch_later) name.
+    /// This external message is the third to come. Prefetches what the lines of
+    /// [`prefetch_later`](Self::prefetch_later) name.
     #[inline]
     pub(crate) fn prefetch_soon(&self, message: &External) {
         if let External::Report(report) = message {
@@ -72,8 +73,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// Prefetches what the ends of these containers will read and write, as far as nothing else has done it. Each end touches a
-    /// dozen lines that are in no cache or in another core's. Prefetched together, they come in parallel.
+    /// Prefetches what the ends of these containers will read and write, as far as nothing else has done it. Each end
+    /// touches a dozen lines that are in no cache or in another core's. Prefetched together, they come in parallel.
     pub(crate) fn prefetch_ends(&self, completed: impl Iterator<Item = OwnContainer>) {
         for container in completed {
             let Some((_, app)) = self.ending(&container) else { continue };

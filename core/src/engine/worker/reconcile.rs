@@ -1,17 +1,17 @@
 //! Reconciliation: what the other workers have done is folded into this worker's view, and what it leased goes back.
 //!
 //! # Where it stands
-//! Called by the worker loop: folds between batches and before a choice that would miss too much, the return of leases before the
-//! worker blocks. With one worker both are nothing.
+//! Called by the worker loop: folds between batches and before a choice that would miss too much, the return of leases
+//! before the worker blocks. With one worker both are nothing.
 //!
 //! # How far views can be apart
-//! I8: a worker orders by its own grants at once and by the others' as of its last fold; when it is to fold by their number,
-//! `pace` says. It asks before each choice, so with W workers each choice misses less than (W - 1) x R changes of usage.
-//! Limits are not affected: they are kept by `lease`.
+//! I8: a worker orders by its own grants at once and by the others' as of its last fold; when it is to fold by their
+//! number, `pace` says. It asks before each choice, so with W workers each choice misses less than (W - 1) x R changes
+//! of usage. Limits are not affected: they are kept by `lease`.
 //!
 //! # Cost
-//! A fold reads every worker's cell of every queue and application, O((queues + applications) x workers), and puts those
-//! in place that the others have changed; so it is done the more seldom the more there are.
+//! A fold reads every worker's cell of every queue and application, O((queues + applications) x workers), and puts
+//! those in place that the others have changed; so it is done the more seldom the more there are.
 
 use crate::engine::decider::Decider;
 use crate::engine::shard::Shard;

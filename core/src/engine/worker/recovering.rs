@@ -1,17 +1,18 @@
 //! Containers that run already: a node that registers with a ResourceManager that has been restarted brings them.
 //!
 //! # Where it stands
-//! Called by [`handling`](crate::engine::worker::handling) with a message of the control, which has looked at the application and counted its
-//! AM. Hadoop: `AbstractYarnScheduler.recoverContainersOnNode`.
+//! Called by [`handling`](crate::engine::worker::handling) with a message of the control, which has looked at the
+//! application and counted its AM. Hadoop: `AbstractYarnScheduler.recoverContainersOnNode`.
 //!
 //! # What holds
-//! The container is charged to its node, its application and the queues above, whatever their limits say; no ask is taken, and none comes back
-//! when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as of one that was granted here. One that has ended
-//! meanwhile is charged to nobody; its AM is told of its end.
+//! The container is charged to its node, its application and the queues above, whatever their limits say; no ask is
+//! taken, and none comes back when it ends. Its AM has it already: it is in no mailbox until it ends. I4 and I5 hold as
+//! of one that was granted here. One that has ended meanwhile is charged to nobody; its AM is told of its end.
 //!
-//! I13: an earlier scheduler numbered it, and this one counts from 1 again, as Hadoop does under a new epoch. So two containers of an attempt may
-//! have one number, one after the other in one record. Their ids differ in the slot that they were granted to
-//! ([`take_over`](crate::engine::records::containers::Containers::take_over)). All of it is one worker's plain data: nothing races.
+//! I13: an earlier scheduler numbered it, and this one counts from 1 again, as Hadoop does under a new epoch. So two
+//! containers of an attempt may have one number, one after the other in one record. Their ids differ in the slot that
+//! they were granted to ([`take_over`](crate::engine::records::containers::Containers::take_over)). All of it is one
+//! worker's plain data: nothing races.
 
 use crate::app::Locality;
 use crate::engine::books::ledger::NodeShared;

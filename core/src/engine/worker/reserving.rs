@@ -1,12 +1,12 @@
 //! Reserved nodes: a node is kept for one container that does not fit yet.
 //!
 //! # Where it stands
-//! Plain code on the worker's own nodes. The decider says when a node is reserved and when that is given up; a grant that fulfils a
-//! reservation, the end of an application and the loss of a node give it up too.
+//! Plain code on the worker's own nodes. The decider says when a node is reserved and when that is given up; a grant
+//! that fulfils a reservation, the end of an application and the loss of a node give it up too.
 //!
 //! # Invariant
-//! A node has one reservation at most, and stands in its application's list while it has. How many all workers have reserved for an
-//! application: see `books::reserved`.
+//! A node has one reservation at most, and stands in its application's list while it has. How many all workers have
+//! reserved for an application: see `books::reserved`.
 
 use crate::app::SchedulingKey;
 use crate::engine::decider::Decider;

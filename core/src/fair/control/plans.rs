@@ -135,7 +135,7 @@ mod tests {
     use crate::config::{AllocationFile, Settings};
     use crate::engine::driver::threads_and_steps::Setup;
     use crate::engine::driver::threads_and_steps::tests::{add_node, setup_with};
-    use crate::fair::engine::{Parts, Stepper};
+    use crate::fair::engine::{AtRest, Stepper};
 
     const LEAVES: [&str; 5] = ["root.p.a", "root.p.b", "root.p.c", "root.p.d", "root.p.e"];
 
@@ -145,7 +145,7 @@ mod tests {
             "<allocations><queue name='p' type='parent'><weight>3</weight></queue><queue name='q'/></allocations>";
         let settings = Settings::default();
         let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
-        let mut stepper = Stepper::new(Parts::new(Setup { configuration: file, ..setup_with(settings, 1) }));
+        let mut stepper = Stepper::new(AtRest::new(Setup { configuration: file, ..setup_with(settings, 1) }));
         add_node(stepper.control());
         stepper.pump();
         let control = stepper.control();

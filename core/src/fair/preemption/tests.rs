@@ -10,7 +10,7 @@ use crate::engine::decider::Workers;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::driver::threads_and_steps::tests::{add_node, setup_with, submit};
 use crate::engine::edge::allocate::{AllocateRequest, send_changes};
-use crate::fair::engine::{FairDecider, Parts, Shard, Stepper};
+use crate::fair::engine::{AtRest, FairDecider, Shard, Stepper};
 use crate::id::ContainerId;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -57,7 +57,7 @@ fn round_while(meanwhile: impl Fn(&mut Shard, &AppShared)) -> [Vec<ContainerId>;
     let settings = Settings::from_properties(on).unwrap();
     let file = AllocationFile::parse(text, "allocations", &settings.types, &[]).unwrap().file;
     let mut stepper =
-        Stepper::new(Parts::new(Setup { configuration: file, clock: clock.clone(), ..setup_with(settings, 1) }));
+        Stepper::new(AtRest::new(Setup { configuration: file, clock: clock.clone(), ..setup_with(settings, 1) }));
     add_node(stepper.control());
     let victim = submit(stepper.control(), 1, "root.a", None);
     let ask = |stepper: &mut Stepper, app: &Arc<AppShared>, mb: i64, count: u32| {

@@ -107,8 +107,8 @@ impl<T> Drop for Receiver<T> {
         if lane.receivers > 0 {
             return;
         }
-        // As with crossbeam's: what was not taken goes with the last receiver, and whoever waits for an answer that was in it
-        // hears of it.
+        // As with crossbeam's: what was not taken goes with the last receiver, and whoever waits for an answer that was
+        // in it hears of it.
         let (left, waiting) = (std::mem::take(&mut lane.messages), lane.changed());
         drop(lane);
         drop(left);
@@ -275,8 +275,8 @@ impl<T> Awaited for Receiver<T> {
     }
 }
 
-/// Waits until one of the lanes has something, or is closed: which one; of several one is drawn. `None`: the time is up. A
-/// limit of nothing is up at once.
+/// Waits until one of the lanes has something, or is closed: which one; of several one is drawn. `None`: the time is
+/// up. A limit of nothing is up at once.
 pub fn wait(lanes: &[&dyn Awaited], limit: Option<Duration>) -> Option<usize> {
     loop {
         let ready: Vec<usize> = (0..lanes.len()).filter(|at| lanes[*at].is_ready()).collect();

@@ -1,5 +1,5 @@
-//! The parts under `cfg(shuttle)`: shuttle's atomics and threads; stand-ins over its mutex and condition variable for the
-//! rest. Each operation on them is a point at which another thread may go on.
+//! The parts under `cfg(shuttle)`: shuttle's atomics and threads; stand-ins over its mutex and condition variable for
+//! the rest. Each operation on them is a point at which another thread may go on.
 //!
 //! There is no time: a wait with a limit ends when something comes, or when the schedule says that its time is up
 //! ([`time::pass`]).
@@ -10,8 +10,8 @@ pub mod time;
 
 pub use super::stand_ins::*;
 pub use crossbeam_utils::CachePadded;
-/// These two are real: what initialises the one, and what is done with an entry of the other, has no point at which another
-/// thread may go on, so nobody ever finds them locked.
+/// These two are real: what initialises the one, and what is done with an entry of the other, has no point at which
+/// another thread may go on, so nobody ever finds them locked.
 pub use std::sync::{Arc, OnceLock, Weak};
 
 /// See [`OnceLock`].

@@ -10,7 +10,7 @@ use crate::engine::books::ledger::AppShared;
 use crate::engine::driver::threads_and_steps::Setup;
 use crate::engine::edge::allocate::{AllocateRequest, send_changes};
 use crate::engine::threads::events::events;
-use crate::engine::{NodeSpec, Parts, Stepper, Submission};
+use crate::engine::{AtRest, NodeSpec, Stepper, Submission};
 use crate::resource::Resource;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(in crate::capacity::engine) fn stepper() -> World {
     ];
     let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
     let decider = CapacityDecider { settings: configuration.file().settings().clone(), resort: false };
-    World::new(Parts::new(Setup {
+    World::new(AtRest::new(Setup {
         settings: decider.engine_settings(),
         control: CapacityControl::new(configuration, None, false).unwrap(),
         configuration: Refresh::First,

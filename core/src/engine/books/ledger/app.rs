@@ -23,8 +23,9 @@ use std::fmt;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use std::mem::offset_of;
 
-/// What one worker writes of an application. In this order: what a grant and a call of the AM change is in one cache line, but the
-/// usage of custom types. The usage is written first: then the line is the worker's own when a container is pushed.
+/// What one worker writes of an application. In this order: what a grant and a call of the AM change is in one cache
+/// line, but the usage of custom types. The usage is written first: then the line is the worker's own when a container
+/// is pushed.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct AppCell {
@@ -48,7 +49,8 @@ impl AppCell {
     }
 }
 
-/// What the AM's `allocate` calls keep of its blacklist: one AM calls one at a time, so this lock is never contended on purpose.
+/// What the AM's `allocate` calls keep of its blacklist: one AM calls one at a time, so this lock is never contended on
+/// purpose.
 #[derive(Debug, Default)]
 pub(crate) struct AmSide {
     /// Interned node and rack names.
@@ -101,7 +103,8 @@ impl NewApp<'_> {
 
 /// An attempt of an application as all threads see it.
 ///
-/// In this order, so that what a call of its AM reads is in one cache line, which hardly anybody writes once the application runs.
+/// In this order, so that what a call of its AM reads is in one cache line, which hardly anybody writes once the
+/// application runs.
 #[repr(C)]
 pub(crate) struct AppShared {
     /// Whose it is; see `shared::number_scheduler`.
@@ -111,8 +114,8 @@ pub(crate) struct AppShared {
     pub(crate) home: usize,
     /// Its leaf queue, and whether its AM runs.
     standing: Standing,
-    /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a cell, for
-    /// the counts of its references. The first lies here: no line between it and who has the application.
+    /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a
+    /// cell, for the counts of its references. The first lies here: no line between it and who has the application.
     pub(crate) cells: SmallVec<[Arc<CachePadded<AppCell>>; 1]>,
     /// How many keys it has.
     key_count: AtomicU32,
@@ -131,7 +134,8 @@ pub(crate) struct AppShared {
     pub(crate) user: Box<str>,
     /// Interned names of nodes and racks that its AM's container must not get.
     pub(crate) system_blacklist: Box<[u32]>,
-    /// Running containers of earlier attempts that it has taken over; written by the control before anybody has its handle.
+    /// Running containers of earlier attempts that it has taken over; written by the control before anybody has its
+    /// handle.
     pub(crate) kept: OnceLock<Box<[Container]>>,
     pub(crate) start_ms: u64,
     /// The name of the queue that it entered.
@@ -282,8 +286,8 @@ impl AppShared {
         self.managed && !self.standing.has_am()
     }
 
-    /// Its AM runs, accounted with `size` in the leaf queue `queue`; false, and nothing changed, when it has been moved out
-    /// of that one. By the worker that holds the one unit of the AM's ask.
+    /// Its AM runs, accounted with `size` in the leaf queue `queue`; false, and nothing changed, when it has been moved
+    /// out of that one. By the worker that holds the one unit of the AM's ask.
     #[must_use]
     pub(crate) fn try_set_am(&self, queue: u32, types: usize, size: &Resource) -> bool {
         self.am_resource.set(types, size);
@@ -313,8 +317,8 @@ impl AppShared {
 
     /// Its AM does not want these nodes and racks; by whoever holds the lock of `am`, with what it guards.
     pub(crate) fn set_blacklist(&self, am: &mut AmSide, blacklist: Vec<u32>) {
-        // ORDERING: Relaxed. Who sees it takes the lock before it looks at the list. The AM's next call sees it, and which of
-        // two calls at once does is nobody's promise.
+        // ORDERING: Relaxed. Who sees it takes the lock before it looks at the list. The AM's next call sees it, and
+        // which of two calls at once does is nobody's promise.
         self.has_blacklist.store(!blacklist.is_empty(), Ordering::Relaxed);
         (am.blacklist, am.blacklisted) = (blacklist, None);
     }
@@ -374,7 +378,8 @@ impl AppShared {
         key
     }
 
-    /// Refuses asks that would take the application above [`MOST_KEYS`]. What is on its way to the home worker does not count yet.
+    /// Refuses asks that would take the application above [`MOST_KEYS`]. What is on its way to the home worker does not
+    /// count yet.
     #[inline]
     pub(crate) fn check_keys(&self, asks: &[Ask]) -> Result<(), Refused> {
         // ORDERING: Relaxed, as in `key`.

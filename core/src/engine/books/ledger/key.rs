@@ -33,7 +33,8 @@ impl KeyCell {
 }
 
 impl Drop for KeyCell {
-    /// One after the other: an AM may have named as many keys as it likes, and each would be dropped inside the one before.
+    /// One after the other: an AM may have named as many keys as it likes, and each would be dropped inside the one
+    /// before.
     fn drop(&mut self) {
         let mut next = self.next.take();
         while let Some(mut key) = next.and_then(Arc::into_inner) {
@@ -42,8 +43,8 @@ impl Drop for KeyCell {
     }
 }
 
-/// The most priorities and allocation request ids under which one attempt may ask: what it has asked under is kept while it lives, and
-/// its visits pass over all of it.
+/// The most priorities and allocation request ids under which one attempt may ask: what it has asked under is kept
+/// while it lives, and its visits pass over all of it.
 pub(crate) const MOST_KEYS: usize = 1 << 17;
 
 /// So many keys are looked through; of more there is an index.

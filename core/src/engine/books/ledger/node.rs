@@ -78,7 +78,8 @@ impl NodeShared {
         self.stops.is_some()
     }
 
-    /// A container that its AM had is over, and the node has not said so; or the node names one that is not alive on it. By the owner.
+    /// A container that its AM had is over, and the node has not said so; or the node names one that is not alive on
+    /// it. By the owner.
     #[inline]
     pub(crate) fn tell_to_stop(&self, container: ContainerId) {
         if let Some(stops) = &self.stops {

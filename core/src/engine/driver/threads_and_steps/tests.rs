@@ -17,15 +17,15 @@ use crate::engine::intake::submission::{NewAttempt, Submission};
 use crate::engine::mail::container::RecoveredContainer;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
-use crate::fair::{Control, FairDecider, Internal, Parts, Stepper};
+use crate::fair::{AtRest, Control, FairDecider, Internal, Stepper};
 use crate::resource::Resource;
 
-fn parts() -> Parts {
+fn parts() -> AtRest {
     parts_of(1)
 }
 
-fn parts_of(workers: usize) -> Parts {
-    Parts::new(setup(workers))
+fn parts_of(workers: usize) -> AtRest {
+    AtRest::new(setup(workers))
 }
 
 pub(crate) fn setup(workers: usize) -> Setup<FairDecider> {
@@ -88,7 +88,7 @@ fn usage_of(stepper: &Stepper, name: &str) -> Option<Resource> {
 }
 
 /// What is in a worker's internal lane, worked off by hand: no snapshot is taken in between.
-fn work_off(parts: &mut Parts, worker: usize) {
+fn work_off(parts: &mut AtRest, worker: usize) {
     let (shard, lanes) = &mut parts.shards[worker];
     while let Ok(mut message) = lanes.internal.try_recv() {
         shard.handle_internal(&mut message);
@@ -146,7 +146,7 @@ fn a_node_and_what_runs_on_it_come_together() {
 #[test]
 fn records_are_made_once_for_a_node_that_goes_and_comes() {
     let mut parts = parts();
-    let made = |parts: &Parts| parts.shards[0].0.containers.made();
+    let made = |parts: &AtRest| parts.shards[0].0.containers.made();
     for _ in 0..20 {
         let spec = NodeSpec { name: "n1".to_owned(), rack: "/r1".to_owned(), total: Resource::new(8192, 8) };
         let node = parts.control.add_node(&spec).unwrap();
@@ -179,8 +179,8 @@ fn a_move_into_a_queue_as_new_as_its_parent() {
     }
 }
 
-/// A move and a new attempt that keeps containers, in one batch of the control, then the clean-up that takes the old queue
-/// away: what is kept counts in the new queue, once (I4).
+/// A move and a new attempt that keeps containers, in one batch of the control, then the clean-up that takes the old
+/// queue away: what is kept counts in the new queue, once (I4).
 #[test]
 fn a_move_and_a_new_attempt_in_one_batch() {
     let mut stepper = Stepper::new(parts());
@@ -246,8 +246,8 @@ fn the_update_is_woken_once_there_is_something_to_see() {
     assert!(woken.try_recv().is_err(), "once");
 }
 
-/// An AM that fits is refused because its application has been moved, which its worker has not heard of: its share is counted
-/// nowhere (I4, I7).
+/// An AM that fits is refused because its application has been moved, which its worker has not heard of: its share is
+/// counted nowhere (I4, I7).
 #[test]
 fn an_am_that_is_refused_for_a_move_counts_nowhere() {
     let mut parts = parts();
@@ -290,8 +290,8 @@ fn each_worker_writes_its_own_cells() {
     }
 }
 
-/// The second phase of an end waits for all workers: until the last of them has ended what it has, the application stays
-/// in its queue and in its slot (I13).
+/// The second phase of an end waits for all workers: until the last of them has ended what it has, the application
+/// stays in its queue and in its slot (I13).
 #[test]
 fn an_application_goes_when_the_last_worker_has_ended_it() {
     let mut parts = parts_of(3);
@@ -336,7 +336,7 @@ fn nothing_external_is_taken_while_an_internal_lane_is_long() {
 fn a_worker_that_is_to_end_works_off_what_was_accepted() {
     // More than it takes at once.
     const MANY: usize = 3 * BATCH;
-    let mut parts = Parts::new(Setup { channel_capacity: MANY, ..setup(1) });
+    let mut parts = AtRest::new(Setup { channel_capacity: MANY, ..setup(1) });
     let shared = parts.shared.clone();
     let (shard, lanes) = parts.shards.remove(0);
     let (reply, taken) = unbounded();
@@ -406,8 +406,8 @@ fn a_dead_worker_holds_up_nobody() {
     assert!(answered.try_iter().count() >= 1);
 }
 
-/// A wake-up of an idle worker panics, with a message in hand: it is worked off all the same, and so a worker that is told to stop
-/// then stops, whether it goes on after the panic or is given up.
+/// A wake-up of an idle worker panics, with a message in hand: it is worked off all the same, and so a worker that is
+/// told to stop then stops, whether it goes on after the panic or is given up.
 #[test]
 fn what_a_worker_holds_when_it_wakes_up_is_worked_off() {
     for given_up in [false, true] {

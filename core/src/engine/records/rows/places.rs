@@ -1,8 +1,9 @@
 //! Where the rows of one key lie: two bytes a row, found by location in O(1).
 //!
-//! Plain data. Few rows are looked through. More lie in pages of one cache line, which the blocks of locations find: the memory grows
-//! with the rows, and by 16 bytes with each 64 locations that anybody knows. A block has a bit a location that says whether something
-//! may be left there: whoever only wants to know that reads one cache line. Counts too large for two bytes lie apart.
+//! Plain data. Few rows are looked through. More lie in pages of one cache line, which the blocks of locations find:
+//! the memory grows with the rows, and by 16 bytes with each 64 locations that anybody knows. A block has a bit a
+//! location that says whether something may be left there: whoever only wants to know that reads one cache line. Counts
+//! too large for two bytes lie apart.
 
 use rustc_hash::FxHashMap;
 use std::cell::Cell;

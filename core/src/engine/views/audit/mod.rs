@@ -1,9 +1,10 @@
 //! The audit: every kind of record of the whole scheduler, counted at quiet, and what each must add up to.
 //!
 //! # Where it stands
-//! With the feature `faults`, for tests and soak runs. Each worker counts what is its own ([`worker`]), the control what is its own
-//! (`control::audit`), between two messages; then what they say is held against each other and against what all share, here.
-//! Whether the FairScheduler has everybody in place, who could be served, is looked at in `fair::audit`.
+//! With the feature `faults`, for tests and soak runs. Each worker counts what is its own ([`worker`]), the control
+//! what is its own (`control::audit`), between two messages; then what they say is held against each other and against
+//! what all share, here. Whether the FairScheduler has everybody in place, who could be served, is looked at in
+//! `fair::audit`.
 //!
 //! # What must add up
 //! | kind | law |

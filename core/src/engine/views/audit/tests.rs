@@ -12,8 +12,8 @@ use crate::{
 
 const SMALL: Resource = Resource::new(1024, 1);
 
-/// Two queues, one of them limited, two nodes, one for each of two workers, and an application that waits for its AM; where that is
-/// asked for, on the rack of the first worker's first node alone.
+/// Two queues, one of them limited, two nodes, one for each of two workers, and an application that waits for its AM;
+/// where that is asked for, on the rack of the first worker's first node alone.
 fn world(workers: usize, on_a_rack: bool) -> (Stepped, Vec<NodeHandle>, AppHandle) {
     let text = "<allocations><queue name='a'><maxResources>4096 mb, 4 vcores</maxResources></queue><queue name='b'/>\
         <queueMaxAMShareDefault>1.0</queueMaxAMShareDefault></allocations>";
@@ -94,8 +94,8 @@ fn a_refused_grant_leaves_nothing() {
     }
 }
 
-/// What an application asks its AM's container with becomes smaller before that runs. No call of an embedder's comes so far; whoever
-/// lets one has it at the next offer, not after the next update (I7).
+/// What an application asks its AM's container with becomes smaller before that runs. No call of an embedder's comes so
+/// far; whoever lets one has it at the next offer, not after the next update (I7).
 #[test]
 fn a_smaller_am_is_admitted_at_once() {
     for workers in [1, 2] {

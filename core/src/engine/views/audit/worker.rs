@@ -66,8 +66,8 @@ impl KnownKey {
 }
 
 impl<D: Decider> Shard<D> {
-    /// Counts what is this worker's own. Changes nothing, but that it may fold in first what the others have done, as it does by
-    /// itself when time has passed: whoever has something outstanding has a place then.
+    /// Counts what is this worker's own. Changes nothing, but that it may fold in first what the others have done, as
+    /// it does by itself when time has passed: whoever has something outstanding has a place then.
     pub(crate) fn audit(&mut self, fold: bool) -> WorkerCount {
         if fold && self.shared.workers > 1 {
             self.fold(self.shared.clock.now_ms());
@@ -220,7 +220,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// What is to be preempted is in the list that the AM is told, but for what was marked before another attempt took it over.
+    /// What is to be preempted is in the list that the AM is told, but for what was marked before another attempt took
+    /// it over.
     fn audit_marks(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
         let listed = app.cell.marked.list();
         let listed: By<_, _> =

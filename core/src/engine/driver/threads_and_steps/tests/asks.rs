@@ -18,8 +18,8 @@ const HOME: usize = 0;
 const OTHER: usize = 1;
 
 /// Two workers: home has a node, the other one two of one rack; and an application without asks.
-fn world(setup: Setup<FairDecider>) -> (Parts, Arc<AppShared>) {
-    let mut parts = Parts::new(setup);
+fn world(setup: Setup<FairDecider>) -> (AtRest, Arc<AppShared>) {
+    let mut parts = AtRest::new(setup);
     for (name, rack) in [("n0", "/r0"), ("n1", "/r1"), ("n2", "/r1")] {
         let spec = NodeSpec { name: name.to_owned(), rack: rack.to_owned(), total: Resource::new(8192, 8) };
         parts.control.add_node(&spec).unwrap();
@@ -31,7 +31,7 @@ fn world(setup: Setup<FairDecider>) -> (Parts, Arc<AppShared>) {
     (parts, app)
 }
 
-fn update(parts: &mut Parts) {
+fn update(parts: &mut AtRest) {
     parts.control.publish();
     parts.updater.as_mut().unwrap().update();
     for (shard, _) in &mut parts.shards {
@@ -40,17 +40,17 @@ fn update(parts: &mut Parts) {
 }
 
 /// The AM calls; what it asks lies in the lane of its home.
-fn ask(parts: &Parts, app: &Arc<AppShared>, asks: Vec<Ask>) {
+fn ask(parts: &AtRest, app: &Arc<AppShared>, asks: Vec<Ask>) {
     send_changes(&parts.shared, app, &AllocateRequest { asks, ..AllocateRequest::default() }).unwrap();
 }
 
 /// The home worker applies what lies in its lanes; what it tells lies in the lane of the other then.
-fn home_applies(parts: &mut Parts) {
+fn home_applies(parts: &mut AtRest) {
     applies(parts, HOME);
 }
 
 /// The same of a worker that is the home of some application.
-fn applies(parts: &mut Parts, worker: usize) {
+fn applies(parts: &mut AtRest, worker: usize) {
     work_off(parts, worker);
     let (shard, lanes) = &mut parts.shards[worker];
     while let Ok(mut parcel) = lanes.external.try_recv() {
@@ -59,7 +59,7 @@ fn applies(parts: &mut Parts, worker: usize) {
 }
 
 /// The sizes of what a worker grants on one of its nodes.
-fn granted(parts: &mut Parts, worker: usize, node: u32) -> Vec<Resource> {
+fn granted(parts: &mut AtRest, worker: usize, node: u32) -> Vec<Resource> {
     let shard = &mut parts.shards[worker].0;
     shard.take_noted();
     shard.schedule(node);
@@ -92,8 +92,8 @@ impl SchedulingPolicy for Touchy {
     }
 }
 
-/// The home worker panics at an ask, after it has replaced the counts: the ask is worked off once more, changes nothing any more, and
-/// the others have heard of it all the same.
+/// The home worker panics at an ask, after it has replaced the counts: the ask is worked off once more, changes nothing
+/// any more, and the others have heard of it all the same.
 #[test]
 fn what_is_asked_before_a_panic_is_told() {
     let policy = Arc::new(Touchy::default());
@@ -125,12 +125,12 @@ fn what_is_asked_before_a_panic_is_told() {
     assert_eq!(granted(&mut parts, OTHER - 1, 0), [SMALL], "the other worker serves it");
 }
 
-/// A container of an earlier size ends unseen, so its unit comes back, and the ask has its size again. The AM asks for that size too:
-/// whoever has not heard that it is back grants none of the other one any more.
+/// A container of an earlier size ends unseen, so its unit comes back, and the ask has its size again. The AM asks for
+/// that size too: whoever has not heard that it is back grants none of the other one any more.
 fn comes_back_and_is_asked_for(near: bool) {
     let (mut parts, app) = world(setup(2));
-    let place = |parts: &Parts| parts.shared.locations.requested("/r1");
-    let of = |parts: &Parts, size: Resource, count: u32| {
+    let place = |parts: &AtRest| parts.shared.locations.requested("/r1");
+    let of = |parts: &AtRest, size: Resource, count: u32| {
         let any = Ask::anywhere(1, size, count);
         if near { vec![any.at(place(parts)), any.strict()] } else { vec![any] }
     };
