@@ -1,4 +1,4 @@
-//! What an AM asks, on the workers: its home worker applies it and tells the others.
+//! Ask: what an AM asks for. Its home worker applies it and tells the others.
 //!
 //! # Where it stands
 //! Called by [`handling`](crate::engine::worker::handling) with a message. All of a call is applied before anything

@@ -1,8 +1,8 @@
-//! One worker: the only writer of a shard of the nodes.
+//! Handling: which stage a worker's message leads to.
 //!
 //! # Where it stands
-//! Messages in, one at a time: internal lane first, then a batch of external ones; then `assignment` and `grant`. One
-//! thread in the threaded driver, a plain call in the stepped one; the code is the same.
+//! Messages come one at a time: the internal lane first, then a batch of external ones. The worker is the only writer of
+//! its nodes: one thread in the threaded driver, a plain call in the stepped one. The code is the same.
 //!
 //! # Batches
 //! The newest snapshot is taken over at the start of a batch and before each report. At the end of a batch leases are
