@@ -1,7 +1,7 @@
 //! Workers as the threaded driver runs them, with messages that lead to others: the core's inbox, counts and barriers.
 
-use evenweave::engine::threads::quiet::{Handled, until_quiet};
 use evenweave::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
+use evenweave::engine::threads::quiet::{Handled, until_quiet};
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::yield_now;
 use evenweave::sync::{Arc, Mutex};

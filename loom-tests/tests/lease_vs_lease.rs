@@ -2,8 +2,8 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::lease::{AskCount, Room};
 use evenweave::engine::lease::watch::Watch;
+use evenweave::engine::lease::{AskCount, Room};
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

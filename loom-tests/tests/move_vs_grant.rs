@@ -3,8 +3,8 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::books::usage::{SharedUsage, UsageCell};
 use evenweave::engine::books::standing::Standing;
+use evenweave::engine::books::usage::{SharedUsage, UsageCell};
 use evenweave::engine::lease::watch::{Seat, Watch};
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
