@@ -429,7 +429,8 @@ pub enum Refused {
         /// The message of the panic.
         message: String,
     },
-    /// A task of the scheduler has panicked and ended. The event [`SchedulerEvent::TaskPanicked`] reported it.
+    /// A task of the scheduler has panicked and ended. The event
+    /// [`SchedulerEvent::TaskPanicked`](crate::SchedulerEvent::TaskPanicked) reported it.
     #[error("the scheduler's {task} task has panicked and is gone: only a new scheduler can go on")]
     TaskLost {
         /// As in the event.

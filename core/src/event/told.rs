@@ -39,7 +39,7 @@ pub enum SchedulerEvent {
         nodes: Vec<String>,
         /// Whether the worker has begun anew: its applications keep their asks, and nodes that register may be given to
         /// it. If `false`, it panicked again and is given up: nodes go to the other workers, and calls with asks of its
-        /// applications are refused ([`Refused::WorkerLost`]) until a new attempt begins.
+        /// applications are refused ([`Refused::WorkerLost`](crate::Refused::WorkerLost)) until a new attempt begins.
         goes_on: bool,
     },
     /// An allocation file was read and is in force: at the start, after a change, or by a refresh.
@@ -53,7 +53,8 @@ pub enum SchedulerEvent {
     /// rules ([`AllocationsError::installed_placement`]). Every look tries again; the same error of an unchanged file
     /// is reported once.
     AllocationsRefused(AllocationsError),
-    /// The allocation file is in force, but the reload stopped before its end; see [`Refused::ReloadBrokeOff`].
+    /// The allocation file is in force, but the reload stopped before its end; see
+    /// [`Refused::ReloadBrokeOff`](crate::Refused::ReloadBrokeOff).
     AllocationsBrokeOff {
         /// The source's name.
         source: String,
@@ -65,7 +66,7 @@ pub enum SchedulerEvent {
     ///
     /// The update task and the watcher begin anew. After a panic of the embedder's policy the control goes on, with the
     /// old steady shares. After any other panic the control ends, and further calls are refused
-    /// ([`Refused::TaskLost`]).
+    /// ([`Refused::TaskLost`](crate::Refused::TaskLost)).
     TaskPanicked {
         /// `control`, `update`, `preemption`, `offers`, `continuous` or `watcher`.
         task: &'static str,

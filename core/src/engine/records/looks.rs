@@ -1,4 +1,4 @@
-//! When a worker looks for containers that have expired: see [`expiry`](crate::engine::worker::expiry).
+//! When a worker looks for containers that have expired: see `worker::expiry`.
 
 use crate::clock::Deadline;
 
