@@ -79,8 +79,8 @@ def scenarios():
         "root.m.leaf-queue-template.user-limit-factor": "10", "queue-mappings": "u:%user:root.m.%user",
     }, [node("n1", 16), *asking(1, None, 2, "ann"), *asking(2, None, 2, "bob"), *asking(3, None, 2, "eve"), HEARTBEAT,
         {"op": "finish", "app": 1}, {"op": "manage"}, HEARTBEAT, UPDATE])
-    # `LeafQueue.reinitialize` puts the entries of the active list into a new one. Application 3 is in it twice when it moves to
-    # root.b, and one entry stays. Its priority there decides where application 4 stands behind it.
+    # `LeafQueue.reinitialize` puts the active list into a new one. Application 3 is active and waits when it moves
+    # to root.b: the entry that waits stays, and becomes active. Its priority in root.b decides that 4 stands behind it.
     queues = {"root.queues": "a,b", "root.a.capacity": "80", "root.b.capacity": "20", "root.a.user-limit-factor": "10",
               "root.b.user-limit-factor": "10", "root.a.max-parallel-apps": "2"}
     yield scenario(3, {**queues, "maximum-am-resource-percent": "0.2"}, [
