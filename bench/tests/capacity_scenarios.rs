@@ -8,7 +8,7 @@ fn directory() -> PathBuf {
 }
 
 /// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine, `all-mixed` 319. `wide` has ten that mix moves with
-/// preemption and with lists of a fair leaf, `one-rule` three of a few steps, each for a rule that decides nothing in
+/// preemption and with lists of a fair leaf, `one-rule` four of a few steps, each for a rule that decides nothing in
 /// most others.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
@@ -23,7 +23,7 @@ fn replayed(family: &str, driver: DriverChoice) {
         "compared-amounts" => 9,
         "late-refresh" => 18,
         "nodes-change" => 31,
-        "one-rule" => 3,
+        "one-rule" => 4,
         "wide" => 10,
         _ => 30,
     };

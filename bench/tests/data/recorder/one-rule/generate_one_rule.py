@@ -21,18 +21,27 @@ def ask(app, count):
     return {"op": "ask", "app": app, "asks": [row]}
 
 
+def submit(app, queue, user="ann", **more):
+    return {"op": "submit", "app": app, "user": user, **({"queue": queue} if queue else {}), **more}
+
+
 def asking(app, queue, count, user="ann"):
-    submit = {"op": "submit", "app": app, "user": user}
-    if queue:
-        submit["queue"] = queue
-    return [submit, ask(app, count)]
+    return [submit(app, queue, user), ask(app, count)]
+
+
+def priority(app, to):
+    return {"op": "priority", "app": app, "priority": to}
+
+
+def in_full(capacity):
+    capacity = {"maximum-am-resource-percent": "1", "per-node-heartbeat.multiple-assignments-enabled": "false",
+                **capacity}
+    return {P + key: value for key, value in capacity.items()}
 
 
 def scenario(number, capacity, steps, properties=None):
-    capacity = {"maximum-am-resource-percent": "1", "per-node-heartbeat.multiple-assignments-enabled": "false",
-                **capacity}
     return {"name": "one-rule-1-%03d" % number, "scheduler": "capacity", "properties": properties or {},
-            "capacity": {P + key: value for key, value in capacity.items()}, "groups": {}, "steps": steps}
+            "capacity": in_full(capacity), "groups": {}, "steps": steps}
 
 
 def lazy(number, queues, steps):
@@ -70,6 +79,15 @@ def scenarios():
         "root.m.leaf-queue-template.user-limit-factor": "10", "queue-mappings": "u:%user:root.m.%user",
     }, [node("n1", 16), *asking(1, None, 2, "ann"), *asking(2, None, 2, "bob"), *asking(3, None, 2, "eve"), HEARTBEAT,
         {"op": "finish", "app": 1}, {"op": "manage"}, HEARTBEAT, UPDATE])
+    # `LeafQueue.reinitialize` puts the active list into a new one. Application 3 is active and waits when it moves
+    # to root.b: the entry that waits stays, and becomes active. Its priority in root.b decides that 4 stands behind it.
+    queues = {"root.queues": "a,b", "root.a.capacity": "80", "root.b.capacity": "20", "root.a.user-limit-factor": "10",
+              "root.b.user-limit-factor": "10", "root.a.max-parallel-apps": "2"}
+    yield scenario(3, {**queues, "maximum-am-resource-percent": "0.2"}, [
+        node("n1", 10), submit(1, "root.a", priority=9), submit(2, "root.a"), submit(3, "root.a"), priority(3, 1),
+        {"op": "finish", "app": 2}, UPDATE, {"op": "move", "app": 3, "queue": "root.b"},
+        {"op": "reload", "capacity": in_full(queues)}, priority(3, 5), submit(4, "root.a", priority=3), ask(3, 1),
+        ask(4, 1), HEARTBEAT, UPDATE], {"yarn.cluster.max-application-priority": "9"})
 
 
 if __name__ == "__main__":
