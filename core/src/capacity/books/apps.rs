@@ -22,6 +22,16 @@ pub(crate) struct Publication {
     pub(crate) user: UserRecord,
 }
 
+/// What is outstanding under a key of an application changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AskChange {
+    pub(crate) pending: Wide,
+    /// It was nothing.
+    pub(crate) begins: bool,
+    /// It is nothing.
+    pub(crate) ends: bool,
+}
+
 /// An attempt, as its leaf queue knows it.
 #[derive(Debug)]
 pub(crate) struct AppBook {

@@ -1,20 +1,11 @@
 //! Usage, reserved and pending amounts up the tree.
 
+use super::apps::AskChange;
 use super::{Books, QueueBook};
 use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::order::AppOrder;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::resource::{Resource, Wide};
-
-/// What is outstanding under a key of an application changes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AskChange {
-    pub(crate) pending: Wide,
-    /// It was nothing.
-    pub(crate) begins: bool,
-    /// It is nothing.
-    pub(crate) ends: bool,
-}
 
 impl QueueBook {
     /// How full a queue is, of its guarantee and of the cluster (rules/capacity.md 5.3).
@@ -196,5 +187,29 @@ impl Books {
         let QueueBook { published, leaf, .. } = queues[leaf as usize].as_mut().expect("a queue that was published");
         let users = &mut leaf.as_mut().expect("a leaf queue").users;
         users.begins_to_ask(&app.user, app.number, || published.user_weight(&app.user));
+    }
+}
+
+/// Where something begins to [drift](super::drift), as in Hadoop.
+impl Books {
+    /// A reservation became a container of its own size, and counts as one of another.
+    pub(crate) fn use_drifts(&mut self, entry: AppEntry, counted: &Resource, size: &Resource) {
+        let drift = &mut self.apps[entry].drift;
+        *drift = drift.plus(&counted.minus(size));
+    }
+
+    /// An application has moved, and what the queues count as reserved has not.
+    pub(super) fn reserved_stays_behind(&mut self, source: u32, target: u32, reserved: &Resource) {
+        if reserved.is_zero() {
+            return;
+        }
+        for (leaf, amount) in [(source, *reserved), (target, Resource::ZERO.minus(reserved))] {
+            let mut at = Some(leaf);
+            while let Some(queue) = at {
+                let drift = self.drift.reserved.entry(queue).or_insert(Resource::ZERO);
+                *drift = drift.plus(&amount);
+                at = self.parent(queue);
+            }
+        }
     }
 }

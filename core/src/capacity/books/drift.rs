@@ -7,8 +7,6 @@
 //!
 //! Owned by the books. Written where it comes about, which is seldom; no rule reads it.
 
-use super::Books;
-use crate::capacity::rules::ordered::AppEntry;
 use crate::resource::Resource;
 use std::collections::BTreeMap;
 
@@ -22,28 +20,5 @@ impl Drift {
     /// Another queue is in this slot.
     pub(super) fn forget(&mut self, slot: u32) {
         self.reserved.remove(&slot);
-    }
-}
-
-impl Books {
-    /// A reservation became a container of its own size, and counts as one of another.
-    pub(crate) fn use_drifts(&mut self, entry: AppEntry, counted: &Resource, size: &Resource) {
-        let drift = &mut self.apps[entry].drift;
-        *drift = drift.plus(&counted.minus(size));
-    }
-
-    /// An application has moved, and what the queues count as reserved has not.
-    pub(super) fn reserved_stays_behind(&mut self, source: u32, target: u32, reserved: &Resource) {
-        if reserved.is_zero() {
-            return;
-        }
-        for (leaf, amount) in [(source, *reserved), (target, Resource::ZERO.minus(reserved))] {
-            let mut at = Some(leaf);
-            while let Some(queue) = at {
-                let drift = self.drift.reserved.entry(queue).or_insert(Resource::ZERO);
-                *drift = drift.plus(&amount);
-                at = self.parent(queue);
-            }
-        }
     }
 }

@@ -3,12 +3,12 @@
 //! Made anew whenever the books take over a structure or another cluster; nothing that a pass does changes it. So a
 //! pass reads it in one place and divides nothing that it divided before.
 
-use super::Books;
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::bounds::Bounds;
 use crate::capacity::rules::order::{AppOrder, QueueRank};
 use crate::capacity::rules::tree::QueueNode;
+use crate::config::capacity::CapacitySettings;
 use crate::resource::Resource;
 
 /// See the module's text.
@@ -58,6 +58,26 @@ impl Measure {
 }
 
 impl Figures {
+    /// Of a queue; `of`: the cluster, and the smallest container.
+    pub(super) fn of(
+        node: &QueueNode,
+        settings: &CapacitySettings,
+        leaf: Option<Box<LeafFigures>>,
+        arith: Arith,
+        (cluster, minimum): (&Resource, &Resource),
+    ) -> Figures {
+        Figures {
+            parent: node.parent,
+            maximum: *node.maximum(),
+            absolute_capacity: node.absolute_capacity(),
+            priority: node.config.priority,
+            minimum: node.config.capacities.first().map_or(Resource::ZERO, |capacity| capacity.minimum),
+            continue_looking: settings.reservations_continue_look_all_nodes,
+            measure: Measure::of(node, arith, cluster, minimum),
+            leaf,
+        }
+    }
+
     /// What a queue is compared with its siblings by, that uses so much of the cluster and of its guarantee.
     #[inline]
     pub(super) fn rank(&self, absolute_used: f32, used: f32) -> QueueRank<'_> {
@@ -70,50 +90,5 @@ impl Figures {
     pub(super) fn used_capacities(&self, arith: Arith, cluster: &Resource, used: &Resource) -> (f32, f32) {
         let Measure { exists, guaranteed, share } = &self.measure;
         if *exists { arith.divide_by_both(cluster, used, guaranteed, *share) } else { (0.0, 0.0) }
-    }
-}
-
-impl Books {
-    /// Of a queue, as the books know structure and cluster.
-    pub(super) fn figures_of(&self, published: &super::CapacityPublished) -> Figures {
-        let (node, settings) = (&published.node, published.file.settings());
-        let leaf = node.leaf().map(|leaf| {
-            let bounds = Bounds::of(node, self.arith, self.cluster, self.minimum);
-            // -1 is no delay at all.
-            let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
-            let rules = Rules {
-                arith: self.arith,
-                cluster: self.cluster,
-                // Each worker counts the visits of its own nodes.
-                nodes: self.place.part_of(self.nodes),
-                node_locality_delay: part(settings.node_locality_delay),
-                rack_locality_additional_delay: part(settings.rack_locality_additional_delay),
-                continue_looking: settings.reservations_continue_look_all_nodes,
-                maximum_allocation: node.config.maximum_allocation,
-                minimum_allocation_factor: leaf.minimum_allocation_factor,
-            };
-            Box::new(LeafFigures { bounds, rules, order: AppOrder::of(&leaf.ordering) })
-        });
-        Figures {
-            parent: node.parent,
-            maximum: *node.maximum(),
-            absolute_capacity: node.absolute_capacity(),
-            priority: node.config.priority,
-            minimum: node.config.capacities.first().map_or(Resource::ZERO, |capacity| capacity.minimum),
-            continue_looking: settings.reservations_continue_look_all_nodes,
-            measure: Measure::of(node, self.arith, &self.cluster, &self.minimum),
-            leaf,
-        }
-    }
-
-    /// There is another structure or another cluster.
-    pub(super) fn renew_figures(&mut self) {
-        for slot in 0..self.queues.len() {
-            let Some(queue) = &self.queues[slot] else { continue };
-            let figures = self.figures_of(&queue.published);
-            if let Some(queue) = &mut self.queues[slot] {
-                queue.figures = figures;
-            }
-        }
     }
 }

@@ -1,11 +1,14 @@
 //! What a change of the cluster or of the configuration leads to; activation; limits of users and headroom.
 
 use super::apps::Publication;
-use super::figures::LeafFigures;
+use super::figures::{Figures, LeafFigures};
 use super::{Books, QueueBook};
 use crate::capacity::published::CapacityPublished;
+use crate::capacity::rules::allocator::Rules;
+use crate::capacity::rules::bounds::Bounds;
 use crate::capacity::rules::leaf::{Candidate, Leaf};
 use crate::capacity::rules::observer::Observer;
+use crate::capacity::rules::order::AppOrder;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::users::Sharing;
@@ -247,5 +250,41 @@ impl Books {
         let both = arith.round_down(&of_user.least(&of_queue), &bounds.minimum);
         let headroom = arith.least(&cluster, &free, &both);
         if headroom.memory_mb() < 0 { headroom.with(0, 0) } else { headroom }
+    }
+}
+
+impl Books {
+    /// Of a queue, as the books know structure and cluster.
+    pub(super) fn figures_of(&self, published: &CapacityPublished) -> Figures {
+        let (node, settings) = (&published.node, published.file.settings());
+        let leaf = node.leaf().map(|leaf| {
+            let bounds = Bounds::of(node, self.arith, self.cluster, self.minimum);
+            // -1 is no delay at all.
+            let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
+            let rules = Rules {
+                arith: self.arith,
+                cluster: self.cluster,
+                // Each worker counts the visits of its own nodes.
+                nodes: self.place.part_of(self.nodes),
+                node_locality_delay: part(settings.node_locality_delay),
+                rack_locality_additional_delay: part(settings.rack_locality_additional_delay),
+                continue_looking: settings.reservations_continue_look_all_nodes,
+                maximum_allocation: node.config.maximum_allocation,
+                minimum_allocation_factor: leaf.minimum_allocation_factor,
+            };
+            Box::new(LeafFigures { bounds, rules, order: AppOrder::of(&leaf.ordering) })
+        });
+        Figures::of(node, settings, leaf, self.arith, (&self.cluster, &self.minimum))
+    }
+
+    /// There is another structure or another cluster.
+    pub(super) fn renew_figures(&mut self) {
+        for slot in 0..self.queues.len() {
+            let Some(queue) = &self.queues[slot] else { continue };
+            let figures = self.figures_of(&queue.published);
+            if let Some(queue) = &mut self.queues[slot] {
+                queue.figures = figures;
+            }
+        }
     }
 }

@@ -28,17 +28,22 @@ mod order;
 
 mod siblings;
 
+mod standing;
+
 mod starters;
 
-pub(crate) use self::apps::{AppBook, Apps};
-pub(crate) use self::charging::AskChange;
+mod walk;
+
+mod who_decides;
+
+pub(crate) use self::apps::{AppBook, Apps, AskChange};
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
 pub(crate) use self::joint::{Joint, Others, Place, Start};
-pub(crate) use self::order::Walk;
-pub(crate) use self::siblings::{Passed, Trail};
-use self::siblings::{Siblings, Standing};
-use self::starters::Deciders;
+pub(crate) use self::standing::{Passed, Trail};
+use self::standing::{Siblings, Standing};
+pub(crate) use self::walk::Walk;
+use self::who_decides::Deciders;
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::arith::Arith;

@@ -2,32 +2,15 @@
 
 use super::Books;
 use super::apps::Publication;
+use super::walk::Walk;
 use crate::capacity::rules::allocator::Limits;
 use crate::capacity::rules::observer::{Observer, Stop, Visited};
 use crate::capacity::rules::order::AppRank;
-use crate::capacity::rules::ordered::{AppEntry, Place};
+use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::tried::AppEnd;
 use crate::capacity::rules::users::PassUser;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
-
-/// A walk through the active applications of a leaf, in a pass that has proposed nothing yet.
-#[derive(Debug)]
-pub(crate) struct Walk {
-    place: Option<Place>,
-    /// The applications that are still to come, where what is worked out does not stay.
-    line: Option<std::vec::IntoIter<AppEntry>>,
-    /// Every application so far has a reservation: the queue is looked at again.
-    checks_queue: bool,
-    /// What the leaf may use has been published.
-    has_published: bool,
-}
-
-impl Walk {
-    pub(crate) fn new() -> Walk {
-        Walk { place: None, line: None, checks_queue: true, has_published: false }
-    }
-}
 
 impl Books {
     /// rules/capacity.md 12.2, with what is blocked: what a child may use beside what it uses.

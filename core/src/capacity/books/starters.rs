@@ -9,33 +9,6 @@ use super::Books;
 use super::joint::Start;
 use crate::capacity::rules::ordered::AppEntry;
 
-/// By the worker whose leaves they are: who decides.
-#[derive(Debug)]
-pub(super) struct Deciders(Vec<usize>);
-
-impl Deciders {
-    pub(super) fn of(workers: usize) -> Deciders {
-        Deciders((0..workers).collect())
-    }
-
-    /// Who decides for a worker's leaves.
-    pub(super) fn of_worker(&self, worker: usize) -> usize {
-        self.0[worker]
-    }
-
-    /// A worker is given up.
-    pub(super) fn give_up(&mut self, worker: usize) {
-        let workers = self.0.len();
-        let lives = |other: &usize| *other != worker && self.0[*other] == *other;
-        let living: Vec<usize> = (0..workers).filter(lives).collect();
-        for (of, decides) in self.0.iter_mut().enumerate() {
-            // Of all that are after it, or else the first.
-            let next = living.iter().find(|other| **other >= of).or(living.first());
-            *decides = next.copied().unwrap_or(worker);
-        }
-    }
-}
-
 impl Books {
     /// Whether this worker decides who may start in a leaf queue.
     pub(crate) fn decides_for(&self, leaf: u32) -> bool {
@@ -78,21 +51,5 @@ impl Books {
             let app = &apps[entry];
             Start { app: app.number, joint: app.joint.clone(), turn: app.turn.number() }
         }));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_next_one_decides_that_is_not_given_up() {
-        let mut deciders = Deciders::of(4);
-        deciders.give_up(1);
-        assert_eq!(deciders.0, [0, 2, 2, 3]);
-        deciders.give_up(3);
-        assert_eq!(deciders.0, [0, 2, 2, 0]);
-        deciders.give_up(2);
-        assert_eq!(deciders.0, [0; 4]);
     }
 }

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::app::Ask;
-use crate::capacity::control::CapacityControl;
-use crate::capacity::control::configuration::{CapacityConfiguration, Refresh};
+use crate::capacity::control::{CapacityConfiguration, CapacityControl, Refresh};
 use crate::capacity::types::CapacityDecider;
 use crate::clock::VirtualClock;
 use crate::engine::books::ledger::AppShared;
