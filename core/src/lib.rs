@@ -137,7 +137,7 @@
 #[cfg(not(loom))]
 mod app;
 #[cfg(not(loom))]
-mod capacity;
+pub mod capacity;
 #[cfg(not(loom))]
 mod caught;
 pub mod clock;
@@ -150,7 +150,7 @@ pub mod engine;
 #[cfg(not(loom))]
 pub mod event;
 #[cfg(not(loom))]
-mod fair;
+pub mod fair;
 #[cfg(not(loom))]
 pub mod groups;
 mod id;
@@ -202,8 +202,9 @@ pub use engine::{
 pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
-    AppHandle, BuildError, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, FairScheduler,
-    FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakCapacityScheduler, WeakScheduler, Worker,
+    AppHandle, BuildError, Capacity, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Fair, FairScheduler,
+    FairSchedulerBuilder, NodeHandle, NotSent, Policy, Scheduler, Stepped, Submitted, WeakCapacityScheduler,
+    WeakScheduler, Worker,
 };
 
 /// Views of queues, applications, nodes and containers: plain values, as of the moment of the call.

@@ -79,7 +79,7 @@ impl Engine for Capacity {
 
     fn reload(&self, text: &str) -> Result<(), String> {
         let file = SiteFile::parse(text, "capacity-scheduler.xml").map_err(|error| error.to_string())?;
-        self.scheduler.refresh_queues(file.pairs()).map_err(|error| error.to_string())
+        self.scheduler.refresh_properties(file.pairs()).map_err(|error| error.to_string())
     }
 
     fn location(&self, name: &str) -> Location {
@@ -104,7 +104,7 @@ impl Engine for Capacity {
 
     fn queues(&self) -> Vec<QueueFigures> {
         // It is asked again where the scheduler is being shut down.
-        let views = self.scheduler.queues(false).unwrap_or_default();
+        let views = self.scheduler.queues().unwrap_or_default();
         let figures = |view: CapacityQueueView| {
             let kind = view.configured.kind;
             let figures = QueueFigures::from(view);

@@ -136,11 +136,11 @@ impl Engine for Threaded {
     }
 
     fn queues(&self) -> Vec<QueueFigures> {
-        self.0.queues().into_iter().map(QueueFigures::from).collect()
+        self.0.queues().unwrap_or_default().into_iter().map(QueueFigures::from).collect()
     }
 
     fn apps(&self) -> Vec<AppFigures> {
-        self.0.apps().into_iter().map(AppFigures::from).collect()
+        self.0.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
     }
 
     fn nodes(&self) -> Vec<NodeView> {

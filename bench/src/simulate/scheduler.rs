@@ -189,7 +189,7 @@ impl Scheduler {
     /// A round of preemption: how many containers it marks.
     pub(super) fn preempt(&mut self) -> Result<usize, Refused> {
         let marked = match &mut self.core {
-            Core::Fair(core) => core.preempt(false)?.iter().map(|round| round.containers.len()).sum(),
+            Core::Fair(core) => core.preempt()?.iter().map(|round| round.containers.len()).sum(),
             Core::Capacity(core) => core.preempt().map(|marked| marked.len())?,
         };
         if let Some(scribe) = self.scribe() {
@@ -212,8 +212,8 @@ impl Scheduler {
     /// Offers all nodes: a pass of continuous scheduling, or a round of asynchronous scheduling that begins at a node.
     pub(super) fn offer_all(&mut self, first: usize) {
         match &mut self.core {
-            Core::Fair(core) => core.continuous(),
-            Core::Capacity(core) => core.offer_all(first),
+            Core::Fair(core) => core.offer_all(),
+            Core::Capacity(core) => core.offer_all_from(first),
         }
         if let Some(scribe) = self.scribe() {
             scribe.offered(first);
@@ -229,7 +229,7 @@ impl Scheduler {
         }
         match &mut self.core {
             Core::Fair(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
-            Core::Capacity(core) => core.queues(false).into_iter().map(QueueFigures::from).collect(),
+            Core::Capacity(core) => core.queues().into_iter().map(QueueFigures::from).collect(),
         }
     }
 

@@ -69,7 +69,7 @@ mod exports {
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{Ends, NoAnswer, Parts, UpdateCall, quiesce};
-    pub(crate) use super::intake::edge::{allocate, collect, drain, prefetch_calls, send_changes};
+    pub(crate) use super::intake::edge::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Recovery, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
     pub(crate) use super::intake::waiting::{Waits, waiting};

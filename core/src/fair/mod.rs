@@ -68,7 +68,9 @@ pub use words::{Told, Words, nearness, precedence};
 
 #[cfg(test)]
 pub(crate) use engine::Internal;
-pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Shard, Shared, Stepper};
+#[cfg(test)]
+pub(crate) use engine::Stepper;
+pub(crate) use engine::{Call, Control, ControlMessage, FairDecider, Parts, Shard, Shared};
 pub(crate) use explaining::Waits;
 pub(crate) use threads::Threads;
 
@@ -76,3 +78,12 @@ pub use control::QueueConfig;
 pub use views::{AppView, QueueView, Stats};
 
 pub(crate) use preemption::{MarkedFor, OwedRoom};
+
+/// The FairScheduler with threads.
+pub type Scheduler = crate::Scheduler<crate::Fair>;
+/// The FairScheduler without threads.
+pub type Stepped = crate::Stepped<crate::Fair>;
+/// A handle that keeps no [`Scheduler`] alive.
+pub type WeakScheduler = crate::WeakScheduler<crate::Fair>;
+/// Builds a [`Scheduler`] or a [`Stepped`].
+pub type Builder = crate::FairSchedulerBuilder;

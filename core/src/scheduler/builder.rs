@@ -1,9 +1,12 @@
 //! The builder of a scheduler.
 
 use super::build_error::BuildError;
-use super::fair::{FairScheduler, WeakScheduler};
+use super::fair::{FairScheduler, look_if_due};
 use super::options::{Options, OwnHandle, introduce, setters_of_options, wake_up_with_handle};
+use super::policy::Fair;
 use super::stepped::Stepped;
+use super::steps::Stepping;
+use super::threaded::Scheduler;
 use super::worker::Worker;
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock};
@@ -38,6 +41,13 @@ enum Allocations {
     },
 }
 
+impl Scheduler<Fair> {
+    /// Returns a builder with Hadoop's defaults and one worker.
+    pub fn builder() -> FairSchedulerBuilder {
+        FairSchedulerBuilder::default()
+    }
+}
+
 /// Builds a [`FairScheduler`] or a [`Stepped`]; see [`FairScheduler::builder`].
 #[must_use = "a builder does nothing until `start` or `stepped` is called"]
 pub struct FairSchedulerBuilder {
@@ -49,7 +59,7 @@ pub struct FairSchedulerBuilder {
     policies: Vec<Arc<dyn SchedulingPolicy>>,
     options: Options,
     /// Where the wake-up finds the scheduler.
-    own_handle: OwnHandle<WeakScheduler>,
+    own_handle: OwnHandle<Fair>,
     decider: FairDecider,
 }
 
@@ -78,7 +88,7 @@ impl Default for FairSchedulerBuilder {
 impl FairSchedulerBuilder {
     setters_of_options!();
 
-    wake_up_with_handle!(WeakScheduler);
+    wake_up_with_handle!(crate::Fair);
 
     /// Sets the yarn-site settings. Default: Hadoop's defaults.
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -317,7 +327,10 @@ impl FairSchedulerBuilder {
         let journal = self.options.journal;
         let built = caught(|| {
             let (parts, watcher, events) = self.parts(false, clock)?;
-            Ok(Stepped::new(parts, watcher, events, given.is_none().then_some(own), journal))
+            let mut steps = Stepping::new(parts, events, given.is_none().then_some(own), journal);
+            let mut beside = watcher;
+            look_if_due(&mut steps, &mut beside);
+            Ok(Stepped { steps, beside })
         });
         built.unwrap_or_else(|said| Err(BuildError::Panicked(said)))
     }

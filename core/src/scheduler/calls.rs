@@ -3,7 +3,7 @@
 //! # Where it stands
 //! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it.
 
-use super::door::{CONTROL, Door, Running};
+use super::door::{CONTROL, Door};
 use super::handles::{AppHandle, NodeHandle};
 use super::steps::Stepping;
 use crate::clock::Patience;
@@ -44,7 +44,7 @@ pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mu
     Ok(())
 }
 
-impl<D: Decider, T: Running> Door<D, T> {
+impl<D: Decider> Door<D> {
     /// `kill`: what no longer fits ends.
     pub(super) fn resize_node(&self, node: &NodeHandle, total: Resource, kill: bool) -> Result<(), Refused> {
         self.call(|reply| Call::ResizeNode { node: node.0.clone(), total, kill, reply })?

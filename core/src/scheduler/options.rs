@@ -3,6 +3,8 @@
 //! Plain values of whoever builds, until the scheduler begins.
 
 use super::build_error::{BuildError, MOST_MESSAGES, MOST_WORKERS};
+use super::policy::Policy;
+use super::threaded::WeakScheduler;
 use crate::clock::Clock;
 use crate::engine::control::ControlPart;
 use crate::engine::decider::Decider;
@@ -224,13 +226,16 @@ macro_rules! setters_of_options {
 
 /// The wake-up that is given the handle of the scheduler, of builders that have `own_handle`.
 macro_rules! wake_up_with_handle {
-    ($weak:ident) => {
+    ($policy:ty) => {
         /// As [`on_grants`](Self::on_grants), with a handle of the scheduler for the callback; only for a scheduler with threads.
         /// The handle does not keep the scheduler alive. (If the closure owned an ordinary handle, the scheduler would live for
         /// ever.) In the callback, calls that wait are refused ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`,
         /// `allocate`, `submit_all` and `begin_finish` do not wait.
-        pub fn on_grants_with(mut self, wake: impl Fn(&$weak, u32) + Send + Sync + 'static) -> Self {
-            let scheduler = $crate::sync::Arc::new($crate::sync::OnceLock::<$weak>::new());
+        pub fn on_grants_with(
+            mut self,
+            wake: impl Fn(&$crate::WeakScheduler<$policy>, u32) + Send + Sync + 'static,
+        ) -> Self {
+            let scheduler = $crate::sync::Arc::new($crate::sync::OnceLock::<$crate::WeakScheduler<$policy>>::new());
             self.own_handle = Some(scheduler.clone());
             self.options.on_grants = Some($crate::sync::Arc::new(move |number| {
                 // It is there before the first application is.
@@ -244,10 +249,10 @@ macro_rules! wake_up_with_handle {
 }
 
 /// Where the wake-up finds the scheduler.
-pub(super) type OwnHandle<W> = Option<Arc<OnceLock<W>>>;
+pub(super) type OwnHandle<P> = Option<Arc<OnceLock<WeakScheduler<P>>>>;
 
 /// The wake-up has the scheduler from now on.
-pub(super) fn introduce<W>(to: OwnHandle<W>, scheduler: W) {
+pub(super) fn introduce<P: Policy>(to: OwnHandle<P>, scheduler: WeakScheduler<P>) {
     if let Some(to) = to {
         // Nobody else sets it, but for a start of the same builder that was refused.
         let _ = to.set(scheduler);

@@ -23,15 +23,15 @@ fn timed_out() -> Waited {
 fn a_source_that_hangs_keeps_no_caller_beyond_the_shutdown() {
     let (source, has_hung, _lets_go) = source();
     let scheduler = FairScheduler::builder().watch(source.clone()).timers(false).start().unwrap();
-    scheduler.refresh_queues().unwrap();
+    scheduler.refresh_file().unwrap();
     source.hang();
     let waits = {
         let scheduler = scheduler.clone();
-        thread::spawn(move || scheduler.refresh_queues_within(LONG))
+        thread::spawn(move || scheduler.refresh_file_within(LONG))
     };
     has_hung.recv().unwrap();
     // Who would not wait so long is told.
-    assert_eq!(within("refresh", || scheduler.refresh_queues_within(SHORT)), Err(Refused::TimedOut));
+    assert_eq!(within("refresh", || scheduler.refresh_file_within(SHORT)), Err(Refused::TimedOut));
     assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
     assert_eq!(within("the caller", || waits.join().unwrap()), Err(Refused::ShutDown));
 }
@@ -101,7 +101,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
         let node = scheduler.find_node("n").unwrap();
         let waiting = [
             scheduler.finish(&app),
-            scheduler.kill_as("ann", &app),
+            scheduler.finish_as("ann", &app),
             scheduler.move_app(&app, "root.b"),
             scheduler.remove_node(&node),
             scheduler.quiesce().ok(),
@@ -112,9 +112,9 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.containers().map(drop),
             scheduler.container_counts().map(drop),
             scheduler.take_journal().map(drop),
-            scheduler.refresh_queues().map(drop),
+            scheduler.refresh_file().map(drop),
             scheduler.clean_up(),
-            scheduler.continuous(),
+            scheduler.offer_all(),
             scheduler.submit_all(vec![unmanaged(10, "root.a")]).unwrap().wait().map(drop),
         ];
         let mut answer = Allocation::default();

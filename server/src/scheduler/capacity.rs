@@ -98,8 +98,7 @@ impl Scheduler for CapacitySteps {
     }
 
     fn apps(&self) -> Vec<AppFigures> {
-        let (apps, queues, cluster) =
-            self.step(|stepped| (stepped.apps(), stepped.queues(false), stepped.stats().cluster));
+        let (apps, queues, cluster) = self.step(|stepped| (stepped.apps(), stepped.queues(), stepped.stats().cluster));
         figures(apps, &queues, &cluster)
     }
 
@@ -112,7 +111,7 @@ impl Scheduler for CapacitySteps {
     }
 
     fn capacity_queues(&self) -> Vec<CapacityQueueView> {
-        self.step(|stepped| stepped.queues(false))
+        self.step(|stepped| stepped.queues())
     }
 
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {
@@ -146,7 +145,7 @@ impl Scheduler for CapacitySteps {
     }
 
     fn watch(&self, what: Watch) {
-        self.step(|stepped| stepped.watch(&what));
+        self.step(|stepped| stepped.watch(what));
     }
 
     fn take_watched(&self) -> Watched {

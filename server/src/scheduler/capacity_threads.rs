@@ -86,7 +86,7 @@ impl Scheduler for CapacityThreads {
     }
 
     fn capacity_queues(&self) -> Vec<CapacityQueueView> {
-        self.scheduler.queues(false).unwrap_or_default()
+        self.scheduler.queues().unwrap_or_default()
     }
 
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {

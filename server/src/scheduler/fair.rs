@@ -181,9 +181,9 @@ impl Scheduler for Steps {
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else { return Ok(self.step(Stepped::refresh_queues)?) };
+        let Some(file) = file else { return Ok(self.step(Stepped::refresh_file)?) };
         let warnings = allocations(file, &self.basics)?;
-        self.step(|stepped| stepped.refresh_with(&file.text))?;
+        self.step(|stepped| stepped.refresh_queues(&file.text))?;
         Ok(warnings)
     }
 

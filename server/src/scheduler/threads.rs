@@ -51,7 +51,7 @@ impl Scheduler for Threads {
     }
 
     fn largest(&self) -> Resource {
-        let queues = self.scheduler.queues();
+        let queues = self.scheduler.queues().unwrap_or_default();
         queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
     }
 
@@ -76,7 +76,11 @@ impl Scheduler for Threads {
     }
 
     fn apps(&self) -> Vec<AppFigures> {
-        figures(self.scheduler.apps(), &self.scheduler.queues(), &self.cluster())
+        figures(
+            self.scheduler.apps().unwrap_or_default(),
+            &self.scheduler.queues().unwrap_or_default(),
+            &self.cluster(),
+        )
     }
 
     fn priority(&self, _: u32) -> Option<i32> {
@@ -97,11 +101,11 @@ impl Scheduler for Threads {
             };
             FairQueue { view, am_limit, max_am_share }
         };
-        self.scheduler.queues().into_iter().map(with_limit).collect()
+        self.scheduler.queues().unwrap_or_default().into_iter().map(with_limit).collect()
     }
 
     fn has_queue(&self, name: &str) -> bool {
-        self.scheduler.queues().iter().any(|queue| queue.name == name)
+        self.scheduler.queues().unwrap_or_default().iter().any(|queue| queue.name == name)
     }
 
     fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
@@ -136,7 +140,7 @@ impl Scheduler for Threads {
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else { return Ok(self.scheduler.refresh_queues()?) };
+        let Some(file) = file else { return Ok(self.scheduler.refresh_file()?) };
         let warnings = allocations(file, &self.basics)?;
         self.scheduler.reload_text(&file.text)?;
         Ok(warnings)

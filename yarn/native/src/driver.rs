@@ -46,10 +46,7 @@ impl Driver {
     }
 
     pub(crate) fn accept(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
-        match self {
-            Driver::Fair(of) => of.accept(submission),
-            Driver::Capacity(of) => of.accept(submission, terms),
-        }
+        either!(self, of => of.accept(submission, terms))
     }
 
     pub(crate) fn submit(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
@@ -105,7 +102,7 @@ impl Driver {
     pub(crate) fn update(&mut self) -> Result<(), Refused> {
         if let Driver::Fair(of) = self {
             of.update_now();
-            match of.preempt(false).and_then(|_| of.kill_due()) {
+            match of.preempt().and_then(|_| of.kill_due()) {
                 // It is off, and nothing is to be done.
                 Err(Refused::PreemptionOff) => {}
                 outcome => outcome?,
@@ -149,20 +146,20 @@ impl Driver {
     /// before it on.
     pub(crate) fn offer(&mut self, first: usize) {
         match self {
-            Driver::Fair(of) => of.continuous(),
-            Driver::Capacity(of) => of.offer_all(first),
+            Driver::Fair(of) => of.offer_all(),
+            Driver::Capacity(of) => of.offer_all_from(first),
         }
     }
 
     /// The queues are read again: of the allocation file, or from these properties.
     pub(crate) fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
         match self {
-            Driver::Fair(of) => match of.refresh_queues() {
+            Driver::Fair(of) => match of.refresh_file() {
                 // There was none at the start: as in Hadoop nothing happens.
                 Err(Refused::NoAllocationFile) => Ok(()),
                 outcome => outcome.map(drop),
             },
-            Driver::Capacity(of) => of.refresh_queues(properties.iter().copied()),
+            Driver::Capacity(of) => of.refresh_properties(properties.iter().copied()),
         }
     }
 
