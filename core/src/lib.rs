@@ -203,8 +203,8 @@ pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
     AppHandle, BuildError, Capacity, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Fair, FairScheduler,
-    FairSchedulerBuilder, NodeHandle, NotSent, Policy, Scheduler, Stepped, Submitted, WeakCapacityScheduler,
-    WeakScheduler, Worker,
+    FairSchedulerBuilder, NodeHandle, NotSent, Policy, Scheduler, SchedulerApi, Stepped, Submitted,
+    WeakCapacityScheduler, WeakScheduler, Worker,
 };
 
 /// Views of queues, applications, nodes and containers: plain values, as of the moment of the call.

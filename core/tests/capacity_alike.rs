@@ -214,7 +214,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.configuration().map(drop),
             scheduler.containers().map(drop),
             scheduler.container_counts().map(drop),
-            scheduler.quiesce_within(LONG).ok(),
+            scheduler.quiesce_within(LONG).into_result(),
             submitted.wait().map(drop),
         ];
         told.send((waiting, scheduler.find_node("n1").is_some())).unwrap();
@@ -242,7 +242,7 @@ fn its_worker_runs_on_a_thread_of_the_embedders_and_nowhere_else() {
     let app = scheduler.submit(submission(1)).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     poll_until_idle(&mut workers[0]);
-    assert_eq!(within("quiesce", || scheduler.quiesce().ok()), Err(Refused::OwnThread));
+    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), Err(Refused::OwnThread));
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     assert!(workers[0].wait(LONG));
     assert_eq!(scheduler.stats().granted, 0, "nobody has polled");

@@ -13,6 +13,7 @@ use super::java::{self, split};
 use super::shown::shortened;
 use crate::resource::{MAX_TYPES, Resource, ResourceTypes, f64_to_i64};
 use std::fmt;
+use std::str::FromStr;
 
 /// An upper limit as configured: fixed, or a part of whatever the cluster has.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,6 +190,28 @@ pub fn parse_resource(text: &str, types: &ResourceTypes, missing: Missing) -> Re
         (true, true) => parse_named_percentages(text, types),
         (false, true) => parse_bare_percentages(&text.to_lowercase(), types),
         (false, false) => parse_bare_amounts(&text.to_lowercase(), types, missing),
+    }
+}
+
+/// Memory and vcores in any notation of an absolute amount: `4096 mb, 4 vcores`, `memory-mb=4096,vcores=4`. What is not named is 0.
+///
+/// ```
+/// use evenweave::Resource;
+/// assert_eq!("4096 mb, 4 vcores".parse(), Ok(Resource::new(4096, 4)));
+/// assert!("50%".parse::<Resource>().is_err());
+/// ```
+impl FromStr for Resource {
+    type Err = ResourceStringError;
+
+    fn from_str(text: &str) -> Result<Resource, ResourceStringError> {
+        match parse_resource(text, &ResourceTypes::standard(), Missing::Zero)? {
+            Limit::Absolute(amount) => Ok(amount),
+            Limit::Percent(_) => Err(ResourceStringError::Lacks {
+                text: text.to_owned(),
+                wanted: "amounts, without \"%\"",
+                example: AMOUNTS_EXAMPLE,
+            }),
+        }
     }
 }
 

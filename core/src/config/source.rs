@@ -42,7 +42,7 @@ use std::time::UNIX_EPOCH;
 /// ```
 ///
 /// Calls come from one thread at a time, the watcher's. They may take their time: scheduling does not wait for them. They
-/// must not wait for the scheduler (`refresh_queues`, `quiesce`, `shutdown`).
+/// must not wait for the scheduler (`refresh_file`, `quiesce`, `shutdown`).
 pub trait AllocationSource: Send + Sync + fmt::Debug {
     /// What it is called in errors, warnings and events, such as a path.
     fn name(&self) -> String;

@@ -8,7 +8,7 @@ use super::handles::{AppHandle, NodeHandle};
 use super::steps::Stepping;
 use crate::clock::Patience;
 use crate::config::QueueAccess;
-use crate::engine::control::{Call, NodeSpec};
+use crate::engine::control::{Call, Control, NodeSpec};
 use crate::engine::decider::Decider;
 use crate::engine::shared::Shared;
 use crate::engine::{Allocation, Answer, NewAttempt, RecoveredContainer, Recovery, drain, reply};
@@ -45,6 +45,19 @@ pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mu
 }
 
 impl<D: Decider> Door<D> {
+    /// Asks the control for something that may change what it publishes.
+    pub(super) fn decide<A: Send + 'static>(
+        &self,
+        decide: impl FnOnce(&mut Control<D>) -> A + Send + 'static,
+    ) -> Result<A, Refused> {
+        self.call(|reply| {
+            Call::Plans(Box::new(move |control| {
+                let outcome = decide(control);
+                control.answer(reply, outcome);
+            }))
+        })
+    }
+
     /// `kill`: what no longer fits ends.
     pub(super) fn resize_node(&self, node: &NodeHandle, total: Resource, kill: bool) -> Result<(), Refused> {
         self.call(|reply| Call::ResizeNode { node: node.0.clone(), total, kill, reply })?

@@ -163,6 +163,10 @@ impl Driven for Capacity {
         shard.offer_from(first);
     }
 
+    fn count(marked: &[(u32, u32)]) -> usize {
+        marked.len()
+    }
+
     fn stands(shard: &mut Shard, journal: &mut Standing) {
         journal.reserved.extend(shard.reservations());
     }

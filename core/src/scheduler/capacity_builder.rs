@@ -3,7 +3,7 @@
 use super::build_error::BuildError;
 use super::capacity::{CapacityScheduler, CapacityStepped};
 use super::door::Door;
-use super::options::{Options, OwnHandle, introduce, setters_of_options, wake_up_with_handle};
+use super::options::{Options, WakeWith, introduce, setters_of_options, wake_up_with_handle};
 use super::policy::Capacity;
 use super::steps::Stepping;
 use super::threaded::Scheduler;
@@ -25,14 +25,15 @@ impl Scheduler<Capacity> {
 
 /// Builds a CapacityScheduler; see [`CapacityScheduler::builder`].
 #[must_use = "a builder does nothing until `start` or `stepped` is called"]
+#[derive(Clone)]
 pub struct CapacitySchedulerBuilder {
     configuration: CapacityConfiguration,
     options: Options,
     fractions: Option<MixedFractions>,
     resort: bool,
     rules_last: bool,
-    /// Where the wake-up finds the scheduler.
-    own_handle: OwnHandle<Capacity>,
+    /// The wake-up that is given a handle.
+    wake_with: Option<WakeWith<Capacity>>,
 }
 
 impl fmt::Debug for CapacitySchedulerBuilder {
@@ -49,13 +50,13 @@ impl CapacitySchedulerBuilder {
             fractions: None,
             resort: false,
             rules_last: false,
-            own_handle: None,
+            wake_with: None,
         }
     }
 
     setters_of_options!();
 
-    wake_up_with_handle!(crate::Capacity);
+    wake_up_with_handle!(Capacity);
 
     /// Sorts queues for every container and looks at every application, as the classic design does, instead of keeping
     /// both in order. The decisions are the same. It exists for comparisons. Default: off.
@@ -66,6 +67,7 @@ impl CapacitySchedulerBuilder {
 
     /// Records what the scheduler does; applications and containers are then also found by
     /// number, as replay needs it. Records are kept until they are taken. Default: off.
+    #[doc(hidden)]
     pub fn journal(mut self, journal: bool) -> Self {
         self.options.journal = journal;
         self
@@ -81,6 +83,7 @@ impl CapacitySchedulerBuilder {
     /// Sets whose fractions follow from amounts while the legacy queue mode is off. Default: [`MixedFractions::of_start`] of the
     /// configuration, as in a ResourceManager that finds its `capacity-scheduler.xml` when it starts. Only a replay of a scheduler that
     /// was started in another way needs this.
+    #[doc(hidden)]
     pub fn mixed_fractions(mut self, fractions: MixedFractions) -> Self {
         self.fractions = Some(fractions);
         self
@@ -91,6 +94,7 @@ impl CapacitySchedulerBuilder {
     /// queues that have come stay, with all queues as the new file has them; or queues stay stopped that the new file
     /// stops. Default: no. Then everything is looked at first, and a refresh that is refused for this changes nothing.
     /// A replay of Hadoop's scheduler needs it.
+    #[doc(hidden)]
     pub fn rules_last(mut self, last: bool) -> Self {
         self.rules_last = last;
         self
@@ -134,7 +138,7 @@ impl CapacitySchedulerBuilder {
         start: impl FnOnce(Parts<CapacityDecider>, EventSource) -> std::io::Result<(Door<CapacityDecider>, W)>,
     ) -> Result<(CapacityScheduler, W), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let own_handle = self.own_handle.take();
+        let own_handle = self.options.wake_with(self.wake_with.take());
         let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let (door, workers) = start(parts, events).map_err(BuildError::Thread)?;
         let scheduler = CapacityScheduler::of(door, ());

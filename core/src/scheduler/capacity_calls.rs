@@ -9,7 +9,7 @@ use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::capacity::{CapacityCall, CapacityConfiguration, CapacityQueueView, Refresh, SubmitTerms};
 use crate::engine::control::Call;
-use crate::engine::{AllocateRequest, Allocation, Submission, ask_workers, collect};
+use crate::engine::{AllocateRequest, Allocation, Submission, collect};
 use crate::event::Refused;
 use crate::resource::Resource;
 use std::borrow::Borrow;
@@ -113,8 +113,7 @@ impl Scheduler<Capacity> {
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
     pub fn offer_all_from(&self, first: usize) -> Result<(), Refused> {
-        ask_workers(self.door().open_to_wait()?, move |shard| shard.offer_from(first))?;
-        Ok(())
+        self.offer_from(first)
     }
 
     /// Returns the configuration in force: the site's, with the queues of the last accepted refresh. Waits for the control.
@@ -162,6 +161,7 @@ impl Stepped<Capacity> {
     ///
     /// # Errors
     /// Those of [`allocate`](Self::allocate).
+    #[doc(hidden)]
     pub fn manage(
         &mut self,
         app: &AppHandle,
@@ -181,6 +181,7 @@ impl Stepped<Capacity> {
     /// [`finish`](Self::finish). Its asks and reservations are dropped, and it leaves the lists of its queue, where
     /// others may start. So may those that wait for a limit of parallel applications. It keeps its containers: release those that the next
     /// attempt does not keep before.
+    #[doc(hidden)]
     pub fn stop_attempt(&mut self, app: &AppHandle) {
         self.steps.stepper.pump();
         if app.0.scheduler == self.steps.stepper.shared().scheduler {
@@ -192,6 +193,7 @@ impl Stepped<Capacity> {
 
     /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was reserved.
     /// The ask stays outstanding.
+    #[doc(hidden)]
     pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
         let shard = self.steps.stepper.shard(node.0.owner);
         let Some(place) = shard.place_of(&node.0) else { return false };
@@ -205,6 +207,7 @@ impl Stepped<Capacity> {
     /// size, even without labels, and names the node unless it has gone. The reservations of the nodes are given up. Then
     /// everything that follows from a change of the cluster is computed again: amounts may differ, and more applications may
     /// start.
+    #[doc(hidden)]
     pub fn labels_updated(&mut self, nodes: &[NodeHandle]) {
         for node in nodes {
             self.give_up_reservation(node);
@@ -285,7 +288,7 @@ impl Stepped<Capacity> {
     /// As [`offer_all`](Self::offer_all), from the node with index `first` on, as
     /// [`CapacityScheduler::offer_all_from`](crate::CapacityScheduler::offer_all_from).
     pub fn offer_all_from(&mut self, first: usize) {
-        self.steps.offer_all(|shard| shard.offer_from(first));
+        self.offer_from(first);
     }
 
     /// Returns the configuration in force, as [`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration).

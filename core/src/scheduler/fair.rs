@@ -211,6 +211,10 @@ impl Driven for Fair {
         shard.continuous_pass();
     }
 
+    fn count(marked: &[PreemptionRound]) -> usize {
+        marked.iter().map(|round| round.containers.len()).sum()
+    }
+
     fn stands(shard: &mut Shard, journal: &mut Standing) {
         journal.reserved.extend(shard.reservations());
         journal.held.extend(shard.owed_rooms());

@@ -25,6 +25,7 @@ pub struct AllocatedView {
 }
 
 /// What happened since the last call of `take_journal`.
+#[doc(hidden)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -41,6 +42,7 @@ pub struct Journal {
 }
 
 /// Room that was freed on a node for a starved application, and is kept for it.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -33,6 +33,8 @@ mod waiting;
 
 mod reservations;
 
+mod api;
+
 mod fair_reasons;
 
 mod fair;
@@ -56,6 +58,7 @@ mod capacity_builder;
 #[cfg(feature = "faults")]
 mod faults;
 
+pub use api::SchedulerApi;
 pub use build_error::BuildError;
 pub use builder::FairSchedulerBuilder;
 pub use capacity::{CapacityScheduler, CapacityStepped, WeakCapacityScheduler};

@@ -86,6 +86,11 @@ pub(crate) trait Driven: Sized + Send + Sync + 'static {
     /// Offers all nodes of a worker, from the one with so many before it on where that counts.
     fn offer_all(shard: &mut Shard<Self::Decider>, first: usize);
 
+    /// How many containers and reservations a round has marked.
+    fn count(marked: &[Self::Marked]) -> usize
+    where
+        Self: Policy;
+
     /// Adds what stands now to a journal.
     fn stands(shard: &mut Shard<Self::Decider>, journal: &mut Standing);
 

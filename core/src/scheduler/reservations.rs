@@ -9,7 +9,7 @@ use super::policy::Policy;
 use super::stepped::Stepped;
 use super::steps::Stepping;
 use super::threaded::Scheduler;
-use crate::engine::control::{Asking, Call, Control};
+use crate::engine::control::{Asking, Control};
 use crate::engine::decider::Decider;
 use crate::event::Refused;
 use crate::reservation::{
@@ -25,12 +25,7 @@ impl<D: Decider> Door<D> {
         &self,
         plan: impl FnOnce(&mut Control<D>) -> Result<A, ReserveError> + Send + 'static,
     ) -> Result<A, ReserveError> {
-        self.call(|reply| {
-            Call::Plans(Box::new(move |control| {
-                let outcome = plan(control);
-                control.answer(reply, outcome);
-            }))
-        })?
+        self.decide(plan)?
     }
 }
 

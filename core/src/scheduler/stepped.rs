@@ -362,7 +362,11 @@ impl<P: Policy> Stepped<P> {
 
     /// Offers all nodes once, in the order of registration, as [`Scheduler::offer_all`](crate::Scheduler::offer_all).
     pub fn offer_all(&mut self) {
-        self.steps.offer_all(|shard| P::offer_all(shard, 0));
+        self.offer_from(0);
+    }
+
+    pub(super) fn offer_from(&mut self, first: usize) {
+        self.steps.offer_all(|shard| P::offer_all(shard, first));
     }
 }
 
@@ -507,7 +511,7 @@ impl<P: Policy> Stepped<P> {
     }
 }
 
-/// Calls as recordings have them: by number.
+/// Calls as recordings have them, by number: for replay.
 impl<P: Policy> Stepped<P> {
     /// Returns the handle of an application by its number, if it has not ended.
     ///

@@ -250,6 +250,19 @@ impl<P: Policy> Scheduler<P> {
         self.door().call(|reply| P::submits(submission, terms, reply))?.map(AppHandle)
     }
 
+    /// Returns the answer to a submission without submitting it: the full name of the leaf queue that the application would
+    /// enter. The queue is made if it does not exist. Waits for the control.
+    ///
+    /// For ResourceManagers that accept an application before its first attempt begins. Submit the attempt later as
+    /// [accepted](Submission::accepted_in).
+    ///
+    /// # Errors
+    /// Those of [`submit_with`](Self::submit_with).
+    pub fn accept(&self, submission: Submission, terms: SubmitTerms) -> Result<String, Refused> {
+        P::check_terms(&submission, &terms)?;
+        self.door().decide(move |control| P::accept(control, &submission, terms))?
+    }
+
     /// Submits many applications in one message. Does not wait: [`Submitted`] gives the answers.
     ///
     /// # Errors
@@ -494,7 +507,11 @@ impl<P: Policy> Scheduler<P> {
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
     pub fn offer_all(&self) -> Result<(), Refused> {
-        ask_workers(self.door().open_to_wait()?, |shard| P::offer_all(shard, 0)).map(drop)
+        self.offer_from(0)
+    }
+
+    pub(super) fn offer_from(&self, first: usize) -> Result<(), Refused> {
+        ask_workers(self.door().open_to_wait()?, move |shard| P::offer_all(shard, first)).map(drop)
     }
 
     /// Runs the update task once, and waits for it. It uses what the workers have processed of asks and reports: call
@@ -666,6 +683,48 @@ impl<P: Policy> Scheduler<P> {
     /// The answer is what the next report of each node would find if no other application came first. A FairScheduler names one that
     /// does, by the policies ([`FairWait::Behind`](crate::reason::FairWait::Behind)); a CapacityScheduler does so only for one node
     /// ([`why_waiting_on`](Self::why_waiting_on)). An application that has ended is not an error: it is a reason.
+    ///
+    /// ```
+    /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Resource, Submission};
+    ///
+    /// let scheduler = FairScheduler::builder().start()?;
+    /// scheduler.add_node("n1", "/r1", Resource::new(2048, 4))?;
+    /// scheduler.add_node("n2", "/r1", Resource::new(4096, 4))?;
+    /// let app = scheduler.submit(Submission::new(1, "ann"))?;
+    /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(4096, 1), 1)]);
+    /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
+    /// scheduler.quiesce(); // asks travel
+    /// scheduler.update_now(); // new demand counts from the next update on
+    /// scheduler.quiesce();
+    /// let reasons = scheduler.why_waiting(&app)?;
+    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
+    /// assert_eq!(reasons[0].to_string(), said);
+    /// scheduler.shutdown();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Of a CapacityScheduler:
+    ///
+    /// ```
+    /// use evenweave::reason::CapacityWait;
+    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Resource, Submission};
+    ///
+    /// let queues = [
+    ///     ("yarn.scheduler.capacity.root.queues", "default"),
+    ///     ("yarn.scheduler.capacity.root.default.capacity", "100"),
+    /// ];
+    /// let scheduler = CapacityScheduler::builder(CapacityConfiguration::from_properties([], queues)?).start()?;
+    /// scheduler.add_node("n1", "/r1", Resource::new(4096, 4))?;
+    /// let app = scheduler.submit(Submission::new(1, "ann"))?;
+    /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 1)]);
+    /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
+    /// scheduler.quiesce();
+    /// let reasons = scheduler.why_waiting(&app)?;
+    /// assert_eq!(reasons[0].wait, CapacityWait::Offer, "the node has not reported yet");
+    /// assert_eq!(reasons[0].to_string(), "priority 1: nothing stands against it (n1)");
+    /// scheduler.shutdown();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].

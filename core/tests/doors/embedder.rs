@@ -185,7 +185,7 @@ fn a_calculator_that_panics_gives_up_no_worker() {
     // A queue that is made now is asked about by the control, and cannot be; a reload publishes all of them anew.
     assert!(matches!(scheduler.submit(unmanaged(2, "root.later")), Err(Refused::NotLeaf { .. })));
     within("reload", || scheduler.reload(touchy_file())).unwrap();
-    within("quiesce", || scheduler.quiesce()).ok().unwrap();
+    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
     assert_eq!(poll(&scheduler, &app).granted.len(), 12);
     assert!(task_panics(&scheduler).iter().all(|(task, _)| *task == "control"));
     policy.calculator.set(0);
