@@ -1,10 +1,9 @@
 //! Whichever of the two schedulers decides.
 
-use evenweave::config::QueueAccess;
 use evenweave::view::ReservationNews;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt,
-    NodeHandle, RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, Location, NodeHandle, Refused, Resource,
+    SchedulerApi, Stepped,
 };
 
 /// See the module's text.
@@ -14,88 +13,27 @@ pub(crate) enum Driver {
     Capacity(Box<CapacityStepped>),
 }
 
-/// The same call of either.
-macro_rules! either {
-    ($driver:ident, $scheduler:ident => $call:expr) => {
-        match $driver {
-            Driver::Fair($scheduler) => $call,
-            Driver::Capacity($scheduler) => $call,
-        }
-    };
-}
-
 impl Driver {
     pub(crate) fn location(&self, name: &str) -> Location {
-        either!(self, of => of.location(name))
-    }
-
-    pub(crate) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        either!(self, of => of.add_node(name, rack, total))
-    }
-
-    pub(crate) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        either!(self, of => of.remove_node(node))
-    }
-
-    pub(crate) fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        either!(self, of => of.resize_node(node, total))
-    }
-
-    pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
-        either!(self, of => of.heartbeat(heartbeat));
-    }
-
-    pub(crate) fn accept(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
-        either!(self, of => of.accept(submission, terms))
-    }
-
-    pub(crate) fn submit(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
         match self {
-            Driver::Fair(of) => of.submit(submission),
-            Driver::Capacity(of) => of.submit_with(submission, terms),
+            Driver::Fair(of) => of.location(name),
+            Driver::Capacity(of) => of.location(name),
         }
     }
 
-    pub(crate) fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        either!(self, of => of.new_attempt(app, new))
-    }
-
-    pub(crate) fn recover(
-        &mut self,
-        app: &AppHandle,
-        node: &NodeHandle,
-        container: RecoveredContainer,
-    ) -> Result<ContainerId, Refused> {
-        either!(self, of => of.recover_container(app, node, container))
-    }
-
-    pub(crate) fn allocate(
-        &mut self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), Refused> {
-        either!(self, of => of.allocate(app, request, answer))
+    /// The calls that both have.
+    pub(crate) fn api(&mut self) -> &mut dyn SchedulerApi {
+        match self {
+            Driver::Fair(of) => &mut **of,
+            Driver::Capacity(of) => &mut **of,
+        }
     }
 
     pub(crate) fn reservation_news(&mut self) -> Vec<ReservationNews> {
-        either!(self, of => of.take_reservation_news())
-    }
-
-    pub(crate) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        either!(self, of => of.finish(app))
-    }
-
-    pub(crate) fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        either!(self, of => of.move_app(app, queue))
-    }
-
-    pub(crate) fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
-        either!(self, of => of.place(user, queue))
-    }
-
-    pub(crate) fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        either!(self, of => of.permits(user, queue, access))
+        match self {
+            Driver::Fair(of) => of.take_reservation_news(),
+            Driver::Capacity(of) => of.take_reservation_news(),
+        }
     }
 
     /// Demand and shares anew, then containers are marked and killed where preemption is on.
