@@ -137,7 +137,7 @@
 #[cfg(not(loom))]
 mod app;
 #[cfg(not(loom))]
-pub mod capacity;
+mod capacity;
 #[cfg(not(loom))]
 mod caught;
 pub mod clock;
@@ -150,7 +150,7 @@ pub mod engine;
 #[cfg(not(loom))]
 pub mod event;
 #[cfg(not(loom))]
-pub mod fair;
+mod fair;
 #[cfg(not(loom))]
 pub mod groups;
 mod id;
@@ -206,6 +206,35 @@ pub use scheduler::{
     FairSchedulerBuilder, NodeHandle, NotSent, Policy, Scheduler, SchedulerApi, Stepped, Submitted,
     WeakCapacityScheduler, WeakScheduler, Worker,
 };
+
+/// Short names of the two schedulers: with `use evenweave::schedulers::{capacity, fair}` they are `fair::Scheduler` and
+/// `capacity::Scheduler`.
+#[cfg(not(loom))]
+pub mod schedulers {
+    /// The FairScheduler.
+    pub mod fair {
+        /// With threads.
+        pub type Scheduler = crate::Scheduler<crate::Fair>;
+        /// Without threads.
+        pub type Stepped = crate::Stepped<crate::Fair>;
+        /// A handle that keeps no [`Scheduler`] alive.
+        pub type WeakScheduler = crate::WeakScheduler<crate::Fair>;
+        /// Builds a [`Scheduler`] or a [`Stepped`].
+        pub type Builder = crate::FairSchedulerBuilder;
+    }
+
+    /// The CapacityScheduler.
+    pub mod capacity {
+        /// With threads.
+        pub type Scheduler = crate::Scheduler<crate::Capacity>;
+        /// Without threads.
+        pub type Stepped = crate::Stepped<crate::Capacity>;
+        /// A handle that keeps no [`Scheduler`] alive.
+        pub type WeakScheduler = crate::WeakScheduler<crate::Capacity>;
+        /// Builds a [`Scheduler`] or a [`Stepped`].
+        pub type Builder = crate::CapacitySchedulerBuilder;
+    }
+}
 
 /// Views of queues, applications, nodes and containers: plain values, as of the moment of the call.
 #[cfg(not(loom))]

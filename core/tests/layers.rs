@@ -12,7 +12,7 @@ const LAYERS: [(&str, u8); 25] = [
     ("resource", 1),
     ("id", 1),
     ("clock", 1),
-    ("ahead", 1),
+    ("prefetch", 1),
     ("caught", 1),
     ("policy", 2),
     ("metrics", 2),
@@ -48,16 +48,6 @@ const BEHIND_THE_DOOR: [&str; 10] = [
     "loom::",
     "shuttle::",
 ];
-
-/// Short names of the doors stand in the public modules of the two schedulers: names only.
-const SHORT_NAMES: [(&str, &[&str]); 2] = [
-    ("fair/mod.rs", &["Scheduler", "Stepped", "WeakScheduler", "Fair", "FairSchedulerBuilder"]),
-    ("capacity/mod.rs", &["Scheduler", "Stepped", "WeakScheduler", "Capacity", "CapacitySchedulerBuilder"]),
-];
-
-fn is_short_name(path: &str, used: &str) -> bool {
-    SHORT_NAMES.iter().any(|(file, names)| *file == path && names.contains(&used))
-}
 
 fn layer(module: &str) -> Option<u8> {
     LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)
@@ -108,10 +98,7 @@ fn check(path: &str, source: &str) -> Vec<String> {
         for at in places(&code, "crate::") {
             for used in reached(&code[at + "crate::".len()..]) {
                 let used_layer = layer(used);
-                if used != own
-                    && !is_short_name(path, used)
-                    && used_layer.is_none_or(|used_layer| used_layer >= own_layer)
-                {
+                if used != own && used_layer.is_none_or(|used_layer| used_layer >= own_layer) {
                     let number = used_layer.map_or_else(|| "no layer".to_owned(), |layer| format!("layer {layer}"));
                     wrong.push(format!("{path}:{}: {own} (layer {own_layer}) uses {used} ({number})", line(at)));
                 }

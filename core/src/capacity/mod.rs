@@ -55,12 +55,3 @@ pub use reasons::{CapacityReason, CapacityWait};
 pub use tried::{
     AppEnd, AppTried, AppVisited, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried, Watch, Watched,
 };
-
-/// The CapacityScheduler with threads.
-pub type Scheduler = crate::Scheduler<crate::Capacity>;
-/// The CapacityScheduler without threads.
-pub type Stepped = crate::Stepped<crate::Capacity>;
-/// A handle that keeps no [`Scheduler`] alive.
-pub type WeakScheduler = crate::WeakScheduler<crate::Capacity>;
-/// Builds a [`Scheduler`] or a [`Stepped`].
-pub type Builder = crate::CapacitySchedulerBuilder;

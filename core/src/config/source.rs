@@ -37,8 +37,8 @@ use std::time::UNIX_EPOCH;
 ///
 /// let source = Fixed("<allocations><queue name='a'/></allocations>");
 /// let scheduler = FairScheduler::builder().watch(source).start()?;
-/// assert_eq!(scheduler.queues()[1].name, "root.a");
-/// # Ok::<(), evenweave::BuildError>(())
+/// assert_eq!(scheduler.queues()?[1].name, "root.a");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Calls come from one thread at a time, the watcher's. They may take their time: scheduling does not wait for them. They

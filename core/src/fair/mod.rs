@@ -78,12 +78,3 @@ pub use control::QueueConfig;
 pub use views::{AppView, QueueView, Stats};
 
 pub(crate) use preemption::{MarkedFor, OwedRoom};
-
-/// The FairScheduler with threads.
-pub type Scheduler = crate::Scheduler<crate::Fair>;
-/// The FairScheduler without threads.
-pub type Stepped = crate::Stepped<crate::Fair>;
-/// A handle that keeps no [`Scheduler`] alive.
-pub type WeakScheduler = crate::WeakScheduler<crate::Fair>;
-/// Builds a [`Scheduler`] or a [`Stepped`].
-pub type Builder = crate::FairSchedulerBuilder;

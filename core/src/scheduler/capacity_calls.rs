@@ -127,7 +127,7 @@ impl Scheduler<Capacity> {
     /// As [`queues`](Self::queues), and also computes what each user may use.
     ///
     /// # Errors
-    /// Those of that call.
+    /// Those of [`queues`](Self::queues).
     pub fn queues_with_limits(&self) -> Result<Vec<CapacityQueueView>, Refused> {
         queues(self.door(), true)
     }

@@ -36,7 +36,7 @@ impl Scheduler<Fair> {
     /// As [`create_queue`](Self::create_queue), but the queue is a parent.
     ///
     /// # Errors
-    /// Those of that call.
+    /// Those of [`create_queue`](Self::create_queue).
     pub fn create_parent_queue(&self, name: &str) -> Result<(), Refused> {
         self.add_queue(name, false)
     }
@@ -182,7 +182,7 @@ impl Stepped<Fair> {
     /// As [`create_queue`](Self::create_queue), but the queue is a parent.
     ///
     /// # Errors
-    /// Those of that call.
+    /// Those of [`create_queue`](Self::create_queue).
     pub fn create_parent_queue(&mut self, name: &str) -> Result<(), Refused> {
         self.add_queue(name, false)
     }

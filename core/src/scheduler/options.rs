@@ -234,7 +234,7 @@ macro_rules! wake_up_with_handle {
         /// `allocate`, `submit_all` and `begin_finish` do not wait.
         pub fn on_grants_with(
             mut self,
-            wake: impl Fn(&$crate::scheduler::WeakScheduler<$policy>, u32) + Send + Sync + 'static,
+            wake: impl Fn(&$crate::scheduler::threaded::WeakScheduler<$policy>, u32) + Send + Sync + 'static,
         ) -> Self {
             self.wake_with = Some($crate::sync::Arc::new(wake));
             // Of the two the last call counts.

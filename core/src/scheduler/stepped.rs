@@ -163,7 +163,7 @@ impl<P: Policy> Stepped<P> {
     /// Submits an application with its first attempt, as [`Scheduler::submit`](crate::Scheduler::submit).
     ///
     /// # Errors
-    /// Those of that call that threads have no part in.
+    /// Those of [`Scheduler::submit`](crate::Scheduler::submit) that threads have no part in.
     pub fn submit(&mut self, submission: impl Borrow<Submission>) -> Result<AppHandle, Refused> {
         let outcome = self.steps.stepper.control().submit(submission.borrow());
         self.steps.submitted(outcome)
