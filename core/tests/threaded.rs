@@ -312,7 +312,8 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     scheduler.update_now();
     scheduler.quiesce();
     scheduler.shutdown();
-    assert!(scheduler.app(1).unwrap().is_none() && scheduler.apps().unwrap().is_empty());
+    assert_eq!(scheduler.app(1).unwrap_err(), Refused::ShutDown);
+    assert_eq!(scheduler.apps().unwrap_err(), Refused::ShutDown);
 }
 
 #[test]
