@@ -98,12 +98,12 @@ fn capacity_files(criterion: &mut Criterion) {
         });
         let mut scheduler = capacity_of(configuration);
         scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
-        assert_eq!(scheduler.queues(false).len(), queues + 1, "every queue of the file, and root");
+        assert_eq!(scheduler.queues().len(), queues + 1, "every queue of the file, and root");
         group.bench_function(BenchmarkId::new("refresh", size), |bencher| {
-            bencher.iter(|| scheduler.refresh_queues(file.pairs()).expect("valid queues"));
+            bencher.iter(|| scheduler.refresh_properties(file.pairs()).expect("valid queues"));
         });
         group.bench_function(BenchmarkId::new("parse_and_refresh", size), |bencher| {
-            bencher.iter(|| scheduler.refresh_queues(site_file(&text).pairs()).expect("valid queues"));
+            bencher.iter(|| scheduler.refresh_properties(site_file(&text).pairs()).expect("valid queues"));
         });
     }
     group.finish();

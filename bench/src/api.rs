@@ -37,8 +37,9 @@ pub(crate) use evenweave::view::{
     ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, Stats,
 };
 pub(crate) use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
-    CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NewNode, NodeHandle, NodeId, NotSent,
-    Polled, RecoveredContainer, Refused, Resource, SchedulerEvent, Settings, Stepped, Submission, Worker,
+    AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, Capacity, CapacityConfiguration,
+    CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer,
+    Fair, FairScheduler, FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NewNode, NodeHandle,
+    NodeId, NotSent, Policy, Polled, RecoveredContainer, Refused, Resource, Scheduler, SchedulerApi, SchedulerEvent,
+    Settings, Stepped, Submission, Worker,
 };

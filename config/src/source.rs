@@ -37,12 +37,12 @@ use std::time::UNIX_EPOCH;
 ///
 /// let source = Fixed("<allocations><queue name='a'/></allocations>");
 /// let scheduler = FairScheduler::builder().watch(source).start()?;
-/// assert_eq!(scheduler.queues()[1].name, "root.a");
-/// # Ok::<(), evenweave::BuildError>(())
+/// assert_eq!(scheduler.queues()?[1].name, "root.a");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// Calls come from one thread at a time, the watcher's. They may take their time: scheduling does not wait for them. They
-/// must not wait for the scheduler (`refresh_queues`, `quiesce`, `shutdown`).
+/// must not wait for the scheduler (`refresh_file`, `quiesce`, `shutdown`).
 pub trait AllocationSource: Send + Sync + fmt::Debug {
     /// What it is called in errors, warnings and events, such as a path.
     fn name(&self) -> String;

@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("container {}: {}", ended.id.number(), ended.reason.as_str());
     }
 
-    for queue in scheduler.queues().iter().filter(|queue| queue.leaf) {
+    for queue in scheduler.queues()?.iter().filter(|queue| queue.leaf) {
         println!("{:<16} uses {} of a steady share of {}", queue.name, queue.usage, queue.steady_fair_share);
     }
 

@@ -22,7 +22,7 @@ const QUEUES: &str = r#"<allocations>
 const HOUR_MS: u32 = 3_600_000;
 
 /// The queues below the plan, with their part of it.
-fn show(out: &mut impl Write, scheduler: &Stepped, when: &str) -> std::io::Result<()> {
+fn show(out: &mut impl Write, scheduler: &mut Stepped, when: &str) -> std::io::Result<()> {
     writeln!(out, "{when}:")?;
     for queue in scheduler.queues().iter().filter(|queue| queue.name.starts_with("root.nightly.")) {
         writeln!(out, "  {} has {:.2} of the plan", queue.name, queue.weight)?;
@@ -50,21 +50,21 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
 
     // A plan holds the promise until its time comes. Before that the queue does not exist.
     scheduler.follow_plans()?;
-    show(out, &scheduler, "now")?;
+    show(out, &mut scheduler, "now")?;
     let too_early = scheduler.submit(Submission::new(1, "ann").in_queue("root.nightly").with_reservation(id));
     writeln!(out, "  an application for {id}: {}", too_early.expect_err("it is not active yet"))?;
 
     // At each step the follower makes, sizes and removes queues.
     clock.advance(u64::from(HOUR_MS));
     scheduler.follow_plans()?;
-    show(out, &scheduler, "after one hour")?;
+    show(out, &mut scheduler, "after one hour")?;
     let app = scheduler.submit(Submission::new(2, "ann").in_queue("root.nightly").with_reservation(id))?;
     writeln!(out, "  {} is in {}", app.id(), app.queue())?;
 
     // The reservation is over: its queue goes, and its application moves to the plan's default queue.
     clock.advance(u64::from(HOUR_MS));
     scheduler.follow_plans()?;
-    show(out, &scheduler, "after two hours")?;
+    show(out, &mut scheduler, "after two hours")?;
     while let Some(event) = scheduler.next_event() {
         writeln!(out, "  {event}")?;
     }

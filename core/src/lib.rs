@@ -211,9 +211,39 @@ pub use engine::{
 pub use event::{Refused, SchedulerEvent, Waited};
 #[cfg(not(loom))]
 pub use scheduler::{
-    AppHandle, BuildError, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, FairScheduler,
-    FairSchedulerBuilder, NodeHandle, NotSent, Stepped, Submitted, WeakCapacityScheduler, WeakScheduler, Worker,
+    AppHandle, BuildError, Capacity, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Fair, FairScheduler,
+    FairSchedulerBuilder, NodeHandle, NotSent, Policy, Scheduler, SchedulerApi, Stepped, Submitted,
+    WeakCapacityScheduler, WeakScheduler, Worker,
 };
+
+/// Short names of the two schedulers: with `use evenweave::schedulers::{capacity, fair}` they are `fair::Scheduler` and
+/// `capacity::Scheduler`.
+#[cfg(not(loom))]
+pub mod schedulers {
+    /// The FairScheduler.
+    pub mod fair {
+        /// With threads.
+        pub type Scheduler = crate::Scheduler<crate::Fair>;
+        /// Without threads.
+        pub type Stepped = crate::Stepped<crate::Fair>;
+        /// A handle that keeps no [`Scheduler`] alive.
+        pub type WeakScheduler = crate::WeakScheduler<crate::Fair>;
+        /// Builds a [`Scheduler`] or a [`Stepped`].
+        pub type Builder = crate::FairSchedulerBuilder;
+    }
+
+    /// The CapacityScheduler.
+    pub mod capacity {
+        /// With threads.
+        pub type Scheduler = crate::Scheduler<crate::Capacity>;
+        /// Without threads.
+        pub type Stepped = crate::Stepped<crate::Capacity>;
+        /// A handle that keeps no [`Scheduler`] alive.
+        pub type WeakScheduler = crate::WeakScheduler<crate::Capacity>;
+        /// Builds a [`Scheduler`] or a [`Stepped`].
+        pub type Builder = crate::CapacitySchedulerBuilder;
+    }
+}
 
 /// Views of queues, applications, nodes and containers: plain values, as of the moment of the call.
 #[cfg(not(loom))]

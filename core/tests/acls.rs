@@ -46,7 +46,7 @@ fn reload(stepped: &mut Stepped, queues: &str) {
     stepped.reload_text(&format!("<allocations>{queues}</allocations>")).unwrap();
 }
 
-fn names(stepped: &Stepped) -> Vec<String> {
+fn names(stepped: &mut Stepped) -> Vec<String> {
     stepped.queues().into_iter().map(|queue| queue.name).collect()
 }
 
@@ -67,11 +67,11 @@ fn who_refuses_a_submission_shows_in_the_queues() {
     for word in ["\"bo\"", "submit", "\"root.a\"", "\"root.a.new.leaf\""] {
         assert!(refused.to_string().contains(word), "{refused}");
     }
-    assert_eq!(names(&guarded), ["root", "root.a", "root.a.x", "root.b"]);
+    assert_eq!(names(&mut guarded), ["root", "root.a", "root.a.x", "root.b"]);
 
     let mut open = stepped(&[], QUEUES);
     assert_eq!(submit(&mut open, 1, "bo", "root.a.new.leaf").unwrap_err(), acl("bo", "root.a.new.leaf"));
-    assert_eq!(names(&open), ["root", "root.a", "root.a.new", "root.a.new.leaf", "root.a.x", "root.b"]);
+    assert_eq!(names(&mut open), ["root", "root.a", "root.a.new", "root.a.new.leaf", "root.a.x", "root.b"]);
     submit(&mut open, 2, "al", "root.a.new.leaf").unwrap();
 }
 
@@ -133,7 +133,7 @@ fn a_name_asked_for_in_another_case_is_kept_and_an_empty_one_refused() {
     let rules = "<queuePlacementPolicy><rule name='user'/></queuePlacementPolicy>";
     let mut stepped = stepped(&[], rules);
     assert_eq!(stepped.place("al", Some("root.AL")).unwrap().as_deref(), Some("root.al"));
-    assert_eq!(names(&stepped), ["root"], "asking makes no queue");
+    assert_eq!(names(&mut stepped), ["root"], "asking makes no queue");
     assert_eq!(submit(&mut stepped, 1, "al", "root.AL").unwrap().queue(), "root.AL");
     assert_eq!(submit(&mut stepped, 2, "al", "AL").unwrap().queue(), "root.al");
     let refused = submit(&mut stepped, 3, "al", "").unwrap_err();
@@ -159,7 +159,7 @@ fn a_removed_queue_leaves_its_lists_behind() {
     let closed = "<queue name='root'><aclSubmitApps> </aclSubmitApps><aclAdministerApps> </aclAdministerApps>";
     reload(&mut stepped, &format!("{closed}</queue>"));
     reload(&mut stepped, &format!("{closed}</queue>"));
-    assert_eq!(names(&stepped), ["root"], "housekeeping took the queues away");
+    assert_eq!(names(&mut stepped), ["root"], "housekeeping took the queues away");
     assert!(!stepped.has_access("bo", "root.b", QueueAccess::Submit), "no right in a queue that is not there");
     submit(&mut stepped, 1, "bo", "root.b").unwrap();
     assert!(stepped.has_access("bo", "root.b", QueueAccess::Submit));
@@ -195,10 +195,10 @@ fn who_may_kill_and_see_an_application() {
             if may { Ok(()) } else { Err(Refused::AppAcl { user, access, app: number, queue }) }
         };
         assert_eq!(stepped.check_app(user, &app, AppAccess::View), expected(AppAccess::View));
-        assert_eq!(stepped.kill_as(user, &app), expected(AppAccess::Modify));
+        assert_eq!(stepped.finish_as(user, &app), expected(AppAccess::Modify));
         assert_eq!(app.is_finished(), may, "{user}");
         if may {
-            assert_eq!(stepped.kill_as(user, &app), Err(Refused::NoSuchApp(number)));
+            assert_eq!(stepped.finish_as(user, &app), Err(Refused::NoSuchApp(number)));
         }
     }
 }
@@ -207,7 +207,7 @@ fn who_may_kill_and_see_an_application() {
 fn a_refusal_says_who_may_not_do_what_where() {
     let mut stepped = stepped(&[ENABLED, BOSS], QUEUES);
     let app = submit(&mut stepped, 7, "al", "root.a.x").unwrap();
-    let said = stepped.kill_as("bo", &app).unwrap_err().to_string();
+    let said = stepped.finish_as("bo", &app).unwrap_err().to_string();
     for word in ["\"bo\"", "modify", "application 7", "\"root.a.x\"", "yarn.admin.acl"] {
         assert!(said.contains(word), "{said}");
     }
@@ -244,7 +244,7 @@ fn nothing_is_guarded_while_rights_are_off() {
     assert!(!stepped.is_admin("cy"));
     assert_eq!(stepped.check_app("cy", &app, AppAccess::View), Ok(()));
     assert_eq!(stepped.move_app_as("cy", &app, "root.b"), Ok(()));
-    assert_eq!(stepped.kill_as("cy", &app), Ok(()));
+    assert_eq!(stepped.finish_as("cy", &app), Ok(()));
 }
 
 /// The threaded scheduler asks the same.
@@ -258,10 +258,10 @@ fn the_threaded_scheduler_asks_the_same() {
     assert_eq!(scheduler.place("bo", Some("b")), Ok(Some("root.b".to_owned())));
     assert!(matches!(scheduler.check_app("bo", &app, AppAccess::View), Err(Refused::AppAcl { .. })));
     assert_eq!(scheduler.move_app_as("al", &app, "root.b"), Err(acl("al", "root.b")));
-    assert!(matches!(scheduler.kill_as("bo", &app), Err(Refused::AppAcl { .. })));
+    assert!(matches!(scheduler.finish_as("bo", &app), Err(Refused::AppAcl { .. })));
     assert!(matches!(scheduler.submit(submission(2, "bo", "root.a.y")), Err(Refused::AclAtSubmit { .. })));
-    scheduler.create_queue("a.y", true).unwrap();
-    assert_eq!(scheduler.create_queue("b.z", true), Err(Refused::CannotCreate { queue: "root.b.z".to_owned() }));
+    scheduler.create_queue("a.y").unwrap();
+    assert_eq!(scheduler.create_queue("b.z"), Err(Refused::CannotCreate { queue: "root.b.z".to_owned() }));
     // With somebody in it housekeeping leaves it.
     scheduler.submit(submission(3, "al", "root.a.y")).unwrap();
     let configs = scheduler.queue_configs().unwrap();
@@ -269,7 +269,7 @@ fn the_threaded_scheduler_asks_the_same() {
     assert_eq!(ad_hoc, ["root.a.y"]);
     assert_eq!(scheduler.placement_rules().unwrap().len(), 2);
     assert!(scheduler.allocations().unwrap().names("root.a.x"));
-    scheduler.kill_as("boss", &app).unwrap();
+    scheduler.finish_as("boss", &app).unwrap();
     assert!(app.is_finished());
     scheduler.shutdown();
     assert_eq!(scheduler.has_access("al", "root.a.x", QueueAccess::Submit), Err(Refused::ShutDown));

@@ -41,7 +41,7 @@ impl World {
     }
 
     fn queues(&self) -> Vec<String> {
-        self.scheduler.queues().into_iter().map(|queue| queue.name).collect()
+        self.scheduler.queues().unwrap().into_iter().map(|queue| queue.name).collect()
     }
 }
 
@@ -62,7 +62,7 @@ fn shares_are_computed_when_that_is_asked_for() {
 #[test]
 fn empty_dynamic_queues_go_when_that_is_asked_for() {
     let world = world();
-    world.scheduler.create_queue("root.b", true).unwrap();
+    world.scheduler.create_queue("root.b").unwrap();
     world.clock.advance(3_600_000);
     world.beat();
     assert!(world.queues().contains(&"root.b".to_owned()));
@@ -116,10 +116,10 @@ fn a_text_that_is_no_allocation_file_changes_nothing() {
 fn a_pass_of_continuous_scheduling() {
     let world = world();
     world.scheduler.update_now();
-    world.scheduler.continuous().unwrap();
+    world.scheduler.offer_all().unwrap();
     assert_eq!(world.scheduler.take_journal().unwrap().allocated.len(), 1);
     world.scheduler.shutdown();
-    assert_eq!(world.scheduler.continuous(), Err(Refused::ShutDown));
+    assert_eq!(world.scheduler.offer_all(), Err(Refused::ShutDown));
 }
 
 /// Without timers nobody is preempted by an update, nor killed by the clock: both when that is asked for.
@@ -141,7 +141,8 @@ fn preemption_when_that_is_asked_for() {
         fill(scheduler, std::slice::from_ref(&world.node));
         assert_eq!(poll(scheduler, &world.app).granted.len(), 8);
         // It was short itself while the node was empty; it asks for nothing more.
-        assert!(scheduler.preempt(true).unwrap().iter().all(|round| round.containers.is_empty()));
+        assert!(scheduler.preempt().unwrap().iter().all(|round| round.containers.is_empty()));
+        scheduler.kill_marked().unwrap();
         let starved = scheduler.submit(unmanaged(2, "root.b")).unwrap();
         allocate(scheduler, &starved, &ask(8)).unwrap();
         let update = || {
@@ -154,7 +155,7 @@ fn preemption_when_that_is_asked_for() {
         scheduler.take_journal().unwrap();
         update();
         assert!(world.app.strict_preemptions().is_empty(), "an update marks nothing");
-        let rounds = scheduler.preempt(false).unwrap();
+        let rounds = scheduler.preempt().unwrap();
         assert_eq!((rounds.len(), rounds[0].app, rounds[0].containers.len()), (1, 2, 4));
         assert_eq!(world.app.strict_preemptions(), rounds[0].containers);
         let held = scheduler.take_journal().unwrap().held;
@@ -173,14 +174,14 @@ fn preemption_when_that_is_asked_for() {
         scheduler.kill_marked().unwrap();
         assert_eq!(scheduler.take_journal().unwrap().completed, [], "nothing is killed twice");
         scheduler.shutdown();
-        assert_eq!(scheduler.preempt(true), Err(Refused::ShutDown));
+        assert_eq!(scheduler.preempt(), Err(Refused::ShutDown));
     }
 }
 
 #[test]
 fn preemption_that_is_off() {
     let world = world();
-    assert_eq!(world.scheduler.preempt(true), Err(Refused::PreemptionOff));
+    assert_eq!(world.scheduler.preempt(), Err(Refused::PreemptionOff));
     assert_eq!(world.scheduler.kill_marked(), Err(Refused::PreemptionOff));
     world.scheduler.shutdown();
 }

@@ -48,7 +48,7 @@ fn a_queue_gets_no_more_than_its_maximum_and_says_what_is_left() {
         scheduler.heartbeat(Heartbeat::new(&node));
     }
     assert_eq!(granted(&mut scheduler, &app), 8, "40 percent of 20 GiB");
-    let queues = scheduler.queues(false);
+    let queues = scheduler.queues();
     let b = queues.iter().find(|queue| queue.name == "root.b").unwrap();
     assert_eq!((b.used.memory_mb(), b.containers, b.applications), (8192, 8, 1));
 }
@@ -110,7 +110,7 @@ fn what_is_not_built_is_refused_by_name() {
     assert!(matches!(refused, BuildError::Unsupported(_)));
     assert_eq!(refused.to_string(), "not supported: yarn.scheduler.capacity.multi-node-placement-enabled");
     let mut scheduler = stepped(&[]);
-    let refused = scheduler.refresh_queues(QUEUES.into_iter().chain([several_nodes])).unwrap_err();
+    let refused = scheduler.refresh_properties(QUEUES.into_iter().chain([several_nodes])).unwrap_err();
     assert_eq!(refused.kind(), "bad-configuration");
     assert!(scheduler.submit(submission(1, "ann", "a")).is_ok(), "the queues are as before");
 }
@@ -128,15 +128,15 @@ fn asynchronously_rounds_offer_and_reports_do_not() {
     scheduler.allocate(&app, &ask(10), &mut Allocation::default()).unwrap();
     scheduler.heartbeat(Heartbeat::new(&node));
     assert_eq!(granted(&mut scheduler, &app), 0, "a report offers nothing");
-    scheduler.offer_all(0);
+    scheduler.offer_all_from(0);
     assert_eq!(granted(&mut scheduler, &app), 2, "one pass a visit, and the first node is visited again at the end");
-    scheduler.offer_all(1);
+    scheduler.offer_all_from(1);
     assert_eq!(granted(&mut scheduler, &app), 0, "there is one node");
     scheduler.advance(2001);
-    scheduler.offer_all(0);
+    scheduler.offer_all_from(0);
     assert_eq!(granted(&mut scheduler, &app), 0, "the node has been silent for more than two intervals");
     scheduler.heartbeat(Heartbeat::new(&node));
-    scheduler.offer_all(0);
+    scheduler.offer_all_from(0);
     assert_eq!(granted(&mut scheduler, &app), 2);
 }
 
@@ -183,13 +183,13 @@ fn files_are_laid_over_the_site_as_they_were_read() {
     let file = SiteFile::parse(&xml(&queues), "capacity-scheduler.xml").unwrap();
     let configuration = CapacityConfiguration::from_site(&site, &file).unwrap();
     let shown = |scheduler: &mut CapacityStepped| {
-        let queues = scheduler.queues(false);
+        let queues = scheduler.queues();
         let a = queues.iter().find(|queue| queue.name == "root.a").unwrap();
         (a.capacity, a.leaf.as_ref().map(|leaf| (leaf.user_limit_factor, leaf.user_limit)))
     };
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
     assert_eq!(shown(&mut scheduler), (0.7, Some((3.0, 50.0))), "set above files, final, looked up");
-    scheduler.refresh_queues(queues).unwrap();
+    scheduler.refresh_properties(queues).unwrap();
     assert_eq!(
         shown(&mut scheduler),
         (0.7, Some((9.0, 9.0))),
@@ -202,12 +202,12 @@ fn a_refresh_is_taken_whole_or_not_at_all() {
     let mut scheduler = stepped(&[]);
     let more =
         QUEUES.map(|(name, value)| if name.ends_with("b.maximum-capacity") { (name, "100") } else { (name, value) });
-    scheduler.refresh_queues(more).unwrap();
+    scheduler.refresh_properties(more).unwrap();
     let bad = QUEUES.map(|(name, value)| if name.ends_with("b.capacity") { (name, "30") } else { (name, value) });
-    let refused = scheduler.refresh_queues(bad).unwrap_err();
+    let refused = scheduler.refresh_properties(bad).unwrap_err();
     let why = refused.to_string();
     assert!(why.starts_with("Failed to re-init queues : ") && why.contains("Illegal capacity sum of 1.1"), "{why}");
-    let queues = scheduler.queues(false);
+    let queues = scheduler.queues();
     let b = queues.iter().find(|queue| queue.name == "root.b").unwrap();
     assert_eq!((b.capacity, b.maximum_capacity), (0.2, 1.0));
 }
@@ -350,7 +350,7 @@ fn on_threads_a_maximum_holds_at_every_instant() {
         let looking = scope.spawn(|| {
             let mut most = 0;
             while !over.load(Ordering::Relaxed) {
-                let queues = scheduler.queues(false).unwrap();
+                let queues = scheduler.queues().unwrap();
                 let b = queues.iter().find(|queue| queue.name == "root.b").unwrap();
                 most = most.max(b.used.memory_mb());
             }
@@ -364,13 +364,13 @@ fn on_threads_a_maximum_holds_at_every_instant() {
     });
     assert!(most <= 8192, "{most} MB of 8192 were used at once");
     scheduler.quiesce();
-    let queues = scheduler.queues(true).unwrap();
+    let queues = scheduler.queues_with_limits().unwrap();
     assert!(queues.iter().all(|queue| queue.used.is_zero() && queue.pending.is_zero() && queue.containers == 0));
     let root = queues.iter().find(|queue| queue.name == "root").unwrap();
     assert_eq!(root.applications, i64::from(APPS));
     apps.iter().for_each(|app| scheduler.finish(app).unwrap());
     scheduler.quiesce();
-    let queues = scheduler.queues(true).unwrap();
+    let queues = scheduler.queues_with_limits().unwrap();
     assert!(queues.iter().all(|queue| queue.applications == 0));
     assert!(queues.iter().filter_map(|queue| queue.leaf.as_ref()).all(|leaf| leaf.users.is_empty()));
     scheduler.shutdown();
@@ -408,9 +408,9 @@ fn by_weight(first: &[(&str, &str)], then: Option<&[(&str, &str)]>) -> (f32, i64
     let mut scheduler = stepped(first);
     scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).expect("a node that can be");
     if let Some(then) = then {
-        scheduler.refresh_queues(QUEUES.iter().chain(then).copied()).expect("queues that can be");
+        scheduler.refresh_properties(QUEUES.iter().chain(then).copied()).expect("queues that can be");
     }
-    let queues = scheduler.queues(false);
+    let queues = scheduler.queues();
     let a = queues.iter().find(|queue| queue.name == "root.a").expect("it is configured");
     (a.absolute_capacity, a.guaranteed.memory_mb(), a.leaf.as_ref().expect("a leaf").max_applications.into())
 }
@@ -442,10 +442,10 @@ fn a_refresh_with_what_is_not_here_is_refused() {
         ],
         &[("yarn.scheduler.capacity.root.a.default-node-label-expression", "gpu")],
     ] {
-        let refused = scheduler.refresh_queues(QUEUES.into_iter().chain(more.iter().copied())).unwrap_err();
+        let refused = scheduler.refresh_properties(QUEUES.into_iter().chain(more.iter().copied())).unwrap_err();
         assert!(refused.to_string().contains("not supported: "), "{refused}");
     }
-    scheduler.refresh_queues(QUEUES).unwrap();
+    scheduler.refresh_properties(QUEUES).unwrap();
 }
 
 /// A start compares amounts without nodes, a refresh with what the nodes have.
@@ -466,7 +466,7 @@ fn a_refresh_compares_amounts_on_the_cluster() {
     let refresh = |total: Resource| {
         let mut scheduler = stepped(&amounts);
         scheduler.add_node("n1", "/r1", total).unwrap();
-        scheduler.refresh_queues(QUEUES.into_iter().chain(amounts))
+        scheduler.refresh_properties(QUEUES.into_iter().chain(amounts))
     };
     let refused = refresh(Resource::new(8192, 32)).unwrap_err();
     assert!(refused.to_string().contains("capacity: <memory:4096, vCores:4> is less than"), "{refused}");

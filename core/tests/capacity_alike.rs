@@ -134,7 +134,7 @@ fn handles_and_views_are_found_by_number_and_name() {
     assert_eq!((stepped.node("n1").unwrap().free, stepped.stats().granted), (Resource::new(7168, 7), 1));
     let mut answer = Allocation::default();
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
-    assert_eq!(stepped.headroom(&app), answer.headroom);
+    assert_eq!(stepped.headroom(&app).unwrap(), answer.headroom);
     let next = stepped.new_attempt(&app, NewAttempt::default()).unwrap();
     assert_eq!(stepped.find_app(7), Some(next.clone()), "of the newest attempt");
     stepped.finish(&next).unwrap();
@@ -214,7 +214,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.configuration().map(drop),
             scheduler.containers().map(drop),
             scheduler.container_counts().map(drop),
-            scheduler.quiesce_within(LONG).ok(),
+            scheduler.quiesce_within(LONG).into_result(),
             submitted.wait().map(drop),
         ];
         told.send((waiting, scheduler.find_node("n1").is_some())).unwrap();
@@ -242,7 +242,7 @@ fn its_worker_runs_on_a_thread_of_the_embedders_and_nowhere_else() {
     let app = scheduler.submit(submission(1)).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     poll_until_idle(&mut workers[0]);
-    assert_eq!(within("quiesce", || scheduler.quiesce().ok()), Err(Refused::OwnThread));
+    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), Err(Refused::OwnThread));
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     assert!(workers[0].wait(LONG));
     assert_eq!(scheduler.stats().granted, 0, "nobody has polled");
@@ -379,13 +379,13 @@ fn the_configuration_in_force_is_shown() {
     let first = shown(&stepped.configuration());
     assert_eq!(first.1, 10, "the site's");
     assert_eq!(shown(&threaded.configuration().unwrap()), first);
-    threaded.refresh_queues(more).unwrap();
-    stepped.refresh_queues(more).unwrap();
+    threaded.refresh_properties(more).unwrap();
+    stepped.refresh_properties(more).unwrap();
     let second = shown(&stepped.configuration());
     assert!(second.0 != first.0 && second.1 == 10);
     assert_eq!(shown(&threaded.configuration().unwrap()), second);
-    threaded.refresh_queues(worse).unwrap_err();
-    stepped.refresh_queues(worse).unwrap_err();
+    threaded.refresh_properties(worse).unwrap_err();
+    stepped.refresh_properties(worse).unwrap_err();
     assert_eq!(shown(&threaded.configuration().unwrap()), second, "what was refused changes nothing");
     assert_eq!(shown(&stepped.configuration()), second);
 }
@@ -442,7 +442,7 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
         scheduler.finish(&next).unwrap();
     }
     scheduler.quiesce();
-    for queue in scheduler.queues(false).unwrap() {
+    for queue in scheduler.queues().unwrap() {
         assert_eq!((queue.used, queue.containers), (Resource::ZERO, 0), "{}", queue.name);
     }
 }

@@ -58,7 +58,7 @@ fn with_containers(count: u32) -> (CapacityStepped, NodeHandle, AppHandle, Vec<C
 }
 
 fn used_of_a(scheduler: &mut CapacityStepped) -> i64 {
-    let queues = scheduler.queues(false);
+    let queues = scheduler.queues();
     queues.iter().find(|queue| queue.name == "root.a").expect("it is configured").used.memory_mb()
 }
 
@@ -84,7 +84,7 @@ fn an_attempt_that_is_refused_ends_its_application_and_frees_its_place() {
     assert!(matches!(scheduler.new_attempt(&app, kept), Err(Refused::InvalidResource { .. })));
     assert_eq!(used_of_a(&mut scheduler), 1024, "nothing has changed");
     assert!(matches!(scheduler.new_attempt(&app, too_large), Err(Refused::InvalidResource { .. })));
-    assert!(scheduler.queues(false).iter().all(|queue| (queue.applications, queue.containers) == (0, 0)));
+    assert!(scheduler.queues().iter().all(|queue| (queue.applications, queue.containers) == (0, 0)));
     scheduler.submit(submission(1)).expect("the number is free again");
 }
 
@@ -144,8 +144,8 @@ fn applications_of_another_scheduler_are_refused() {
     let theirs = other.submit(submission(1)).unwrap();
     let missing = |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NoSuchApp(1))));
     missing(ours.new_attempt(&theirs, NewAttempt::default()).map(drop));
-    missing(ours.kill(&theirs));
-    missing(ours.kill_as("ann", &theirs));
+    missing(ours.finish(&theirs));
+    missing(ours.finish_as("ann", &theirs));
     missing(ours.move_app_as("ann", &theirs, "b"));
     missing(ours.check_app("ann", &theirs, AppAccess::View));
     missing(ours.fetch(&theirs, &mut Allocation::default()));
@@ -166,8 +166,8 @@ fn who_may_what_is_asked_of_the_queues_lists() {
     assert!(matches!(scheduler.check_app("bob", &app, AppAccess::View), Err(Refused::AppAcl { .. })));
     assert!(matches!(scheduler.move_app_as("boss", &app, "b"), Err(Refused::Acl { .. })));
     scheduler.move_app_as("ann", &app, "b").unwrap();
-    assert!(matches!(scheduler.kill_as("boss", &app), Err(Refused::AppAcl { .. })), "it has left his queue");
-    scheduler.kill_as("ann", &app).unwrap();
+    assert!(matches!(scheduler.finish_as("boss", &app), Err(Refused::AppAcl { .. })), "it has left his queue");
+    scheduler.finish_as("ann", &app).unwrap();
     assert!(matches!(scheduler.check_app("ann", &app, AppAccess::View), Err(Refused::NoSuchApp(1))));
 }
 
@@ -189,9 +189,9 @@ fn attempts_on_threads() {
     scheduler.quiesce();
     let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
     assert_eq!((next.attempt(), next.kept_containers().len()), (2, 1));
-    assert!(matches!(scheduler.kill(&app), Err(Refused::NoSuchApp(1))));
-    assert!(matches!(scheduler.kill_as("eve", &next), Err(Refused::AppAcl { .. })));
-    scheduler.kill_as("boss", &next).unwrap();
+    assert!(matches!(scheduler.finish(&app), Err(Refused::NoSuchApp(1))));
+    assert!(matches!(scheduler.finish_as("eve", &next), Err(Refused::AppAcl { .. })));
+    scheduler.finish_as("boss", &next).unwrap();
     assert!(scheduler.containers().unwrap().iter().all(|view| view.ended));
 }
 
@@ -238,7 +238,7 @@ fn in_a_plan(at_once: &str) -> (i64, usize) {
     let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.p")).unwrap();
     scheduler.allocate(&app, &ask(2), &mut Allocation::default()).unwrap();
     (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
-    let queues = scheduler.queues(false);
+    let queues = scheduler.queues();
     let leaf = queues.iter().find(|queue| queue.name == app.queue()).expect("the application is there");
     let most = leaf.maximum.memory_mb();
     (most, fetch(&mut scheduler, &app).granted.len())
@@ -272,7 +272,7 @@ fn of_an_application_without_a_reservation_none_is_told_to_be_over() {
 fn a_run_after_which_parts_differ_and_shares_do_not_has_changed_something() {
     let (mut scheduler, node) = with_a_plan("false");
     let part = |scheduler: &mut CapacityStepped, name: &str| {
-        let queues = scheduler.queues(false);
+        let queues = scheduler.queues();
         queues.iter().find(|queue| queue.name == format!("root.p.{name}")).expect("a queue of the plan").capacity
     };
     let follow = |scheduler: &mut CapacityStepped, mb: i64| {
@@ -297,7 +297,7 @@ fn a_run_after_which_parts_differ_and_shares_do_not_has_changed_something() {
 // ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself
 
 fn leaf_a(scheduler: &mut CapacityStepped) -> CapacityLeafView {
-    let queues = scheduler.queues(false);
+    let queues = scheduler.queues();
     queues.into_iter().find(|queue| queue.name == "root.a").and_then(|queue| queue.leaf).expect("a leaf")
 }
 
@@ -376,15 +376,15 @@ fn what_a_resource_manager_does_itself_works_out_no_limits() {
     let more = Submission::new(2, "bob").in_queue("a").with_am(Resource::new(8192, 1));
     scheduler.submit(more).unwrap();
     let known = |scheduler: &mut CapacityStepped| leaf_a(scheduler).active_users;
-    let before = (known(&mut scheduler), scheduler.headroom(&app));
+    let before = (known(&mut scheduler), scheduler.headroom(&app).unwrap());
     let mut answer = Allocation::default();
     let release = AllocateRequest::default().with_releases([granted[0].id]);
     scheduler.manage(&app, &release, &mut answer).unwrap();
     assert_eq!(answer.ended.len(), 1, "what has come of it is fetched");
     scheduler.manage(&app, &AllocateRequest::default(), &mut answer).unwrap();
-    assert_eq!((known(&mut scheduler), scheduler.headroom(&app)), before);
+    assert_eq!((known(&mut scheduler), scheduler.headroom(&app).unwrap()), before);
     fetch(&mut scheduler, &app);
-    assert_ne!(scheduler.headroom(&app), before.1, "an AM's call works it out");
+    assert_ne!(scheduler.headroom(&app).unwrap(), before.1, "an AM's call works it out");
     assert_eq!(known(&mut scheduler), before.0 + 1, "and counts who waits");
     scheduler.manage(&app, &ask(1), &mut answer).unwrap();
     assert_eq!(known(&mut scheduler), before.0 + 2, "what is asked for counts at once");

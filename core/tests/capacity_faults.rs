@@ -213,7 +213,7 @@ impl World {
             0 => self.replace(round / 7 % APPS.len()),
             3 => {
                 let maximum = ["50", "40", "60"][round / 7 % 3];
-                within("refresh", || self.scheduler.refresh_queues(queues(maximum))).unwrap();
+                within("refresh", || self.scheduler.refresh_properties(queues(maximum))).unwrap();
             }
             _ => {}
         }
@@ -254,7 +254,7 @@ impl World {
         let scheduler = &self.scheduler;
         let audit = within("audit", || scheduler.audit()).unwrap();
         assert_eq!(audit.wrong, [""; 0]);
-        let queues = within("queues", || scheduler.queues(false)).unwrap();
+        let queues = within("queues", || scheduler.queues()).unwrap();
         for queue in &queues {
             // A refresh may have lowered what `a` may have.
             assert!(queue.used.fits_in(&queue.maximum) || queue.name == "root.a", "{queue:?}");
@@ -301,7 +301,7 @@ impl World {
         }
         self.quiesce();
         assert_eq!(self.scheduler.audit().unwrap().wrong, [""; 0], "at the end");
-        for queue in self.scheduler.queues(false).unwrap() {
+        for queue in self.scheduler.queues().unwrap() {
             let left = ([queue.used, queue.reserved, queue.pending], queue.containers, queue.applications);
             assert_eq!(left, ([Resource::ZERO; 3], 0, 0), "{}", queue.name);
         }

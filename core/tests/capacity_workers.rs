@@ -135,7 +135,7 @@ impl Cluster {
     }
 
     fn view(&mut self) -> BTreeMap<String, CapacityQueueView> {
-        self.scheduler.queues(true).into_iter().map(|queue| (queue.name.clone(), queue)).collect()
+        self.scheduler.queues_with_limits().into_iter().map(|queue| (queue.name.clone(), queue)).collect()
     }
 
     /// No limit is exceeded, whoever has granted.
@@ -286,7 +286,7 @@ fn step(cluster: &mut Cluster, chance: &mut Chance) -> &'static str {
             "a node less"
         }
         11 if chance.below(4) == 0 => {
-            cluster.scheduler.refresh_queues(queues(["30", "40", "90"][chance.below(3)])).unwrap();
+            cluster.scheduler.refresh_properties(queues(["30", "40", "90"][chance.below(3)])).unwrap();
             "a refresh"
         }
         _ => {
@@ -360,7 +360,7 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
             }
             // Nothing ends meanwhile, so what is read of several workers is no more than there is at the end.
             for _ in 0..20 {
-                for queue in scheduler.queues(false).unwrap() {
+                for queue in scheduler.queues().unwrap() {
                     let (used, maximum) = (queue.used.memory_mb(), queue.maximum.memory_mb());
                     assert!(used <= maximum, "{workers} workers: {} has {used} of {maximum}", queue.name);
                 }
@@ -374,13 +374,13 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
             scheduler.quiesce();
             scheduler.stats().granted == before
         });
-        let used = scheduler.queues(false).unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
+        let used = scheduler.queues().unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
         assert!(used.memory_mb() > 64 * 1024, "{workers} workers: something runs: {used}");
         scheduler.preempt().unwrap();
         assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers");
         apps.iter().for_each(|app| scheduler.finish(app).unwrap());
         scheduler.quiesce();
-        for queue in scheduler.queues(false).unwrap() {
+        for queue in scheduler.queues().unwrap() {
             let left = (queue.used, queue.pending, queue.containers, queue.applications);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, 0), "{workers} workers: {}", queue.name);
         }
@@ -472,7 +472,7 @@ fn moves_of(workers: usize, seed: u64) -> (usize, usize) {
         assert_eq!(scheduler.audit(false).wrong, [""; 0], "{workers} workers, seed {seed}, after round {round}");
     }
     apps.iter().for_each(|app| scheduler.finish(app).unwrap());
-    for queue in scheduler.queues(true) {
+    for queue in scheduler.queues_with_limits() {
         let left = [queue.used, queue.pending, queue.reserved];
         assert_eq!(
             (left, queue.containers),
@@ -555,7 +555,7 @@ fn what_is_reserved_moves_while_anything_happens() {
         println!("{workers} workers: {moved} moved");
         apps.iter().for_each(|app| scheduler.finish(app).unwrap());
         scheduler.quiesce();
-        for queue in scheduler.queues(false).unwrap() {
+        for queue in scheduler.queues().unwrap() {
             let left = (queue.used, queue.reserved, queue.pending, queue.containers);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, Resource::ZERO, 0), "{workers} workers: {}", queue.name);
         }

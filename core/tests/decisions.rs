@@ -172,7 +172,7 @@ fn nodes_that_continuous_scheduling_passes_over() {
     ];
     let nodes = [("/r", r(4096, 4)), ("/r", r(4096, 4)), ("/r", r(1024, 4))];
     let mut cluster = Cluster::new(&properties, "", &nodes);
-    cluster.stepped.continuous();
+    cluster.stepped.offer_all();
     let mut ends: Vec<_> = cluster.stepped.take_trace().into_iter().map(|pass| (pass.node, pass.end)).collect();
     ends.sort_by(|a, b| a.0.cmp(&b.0));
     let expected = [("n1", PassEnd::NothingPlaced), ("n2", PassEnd::SameFreeMemory), ("n3", PassEnd::BelowMinimum)];

@@ -58,12 +58,12 @@ fn submit(scheduler: &mut CapacityStepped, number: u32, user: &str, queue: &str)
 }
 
 fn queue(scheduler: &mut CapacityStepped, name: &str) -> Option<CapacityQueueView> {
-    scheduler.queues(false).into_iter().find(|queue| queue.name == name)
+    scheduler.queues().into_iter().find(|queue| queue.name == name)
 }
 
 /// The names of queues that have made themselves.
 fn made(scheduler: &mut CapacityStepped) -> Vec<String> {
-    scheduler.queues(false).into_iter().filter(|queue| queue.making.is_some()).map(|queue| queue.name).collect()
+    scheduler.queues().into_iter().filter(|queue| queue.making.is_some()).map(|queue| queue.name).collect()
 }
 
 #[test]
@@ -150,10 +150,10 @@ fn a_template_that_cannot_be_meant_refuses_the_queue_and_changes_nothing() {
     for (key, value) in [("capacity", "50"), ("ordering-policy", "unheard-of"), ("state", "maybe")] {
         let name = format!("root.teams.auto-queue-creation-v2.leaf-template.{key}");
         let mut scheduler = with_nodes(FLEXIBLE, &[(&name, value), ("queue-mappings", "u:ann:root.teams.%user")]);
-        let before = scheduler.queues(true);
+        let before = scheduler.queues_with_limits();
         let refused = submit(&mut scheduler, 1, "ann", "default").unwrap_err();
         assert_eq!(refused.kind(), "not-made", "{key}: {refused}");
-        assert_eq!(scheduler.queues(true), before, "{key}");
+        assert_eq!(scheduler.queues_with_limits(), before, "{key}");
         submit(&mut scheduler, 2, "ann", "root.a").unwrap();
     }
 }
@@ -205,13 +205,13 @@ fn a_refresh_keeps_them_with_what_runs_and_reads_their_templates_anew() {
     submit(&mut scheduler, 2, "bob", "root.teams.web.bob").unwrap();
     let weight = ("root.teams.auto-queue-creation-v2.template.capacity", "6w");
     let listed: Pairs<'_> = &[weight, ("root.teams.queues", "ann"), ("root.teams.ann.capacity", "2w")];
-    scheduler.refresh_queues(texts(&full(FLEXIBLE, listed))).unwrap();
+    scheduler.refresh_properties(texts(&full(FLEXIBLE, listed))).unwrap();
     assert_eq!(made(&mut scheduler), ["root.teams.web", "root.teams.web.bob"], "ann is a configured queue by now");
     let web = queue(&mut scheduler, "root.teams.web").unwrap();
     assert_eq!((web.guaranteed.memory_mb(), web.applications), (9216, 1), "6 of 8");
     let ann = queue(&mut scheduler, "root.teams.ann").unwrap();
     assert_eq!((ann.applications, ann.leaf.map(|leaf| leaf.user_limit_factor)), (1, Some(1.0)));
-    let refused = scheduler.refresh_queues(texts(&full(FLEXIBLE, &[]))).unwrap_err();
+    let refused = scheduler.refresh_properties(texts(&full(FLEXIBLE, &[]))).unwrap_err();
     assert!(refused.to_string().contains("root.teams.ann cannot be deleted"), "{refused}");
     assert_eq!(made(&mut scheduler).len(), 2);
 }
@@ -278,7 +278,7 @@ fn lists_are_the_templates_once_a_refresh_has_read_them() {
     submit(&mut scheduler, 2, "ann", "root.teams.x").unwrap();
     // As in Hadoop the lists of a queue that is there are not known before a refresh.
     assert_eq!(submit(&mut scheduler, 3, "ann", "root.teams.x").unwrap_err().kind(), "acl");
-    scheduler.refresh_queues(texts(&full(FLEXIBLE, more))).unwrap();
+    scheduler.refresh_properties(texts(&full(FLEXIBLE, more))).unwrap();
     submit(&mut scheduler, 4, "ann", "root.teams.x").unwrap();
     assert!(!scheduler.has_access("bob", "root.teams.x", QueueAccess::Submit));
 }
@@ -302,11 +302,11 @@ fn mapping_rules_may_stand_in_a_file_of_their_own() {
     assert_eq!(made(&mut scheduler), ["root.teams.ann"]);
     // A refresh reads it once more, whether or not queues have made themselves.
     std::fs::write(&path, rules("root.teams.web")).unwrap();
-    scheduler.refresh_queues(texts(&full(FLEXIBLE, more))).unwrap();
+    scheduler.refresh_properties(texts(&full(FLEXIBLE, more))).unwrap();
     submit(&mut scheduler, 2, "bob", "default").unwrap();
     assert_eq!(scheduler.apps().last().map(|app| app.queue.clone()).as_deref(), Some("root.teams.web.bob"));
     std::fs::write(&path, "{").unwrap();
-    assert_eq!(scheduler.refresh_queues(texts(&full(FLEXIBLE, more))).unwrap_err().kind(), "bad-configuration");
+    assert_eq!(scheduler.refresh_properties(texts(&full(FLEXIBLE, more))).unwrap_err().kind(), "bad-configuration");
     submit(&mut scheduler, 3, "cat", "default").expect("the rules are as before");
     std::fs::remove_file(&path).unwrap();
 }
@@ -335,7 +335,7 @@ fn on_threads_monitors_divide_and_remove_by_themselves() {
     let (ann, _bob) = (submit(1, "ann", "default"), submit(2, "bob", "default"));
     let team = submit(3, "ann", "root.teams.ann");
     let guaranteed = |name: &str| {
-        let queues = scheduler.queues(false).unwrap();
+        let queues = scheduler.queues().unwrap();
         queues.into_iter().find(|queue| queue.name == name).map(|queue| queue.guaranteed.memory_mb())
     };
     assert_eq!(guaranteed("root.users.bob"), Some(0));

@@ -57,7 +57,7 @@ fn leaf(queues: Vec<CapacityQueueView>) -> CapacityQueueView {
 fn check_empty(scheduler: &mut CapacityStepped, number: u32) {
     let audit = scheduler.audit(true).wrong;
     assert_eq!(audit, [""; 0]);
-    let queue = leaf(scheduler.queues(true));
+    let queue = leaf(scheduler.queues_with_limits());
     let in_leaf = queue.leaf.unwrap();
     assert_eq!((queue.applications, in_leaf.am_used, in_leaf.active_applications), (0, Resource::ZERO, 0));
     let next = scheduler.submit(submission(number)).unwrap();
@@ -111,10 +111,10 @@ fn a_look_at_lifetimes_ends_both() {
 fn a_refresh_raises_the_limit_while_one_that_waits_ends() {
     let mut scheduler = stepped(2);
     for round in 0..ROUNDS {
-        scheduler.refresh_queues(queues("1")).unwrap();
+        scheduler.refresh_properties(queues("1")).unwrap();
         let [first, second, third] = [1, 2, 3].map(|app| scheduler.submit(submission(4 * round + app)).unwrap());
         scheduler.begin_finish(&second).unwrap();
-        scheduler.refresh_queues(queues("2")).unwrap();
+        scheduler.refresh_properties(queues("2")).unwrap();
         assert_eq!(states(&mut scheduler), [(first.number(), "active"), (third.number(), "active")]);
         scheduler.begin_finish(&third).unwrap();
         scheduler.finish(&first).unwrap();
@@ -156,7 +156,7 @@ fn an_attempt_that_was_stopped_starts_no_more() {
             // It holds its place no more as soon as its attempt is stopped.
             scheduler.stop_attempt(&first);
             let active = |scheduler: &mut CapacityStepped| {
-                let in_leaf = leaf(scheduler.queues(true)).leaf.unwrap();
+                let in_leaf = leaf(scheduler.queues_with_limits()).leaf.unwrap();
                 (in_leaf.active_applications, in_leaf.pending_applications, in_leaf.am_used)
             };
             assert_eq!(active(&mut scheduler), (1, 0, AM));
@@ -197,7 +197,7 @@ fn two_threads_end_one_each() {
         assert_eq!(audit, [""; 0], "round {round}");
         let next = scheduler.submit(submission(3 * round + 3)).unwrap();
         scheduler.quiesce();
-        let in_leaf = leaf(scheduler.queues(true).unwrap()).leaf.unwrap();
+        let in_leaf = leaf(scheduler.queues_with_limits().unwrap()).leaf.unwrap();
         assert_eq!((in_leaf.active_applications, in_leaf.am_used), (1, AM), "round {round}");
         scheduler.finish(&next).unwrap();
     }

@@ -256,7 +256,7 @@ fn submissions_moves_and_nodes() {
     let _ = given.poll();
     drop(given);
     scheduler.quiesce();
-    assert!(scheduler.app(4).is_some());
+    assert!(scheduler.app(4).unwrap().is_some());
     scheduler.shutdown();
     assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::ShutDown));
 }

@@ -49,7 +49,7 @@ fn stepped(of: Pairs<'_>) -> CapacityStepped {
 }
 
 fn shown(scheduler: &mut CapacityStepped) -> Vec<String> {
-    scheduler.queues(false).iter().map(|queue| format!("{queue:?}")).collect()
+    scheduler.queues().iter().map(|queue| format!("{queue:?}")).collect()
 }
 
 fn why(refused: Result<(), Refused>) -> String {
@@ -63,15 +63,15 @@ fn nothing_has_changed_by_default() {
         let new = own(THREE, &[bad]);
         let mut scheduler = stepped(TWO);
         let before = shown(&mut scheduler);
-        assert!(why(scheduler.refresh_queues(pairs(&new))).starts_with("Failed to re-init queues : "));
+        assert!(why(scheduler.refresh_properties(pairs(&new))).starts_with("Failed to re-init queues : "));
         assert_eq!(shown(&mut scheduler), before, "{bad:?}");
         scheduler.submit(Submission::new(1, "ann").in_queue("default")).unwrap();
         assert_eq!(scheduler.app(1).unwrap().queue, "root.a", "the rules are the old ones");
 
         let threads = CapacityScheduler::builder(configuration(TWO)).start().unwrap();
-        let queues = || format!("{:?}", threads.queues(false).unwrap());
+        let queues = || format!("{:?}", threads.queues().unwrap());
         let before = queues();
-        assert!(why(threads.refresh_queues(pairs(&new))).starts_with("Failed to re-init queues : "));
+        assert!(why(threads.refresh_properties(pairs(&new))).starts_with("Failed to re-init queues : "));
         assert_eq!(queues(), before, "{bad:?}");
         threads.shutdown();
     }
@@ -81,19 +81,19 @@ fn nothing_has_changed_by_default() {
 fn what_is_wrong_with_the_queues_comes_first() {
     let mut scheduler = stepped(TWO);
     let without_b = own(&[("root.queues", "a"), ("root.a.capacity", "100")], &[BAD[0]]);
-    assert!(why(scheduler.refresh_queues(pairs(&without_b))).contains("root.b cannot be deleted"));
+    assert!(why(scheduler.refresh_properties(pairs(&without_b))).contains("root.b cannot be deleted"));
 }
 
 #[test]
 fn as_in_hadoop_where_that_is_asked_for() {
     let mut scheduler = CapacityScheduler::builder(configuration(TWO)).rules_last(true).stepped().unwrap();
-    let refused = scheduler.refresh_queues(pairs(&own(THREE, &[BAD[0]])));
+    let refused = scheduler.refresh_properties(pairs(&own(THREE, &[BAD[0]])));
     assert!(why(refused).starts_with("root.c cannot be deleted"));
-    assert_eq!(scheduler.queues(false).len(), 4);
+    assert_eq!(scheduler.queues().len(), 4);
     // What is in force is the old file, and the next refresh is of another one.
     assert_eq!(scheduler.configuration().file().queues().len(), 3);
-    scheduler.refresh_queues(pairs(&own(TWO, &[("root.c.state", "STOPPED")]))).unwrap();
-    assert_eq!(scheduler.queues(false).len(), 3);
+    scheduler.refresh_properties(pairs(&own(TWO, &[("root.c.state", "STOPPED")]))).unwrap();
+    assert_eq!(scheduler.queues().len(), 3);
 }
 
 /// A rule leads below a parent that has made itself, and that the file lists: without the queues that have made
@@ -110,18 +110,18 @@ fn rules_are_compared_with_queues_that_have_made_themselves() {
     );
     assert!(CapacityConfiguration::from_properties([], pairs(&listed)).is_err());
     let mut scheduler = stepped(AUTO);
-    assert!(scheduler.refresh_queues(pairs(&listed)).is_err(), "nothing has made itself");
+    assert!(scheduler.refresh_properties(pairs(&listed)).is_err(), "nothing has made itself");
     scheduler.submit(Submission::new(1, "ann").in_queue("default")).unwrap();
     let read = scheduler.configuration().with_queues(pairs(&listed)).unwrap();
     assert!(read.file().queue_at("root.auto.dev.ann").is_some());
     scheduler.refresh_with(read.clone()).unwrap();
-    assert_eq!(scheduler.queues(false).len(), 5);
+    assert_eq!(scheduler.queues().len(), 5);
     // Another scheduler has none of these queues, so the file is no good for it.
     assert!(CapacityScheduler::builder(read).stepped().is_err());
 
     let threads = CapacityScheduler::builder(configuration(AUTO)).start().unwrap();
     threads.submit(Submission::new(1, "ann").in_queue("default")).unwrap();
-    threads.refresh_queues(pairs(&listed)).unwrap();
+    threads.refresh_properties(pairs(&listed)).unwrap();
     threads.shutdown();
 }
 

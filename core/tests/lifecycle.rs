@@ -386,14 +386,14 @@ fn a_pass_visits_one_node_of_each_free_memory() {
     nodes(&mut stepped, 3);
     let app = asking(&mut stepped, 1, 9);
     for held in [1, 3, 6, 9] {
-        stepped.continuous();
+        stepped.offer_all();
         assert_eq!(used(&mut stepped, &app), Resource::new(held * 1024, held));
     }
     // With several workers nodes of different workers do not collapse.
     let mut stepped = FairScheduler::builder().workers(3).stepped().unwrap();
     nodes(&mut stepped, 3);
     let app = asking(&mut stepped, 1, 9);
-    stepped.continuous();
+    stepped.offer_all();
     assert_eq!(used(&mut stepped, &app), Resource::new(3072, 3));
 }
 
@@ -750,7 +750,7 @@ fn attempts_follow_each_other_under_load() {
             }
             assert!(kept.keys().all(|id| held.contains_key(id) || granted.iter().any(|one| one.id == *id)));
             assert_sums(&scheduler);
-            assert_eq!(scheduler.app(1).unwrap().usage.memory_mb(), 1024 * i64::try_from(kept.len()).unwrap());
+            assert_eq!(scheduler.app(1).unwrap().unwrap().usage.memory_mb(), 1024 * i64::try_from(kept.len()).unwrap());
             // Half of what is kept ends; its new attempt is told, under the old ids.
             let (end, stay): (Vec<_>, Vec<_>) = kept.into_iter().enumerate().partition(|(i, _)| i % 2 == 0);
             for node in &nodes {

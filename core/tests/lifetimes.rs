@@ -154,7 +154,7 @@ fn who_has_lived_long_enough_is_ended() {
     let mut stops = Vec::new();
     node.take_stops(&mut stops);
     assert_eq!(stops.len(), 1, "its node is told");
-    assert_eq!(scheduler.queues(false).iter().map(|queue| queue.used.memory_mb()).sum::<i64>(), 0);
+    assert_eq!(scheduler.queues().iter().map(|queue| queue.used.memory_mb()).sum::<i64>(), 0);
     scheduler.submit_with(submission(2, "a"), terms(500)).expect("the number is free again");
     scheduler.advance(100_000);
     assert_eq!(scheduler.expire_applications().unwrap(), [ids[1]]);
@@ -175,7 +175,7 @@ fn a_lifetime_changes_on_request_alone() {
     assert_eq!(scheduler.set_lifetime(&app, -1), Err(Refused::BadLifetime { app: 1, seconds: -1 }));
     assert!(matches!(scheduler.set_lifetime_as("eve", &app, 5), Err(Refused::AppAcl { .. })));
     scheduler.move_app(&app, "b").unwrap();
-    scheduler.refresh_queues(pairs(&queues(&[("root.b.maximum-application-lifetime", "20")]))).unwrap();
+    scheduler.refresh_properties(pairs(&queues(&[("root.b.maximum-application-lifetime", "20")]))).unwrap();
     assert_eq!(deadline(&mut scheduler, &app), Some(61_000), "neither a move nor a refresh");
     let next = scheduler.new_attempt(&app, NewAttempt::default()).unwrap();
     assert!(scheduler.set_lifetime(&app, 1).is_err(), "the old handle");

@@ -118,7 +118,7 @@ fn measured() -> Vec<(&'static str, usize)> {
     assert_eq!(stepped.stats().running, 16 * 1024);
     let mut stepped = scheduler(1);
     let queues = || {
-        (0..MANY).for_each(|i| stepped.create_queue(&format!("root.many.q{i:05}"), true).unwrap());
+        (0..MANY).for_each(|i| stepped.create_queue(&format!("root.many.q{i:05}")).unwrap());
         stepped.update_now();
         Vec::<()>::new()
     };

@@ -62,7 +62,7 @@ fn full_node_with(inside: &str, acquired: bool, more: &[(&str, &str)]) -> (Stepp
 #[test]
 fn the_worked_round_of_the_reference() {
     let (mut stepped, node, x, y) = full_node("", true);
-    let rounds = stepped.preempt(false).unwrap();
+    let rounds = stepped.preempt().unwrap();
     let numbers: Vec<_> = rounds[0].containers.iter().map(|id| (id.application_number(), id.number())).collect();
     assert_eq!((rounds.len(), rounds[0].app, numbers), (1, 2, vec![(1, 8), (1, 7)]));
     let held = stepped.take_journal().held;
@@ -72,7 +72,7 @@ fn the_worked_round_of_the_reference() {
     assert_eq!(stepped.preemptions_numbered(1), Ok(vec![7, 8]));
     stepped.advance(24_999);
     stepped.update_now();
-    assert!(stepped.preempt(false).unwrap().is_empty());
+    assert!(stepped.preempt().unwrap().is_empty());
     stepped.kill_marked().unwrap();
     let killed = stepped.take_journal().completed;
     assert_eq!(killed, [(1, 7, EndReason::Preempted), (1, 8, EndReason::Preempted)]);
@@ -97,7 +97,7 @@ fn the_worked_round_of_the_reference() {
 #[test]
 fn owed_room_is_not_for_who_comes_first() {
     let (mut stepped, node, _, y) = full_node("", true);
-    assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
+    assert_eq!(stepped.preempt().unwrap()[0].containers.len(), 2);
     // Nobody has less than it, and its queue's name comes before that of the starved one.
     let first = submit(&mut stepped, 3, "root.a", None);
     ask_for(&mut stepped, &first, vec![Ask::anywhere(1, GIB, 8)]);
@@ -114,7 +114,7 @@ fn owed_room_is_not_for_who_comes_first() {
 #[test]
 fn a_request_comes_back_for_each_end_that_is_told() {
     let (mut stepped, node, _, _) = full_node("<queue name='x'><weight>0.0001</weight></queue>", false);
-    assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 4);
+    assert_eq!(stepped.preempt().unwrap()[0].containers.len(), 4);
     stepped.remove_node(&node).unwrap();
     stepped.kill_marked().unwrap();
     let of_x = stepped.apps().into_iter().find(|app| app.id.number == 1).unwrap();
@@ -138,7 +138,7 @@ fn nodes_are_emptied_one_after_the_other() {
     let y = submit(&mut stepped, 2, "root.y", None);
     ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 16)]);
     stepped.update_now();
-    let rounds = stepped.preempt(false).unwrap();
+    let rounds = stepped.preempt().unwrap();
     let numbers: Vec<_> = rounds[0].containers.iter().map(|id| id.number()).collect();
     assert_eq!(numbers, [8, 7, 6, 5, 4, 3, 2, 1, 16, 15, 14]);
 }
@@ -146,24 +146,26 @@ fn nodes_are_emptied_one_after_the_other() {
 #[test]
 fn what_may_not_be_preempted_stays() {
     let (mut stepped, ..) = full_node("<queue name='x'><allowPreemptionFrom>false</allowPreemptionFrom></queue>", true);
-    let rounds = stepped.preempt(false).unwrap();
+    let rounds = stepped.preempt().unwrap();
     assert_eq!((rounds.len(), rounds[0].containers.len()), (1, 0));
 }
 
 #[test]
 fn below_the_utilisation_threshold_nobody_is_starved() {
     let (mut stepped, ..) = full_node("", true);
-    stepped.preempt(true).unwrap();
+    stepped.preempt().unwrap();
+    stepped.kill_marked().unwrap();
     stepped.advance(60_000);
     stepped.add_node("n2", "/r", Resource::new(8192, 8)).unwrap();
     stepped.update_now();
-    assert!(stepped.preempt(true).unwrap().is_empty());
+    assert!(stepped.preempt().unwrap().is_empty());
+    stepped.kill_marked().unwrap();
 }
 
 #[test]
 fn preemption_that_is_off() {
     let mut stepped = stepped(1, "", &[("yarn.scheduler.fair.preemption", "false")]);
-    assert_eq!(stepped.preempt(true), Err(Refused::PreemptionOff));
+    assert_eq!(stepped.preempt(), Err(Refused::PreemptionOff));
     assert_eq!(stepped.kill_marked(), Err(Refused::PreemptionOff));
 }
 
@@ -177,7 +179,7 @@ fn killed(meanwhile: impl Fn(&mut Stepped, &NodeHandle, &AppHandle, &AppHandle))
     let threshold = "<defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>";
     [&[STRICT][..], &[]].map(|more| {
         let (mut stepped, node, x, y) = full_node_with(threshold, true, more);
-        assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 4);
+        assert_eq!(stepped.preempt().unwrap()[0].containers.len(), 4);
         meanwhile(&mut stepped, &node, &x, &y);
         stepped.take_journal();
         stepped.kill_marked().unwrap();
@@ -296,7 +298,7 @@ fn what_is_kept_for_others_does_not_count() {
         let z = submit(&mut stepped, 3, "root.z", None);
         ask_for(&mut stepped, &z, if reserve { vec![] } else { vec![Ask::anywhere(1, GIB, 1)] });
         stepped.update_now();
-        let rounds = stepped.preempt(false).unwrap();
+        let rounds = stepped.preempt().unwrap();
         let of = |app| rounds.iter().find(|round| round.app == app).map(|round| round.containers.clone());
         let for_y = of(2).unwrap();
         assert!((1..=4).contains(&for_y.len()));
@@ -322,7 +324,7 @@ fn what_is_kept_for_others_does_not_count() {
 #[test]
 fn leaf_queues_are_looked_through_as_they_were_created() {
     let (mut stepped, ..) = full_node("<queue name='kept'/>", true);
-    stepped.create_queue("root.gone", true).unwrap();
+    stepped.create_queue("root.gone").unwrap();
     for (number, queue) in [(3, "root.b"), (4, "root.c")] {
         let app = submit(&mut stepped, number, queue, None);
         ask_for(&mut stepped, &app, vec![Ask::anywhere(1, GIB, 8)]);
@@ -330,7 +332,7 @@ fn leaf_queues_are_looked_through_as_they_were_created() {
     }
     assert!(stepped.queues().iter().all(|queue| queue.name != "root.gone"));
     stepped.update_now();
-    let order: Vec<_> = stepped.preempt(false).unwrap().iter().map(|round| round.app).collect();
+    let order: Vec<_> = stepped.preempt().unwrap().iter().map(|round| round.app).collect();
     let (third, fourth) = (order.iter().position(|app| *app == 3), order.iter().position(|app| *app == 4));
     assert!(fourth < third, "{order:?}");
 }
@@ -348,14 +350,15 @@ fn whose_queue_forbids_it_by_now_is_spared() {
 #[test]
 fn what_was_spared_can_be_marked_again() {
     let (mut stepped, node, x, y) = full_node_with("", true, &[STRICT]);
-    assert_eq!(stepped.preempt(false).unwrap()[0].containers.len(), 2);
+    assert_eq!(stepped.preempt().unwrap()[0].containers.len(), 2);
     ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 0)]);
     stepped.kill_marked().unwrap();
     assert!(fetch(&mut stepped, &x).strict_preemptions.is_empty());
     ask_for(&mut stepped, &y, vec![Ask::anywhere(1, GIB, 8)]);
     stepped.advance(25_000);
     stepped.update_now();
-    assert_eq!(stepped.preempt(true).unwrap()[0].containers.len(), 2);
+    assert_eq!(stepped.preempt().unwrap()[0].containers.len(), 2);
+    stepped.kill_marked().unwrap();
     assert_eq!(stepped.take_journal().completed.len(), 2);
     assert!(heartbeat(&mut stepped, &node).allocated.iter().all(|made| made.app == 2));
 }
@@ -413,7 +416,7 @@ impl World {
     }
 
     fn preempt(&mut self) {
-        let rounds = self.stepped.preempt(false).unwrap();
+        let rounds = self.stepped.preempt().unwrap();
         let apps = self.stepped.apps();
         let mut owners = HashSet::new();
         for (id, starved) in rounds.iter().flat_map(|round| round.containers.iter().map(|id| (id, round.app))) {
@@ -639,7 +642,7 @@ proptest! {
             None => best,
             Some((node, relax)) => on(node).map(|ams| if relax && ams > 0 { best.unwrap().min(ams) } else { ams }),
         };
-        let rounds = stepped.preempt(false).unwrap();
+        let rounds = stepped.preempt().unwrap();
         prop_assert_eq!(rounds.iter().map(|round| round.app).collect::<Vec<_>>(), [100]);
         let of = |id: &evenweave::ContainerId| {
             let at = (id.application_number(), id.number());
@@ -662,7 +665,7 @@ fn a_wait_that_never_ends_kills_nothing() {
     (1..=8).for_each(|container| stepped.launch_numbered(1, container).unwrap());
     stepped.advance(u64::MAX - 10);
     stepped.update_now();
-    let marked: usize = stepped.preempt(false).unwrap().iter().map(|round| round.containers.len()).sum();
+    let marked: usize = stepped.preempt().unwrap().iter().map(|round| round.containers.len()).sum();
     assert!(marked > 0, "somebody is starved");
     for ms in [1, u64::MAX, 1] {
         stepped.advance(ms);

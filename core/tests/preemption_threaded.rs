@@ -27,7 +27,7 @@ fn start(workers: usize) -> FairScheduler {
 }
 
 fn used(scheduler: &FairScheduler, app: &AppHandle) -> i64 {
-    let apps = scheduler.apps();
+    let apps = scheduler.apps().unwrap();
     apps.iter().find(|view| view.id.number == app.number()).map_or(0, |view| view.usage.memory_mb() / 1024)
 }
 
@@ -248,7 +248,7 @@ fn a_starved_application_comes_to_its_share_in_time() {
     assert_eq!(cluster.taken_back, 0, "nobody is killed before the timeout and the wait are over");
     let rest = within - (TIMEOUT_MS - 1_000) - wait;
     meanwhile += cluster.run(rest) * rest as f64 / within as f64;
-    let view = cluster.scheduler.app(100).unwrap();
+    let view = cluster.scheduler.app(100).unwrap().unwrap();
     assert_eq!(view.fair_share.memory_mb() / 1024, share, "its share as of the snapshot");
     let (has, took) = (view.usage.memory_mb() / 1024, cluster.clock.now_ms() - began);
     println!(
@@ -259,7 +259,7 @@ fn a_starved_application_comes_to_its_share_in_time() {
     assert!(has >= share, "{has} containers of {share} after {took} ms");
     assert!(meanwhile > 0.9 * before, "others: {before:.1} tasks a second before, {meanwhile:.1} meanwhile");
     assert!(cluster.scheduler.stats().allocated.memory_mb() > 1024 * 8 * i64::try_from(CONTAINERS / 10).unwrap());
-    let preempted: u64 = (1..=BUSY).map(|app| cluster.scheduler.app(app).unwrap().preempted).sum();
+    let preempted: u64 = (1..=BUSY).map(|app| cluster.scheduler.app(app).unwrap().unwrap().preempted).sum();
     assert_eq!((preempted, cluster.scheduler.stats().preempted), (cluster.taken_back, cluster.taken_back));
     assert_sums(&cluster.scheduler);
     cluster.scheduler.shutdown();

@@ -138,12 +138,12 @@ fn without_acls_and_after_a_refresh_others_may() {
     let mut scheduler = stepped("10", "true", TWO).unwrap();
     let eve = || Submission::new(1, "eve").in_queue("a");
     assert_eq!(submit(&mut scheduler, eve(), None).unwrap_err().kind(), "priority-acl");
-    scheduler.refresh_queues(queues("[user=eve max_priority=4 default_priority=2]")).unwrap();
+    scheduler.refresh_properties(queues("[user=eve max_priority=4 default_priority=2]")).unwrap();
     let app = submit(&mut scheduler, eve(), None).unwrap();
     assert_eq!(scheduler.app(1).unwrap().priority, 2);
-    assert_eq!(scheduler.refresh_queues(queues("[user=eve]")).unwrap_err().kind(), "bad-configuration");
+    assert_eq!(scheduler.refresh_properties(queues("[user=eve]")).unwrap_err().kind(), "bad-configuration");
     assert_eq!(scheduler.set_priority_as("eve", &app, 5).unwrap_err().kind(), "priority-acl", "the old one stands");
-    scheduler.refresh_queues(queues("*")).unwrap();
+    scheduler.refresh_properties(queues("*")).unwrap();
     scheduler.set_priority_as("eve", &app, 5).unwrap();
 }
 

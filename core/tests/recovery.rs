@@ -115,7 +115,7 @@ fn a_fair_scheduler_with_threads_takes_over_what_runs() {
             scheduler.update_now();
             scheduler.quiesce();
         };
-        takes_over!(scheduler, settle(), used_of(&scheduler.queues()));
+        takes_over!(scheduler, settle(), used_of(&scheduler.queues().unwrap()));
         scheduler.shutdown();
     }
 }
@@ -123,13 +123,13 @@ fn a_fair_scheduler_with_threads_takes_over_what_runs() {
 #[test]
 fn a_capacity_scheduler_without_threads_takes_over_what_runs() {
     let mut scheduler = builder().stepped().unwrap();
-    takes_over!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
+    takes_over!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues()));
 }
 
 #[test]
 fn a_capacity_scheduler_with_threads_takes_over_what_runs() {
     let scheduler = builder().timers(false).start().unwrap();
-    takes_over!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues(false).unwrap()));
+    takes_over!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues().unwrap()));
     scheduler.shutdown();
 }
 
@@ -175,17 +175,17 @@ fn a_node_comes_with_what_runs_on_it() {
     let mut scheduler = FairScheduler::builder().stepped().unwrap();
     comes_with_what_runs!(scheduler, scheduler.update_now(), used_of(&scheduler.queues()));
     let mut scheduler = builder().stepped().unwrap();
-    comes_with_what_runs!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues(false)));
+    comes_with_what_runs!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues()));
     let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
     let settle = || {
         scheduler.quiesce();
         scheduler.update_now();
         scheduler.quiesce();
     };
-    comes_with_what_runs!(scheduler, settle(), used_of(&scheduler.queues()));
+    comes_with_what_runs!(scheduler, settle(), used_of(&scheduler.queues().unwrap()));
     scheduler.shutdown();
     let scheduler = builder().timers(false).start().unwrap();
-    comes_with_what_runs!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues(false).unwrap()));
+    comes_with_what_runs!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues().unwrap()));
     scheduler.shutdown();
 }
 
@@ -254,7 +254,7 @@ fn what_cannot_run_is_not_taken_over() {
         refuses_what_cannot_run!(
             scheduler,
             scheduler.expire_queues(),
-            used_in(&scheduler.queues(false)),
+            used_in(&scheduler.queues()),
             scheduler.audit(true)
         );
         let scheduler = FairScheduler::builder().timers(false).workers(workers).start().unwrap();
@@ -263,13 +263,18 @@ fn what_cannot_run_is_not_taken_over() {
             scheduler.update_now();
             scheduler.quiesce();
         };
-        refuses_what_cannot_run!(scheduler, settle(), used_of(&scheduler.queues()), scheduler.audit().unwrap());
+        refuses_what_cannot_run!(
+            scheduler,
+            settle(),
+            used_of(&scheduler.queues().unwrap()),
+            scheduler.audit().unwrap()
+        );
         scheduler.shutdown();
         let scheduler = builder().timers(false).workers(workers).start().unwrap();
         refuses_what_cannot_run!(
             scheduler,
             scheduler.quiesce(),
-            used_in(&scheduler.queues(false).unwrap()),
+            used_in(&scheduler.queues().unwrap()),
             scheduler.audit().unwrap()
         );
         scheduler.shutdown();
@@ -303,24 +308,24 @@ fn the_am_counts_in_its_leaf_and_goes_with_it() {
     scheduler.recover_container(&app, &node, task(2)).unwrap();
     // An unmanaged one has none.
     scheduler.recover_container(&other, &node, task(1)).unwrap();
-    let am_usage = |scheduler: &Stepped, name: &str| {
+    let am_usage = |scheduler: &mut Stepped, name: &str| {
         scheduler.queues().iter().find(|queue| queue.name == name).map(|queue| queue.am_usage).unwrap()
     };
-    assert_eq!(am_usage(&scheduler, "root.a"), master);
-    assert_eq!(am_usage(&scheduler, "root.b"), Resource::ZERO);
+    assert_eq!(am_usage(&mut scheduler, "root.a"), master);
+    assert_eq!(am_usage(&mut scheduler, "root.b"), Resource::ZERO);
     // A move takes it out of there, and counts it nowhere else, as in Hadoop.
     let moved = scheduler.submit(of_before(3, "root.a")).unwrap();
     scheduler.recover_container(&moved, &node, task(1).with_am(true)).unwrap();
-    assert_eq!(am_usage(&scheduler, "root.a"), master.plus(&TASK));
+    assert_eq!(am_usage(&mut scheduler, "root.a"), master.plus(&TASK));
     scheduler.move_app(&moved, "root.b").unwrap();
-    assert_eq!((am_usage(&scheduler, "root.a"), am_usage(&scheduler, "root.b")), (master, Resource::ZERO));
+    assert_eq!((am_usage(&mut scheduler, "root.a"), am_usage(&mut scheduler, "root.b")), (master, Resource::ZERO));
     scheduler.finish(&app).unwrap();
-    assert_eq!(am_usage(&scheduler, "root.a"), Resource::ZERO);
+    assert_eq!(am_usage(&mut scheduler, "root.a"), Resource::ZERO);
 }
 
 /// Nodes come back in any order: the first container that is taken over counts as the AM, also a task, and one that has ended.
 macro_rules! counts_the_first_as_the_am {
-    ($scheduler:ident, $settle:expr) => {{
+    ($scheduler:ident, $settle:expr, $queues:expr) => {{
         let master = Resource::new(2048, 2);
         let ended = Resource::new(3072, 3);
         let node = $scheduler.add_node("n1", "/r1", NODE).unwrap();
@@ -333,22 +338,22 @@ macro_rules! counts_the_first_as_the_am {
         $scheduler.recover_container(&of_task, &node, task(5)).unwrap();
         $scheduler.recover_container(&of_ended, &node, RecoveredContainer::new(1, 5, ended).with_ended(true)).unwrap();
         $settle;
-        assert_eq!(am_usage($scheduler.queues(), "root.a"), TASK);
-        assert_eq!(am_usage($scheduler.queues(), "root.b"), ended);
+        assert_eq!(am_usage($queues, "root.a"), TASK);
+        assert_eq!(am_usage($queues, "root.b"), ended);
         // The AM's own comes late, and changes nothing of that.
         for app in [&of_task, &of_ended] {
             let late = RecoveredContainer::new(1, 1, master).with_am(true);
             $scheduler.recover_container(app, &node, late).unwrap();
         }
         $settle;
-        assert_eq!(am_usage($scheduler.queues(), "root.a"), TASK);
-        assert_eq!(am_usage($scheduler.queues(), "root.b"), ended);
+        assert_eq!(am_usage($queues, "root.a"), TASK);
+        assert_eq!(am_usage($queues, "root.b"), ended);
         assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(8192 - 1024 - 2 * 2048, 8 - 1 - 2 * 2));
         $scheduler.finish(&of_task).unwrap();
         $scheduler.finish(&of_ended).unwrap();
         $settle;
         for name in ["root.a", "root.b"] {
-            assert_eq!(am_usage($scheduler.queues(), name), Resource::ZERO);
+            assert_eq!(am_usage($queues, name), Resource::ZERO);
         }
     }};
 }
@@ -356,14 +361,14 @@ macro_rules! counts_the_first_as_the_am {
 #[test]
 fn the_first_that_comes_back_counts_as_the_am() {
     let mut scheduler = FairScheduler::builder().stepped().unwrap();
-    counts_the_first_as_the_am!(scheduler, scheduler.update_now());
+    counts_the_first_as_the_am!(scheduler, scheduler.update_now(), scheduler.queues());
     let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
     let settle = || {
         scheduler.quiesce();
         scheduler.update_now();
         scheduler.quiesce();
     };
-    counts_the_first_as_the_am!(scheduler, settle());
+    counts_the_first_as_the_am!(scheduler, settle(), scheduler.queues().unwrap());
     scheduler.shutdown();
 }
 
@@ -371,7 +376,7 @@ fn the_first_that_comes_back_counts_as_the_am() {
 fn where_the_queue_is_gone_hadoop_has_one_for_it() {
     let mut fair = FairScheduler::builder().stepped().unwrap();
     // A parent by now.
-    fair.create_queue("root.a", false).unwrap();
+    fair.create_parent_queue("root.a").unwrap();
     assert_eq!(fair.submit(of_before(1, "root.a")).unwrap().queue(), "root.recovery");
     let mut capacity = builder().stepped().unwrap();
     assert!(capacity.submit(of_before(1, "root.gone")).is_err());
@@ -381,11 +386,11 @@ fn where_the_queue_is_gone_hadoop_has_one_for_it() {
 #[test]
 fn what_is_accepted_is_not_there_until_it_is_submitted() {
     let mut fair = FairScheduler::builder().stepped().unwrap();
-    let leaf = fair.accept(Submission::new(1, "ann").in_queue("a")).unwrap();
+    let leaf = fair.accept(Submission::new(1, "ann").in_queue("a"), SubmitTerms::default()).unwrap();
     assert_eq!(leaf, "root.a");
     assert!(fair.apps().is_empty());
     assert_eq!(fair.submit(Submission::new(1, "ann").accepted_in(&leaf)).unwrap().queue(), "root.a");
-    assert_eq!(fair.accept(Submission::new(1, "ann")).unwrap_err().kind(), "duplicate-app");
+    assert_eq!(fair.accept(Submission::new(1, "ann"), SubmitTerms::default()).unwrap_err().kind(), "duplicate-app");
     let mut capacity = builder().stepped().unwrap();
     let leaf = capacity.accept(Submission::new(1, "ann").in_queue("b"), SubmitTerms::default()).unwrap();
     assert_eq!(leaf, "root.b");
@@ -498,9 +503,9 @@ fn a_leaf_that_takes_none_any_more_drains_for_those_of_before() {
     ];
     let configuration = CapacityConfiguration::from_properties([], queues).unwrap();
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
-    let state = |scheduler: &mut evenweave::CapacityStepped| leaf_of(&scheduler.queues(false), "root.a").state.clone();
+    let state = |scheduler: &mut evenweave::CapacityStepped| leaf_of(&scheduler.queues(), "root.a").state.clone();
     let counted = |scheduler: &mut evenweave::CapacityStepped| {
-        let queues = scheduler.queues(false);
+        let queues = scheduler.queues();
         ["root", "root.b"].map(|name| leaf_of(&queues, name).applications)
     };
     assert_eq!(state(&mut scheduler), "STOPPED");

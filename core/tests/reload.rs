@@ -86,7 +86,7 @@ impl World {
     }
 
     /// Every queue below root as `name type`, dynamic ones with a `*`, in order of names.
-    fn queues(&self) -> Vec<String> {
+    fn queues(&mut self) -> Vec<String> {
         let show = |queue: &QueueView| {
             let kind = if queue.leaf { "leaf" } else { "parent" };
             format!("{} {kind}{}", queue.name, if queue.dynamic { " *" } else { "" })
@@ -94,7 +94,7 @@ impl World {
         self.stepped.queues().iter().filter(|queue| queue.name != "root").map(show).collect()
     }
 
-    fn queue(&self, name: &str) -> QueueView {
+    fn queue(&mut self, name: &str) -> QueueView {
         self.stepped.queues().into_iter().find(|queue| queue.name == name).unwrap()
     }
 
@@ -125,12 +125,12 @@ impl World {
         (0..times).for_each(|_| self.stepped.heartbeat(Heartbeat::new(node)));
     }
 
-    fn used_mb(&self, queue: &str) -> i64 {
+    fn used_mb(&mut self, queue: &str) -> i64 {
         self.queue(queue).usage.memory_mb()
     }
 
     /// Applications that run and that wait in a leaf.
-    fn running(&self, queue: &str) -> (u32, u32) {
+    fn running(&mut self, queue: &str) -> (u32, u32) {
         let queue = self.queue(queue);
         (queue.runnable, queue.non_runnable)
     }
@@ -166,7 +166,7 @@ fn what_counts_is_the_time_of_the_last_success_not_that_of_the_change() {
     world.look();
     world.look();
     assert_eq!(world.queues(), ["root.a leaf"]);
-    world.stepped.refresh_queues().unwrap();
+    world.stepped.refresh_file().unwrap();
     assert_eq!(world.queues(), ["root.a leaf *", "root.b leaf"]);
     assert_eq!(world.told(), ["loaded"]);
     // From the future: when its time has come, and five seconds more.
@@ -314,7 +314,7 @@ fn warnings_come_with_the_news() {
         panic!("it is good")
     };
     assert_eq!((source.as_str(), warnings.len()), ("memory.xml", 1));
-    assert_eq!(world.stepped.refresh_queues().unwrap(), warnings);
+    assert_eq!(world.stepped.refresh_file().unwrap(), warnings);
 }
 
 // ------------------------------------------------------------------------------------------------ at the start
@@ -346,7 +346,7 @@ fn without_a_file_nothing_is_looked_at_nor_cleaned_away() {
     stepped.finish(&app).unwrap();
     (0..5).for_each(|_| stepped.advance(60_000));
     assert_eq!(stepped.queues().len(), 2);
-    assert_eq!(stepped.refresh_queues(), Err(Refused::NoAllocationFile));
+    assert_eq!(stepped.refresh_file(), Err(Refused::NoAllocationFile));
     assert_eq!(stepped.next_event(), None);
 }
 
@@ -359,17 +359,17 @@ fn a_file_on_disk_is_found_and_read_again() {
     std::fs::write(&path, document("<queue name='a'/>")).unwrap();
     let scheduler =
         FairScheduler::builder().allocation_file("fair-scheduler.xml", &[&directory]).workers(2).start().unwrap();
-    let names = || scheduler.queues().into_iter().map(|queue| queue.name).collect::<Vec<_>>();
+    let names = || scheduler.queues().unwrap().into_iter().map(|queue| queue.name).collect::<Vec<_>>();
     assert_eq!(names(), ["root", "root.a"]);
     std::fs::write(&path, document("<queue name='b'/>")).unwrap();
-    assert_eq!(scheduler.refresh_queues(), Ok(Vec::new()));
+    assert_eq!(scheduler.refresh_file(), Ok(Vec::new()));
     assert_eq!(names(), ["root", "root.a", "root.b"]);
     std::fs::write(&path, "<allocations>").unwrap();
-    let refused = scheduler.refresh_queues().unwrap_err();
+    let refused = scheduler.refresh_file().unwrap_err();
     assert!(matches!(&refused, Refused::BadAllocations(_)) && refused.to_string().contains("fair-scheduler.xml:1:1"));
     assert_eq!(names(), ["root", "root.a", "root.b"]);
     scheduler.shutdown();
-    assert_eq!(scheduler.refresh_queues(), Err(Refused::ShutDown));
+    assert_eq!(scheduler.refresh_file(), Err(Refused::ShutDown));
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
@@ -381,13 +381,13 @@ fn a_refresh_reads_at_once_and_does_not_clean_up() {
     let app = world.app(1, "root.d");
     world.finish(&app);
     world.file.set(&document("<queue name='b'/>"), START_MS);
-    world.stepped.refresh_queues().unwrap();
+    world.stepped.refresh_file().unwrap();
     assert_eq!(world.queues(), ["root.a leaf *", "root.b leaf", "root.d leaf *"]);
     assert_eq!(world.told(), ["loaded"]);
     // A failure is answered each time and told of once, whoever met it.
     world.write("<queue");
     for told in [1, 0] {
-        assert_eq!(world.stepped.refresh_queues().unwrap_err().kind(), "bad-allocations");
+        assert_eq!(world.stepped.refresh_file().unwrap_err().kind(), "bad-allocations");
         assert_eq!(world.told().len(), told);
     }
     world.look();
@@ -457,7 +457,7 @@ fn hadoop_reload_turns_leaf_to_parent_with_no_leaf() {
     assert_eq!(world.queues(), ["root.queue1 leaf"]);
     world.finish(&app);
     // An administrator does not wait for the next look; the change that waits finds nothing to do then.
-    world.stepped.refresh_queues().unwrap();
+    world.stepped.refresh_file().unwrap();
     assert_eq!(world.queues(), ["root.queue1 parent"]);
     assert_eq!(world.told(), ["loaded"]);
     world.look();
@@ -787,17 +787,17 @@ fn steady_shares_follow_at_once_and_fair_shares_with_the_next_update() {
     apps.iter().for_each(|app| world.ask(app, SMALL, 8).unwrap());
     world.stepped.update_now();
     world.reload(&weights(3, 1));
-    let shares = |world: &World, queue: &str| {
+    let shares = |world: &mut World, queue: &str| {
         let queue = world.queue(queue);
         (queue.steady_fair_share.memory_mb(), queue.fair_share.memory_mb())
     };
-    assert_eq!((shares(&world, "root.a"), shares(&world, "root.b")), ((6144, 4096), (2048, 4096)));
+    assert_eq!((shares(&mut world, "root.a"), shares(&mut world, "root.b")), ((6144, 4096), (2048, 4096)));
     world.stepped.update_now();
-    assert_eq!((shares(&world, "root.a"), shares(&world, "root.b")), ((6144, 6144), (2048, 2048)));
+    assert_eq!((shares(&mut world, "root.a"), shares(&mut world, "root.b")), ((6144, 6144), (2048, 2048)));
     // A queue that comes takes of the steady shares at once; it has no demand, so the fair shares stay.
     world.reload(&format!("{}<queue name='c'><weight>4</weight></queue>", weights(3, 1)));
     world.stepped.update_now();
-    assert_eq!((shares(&world, "root.a"), shares(&world, "root.c")), ((3072, 6144), (4096, 0)));
+    assert_eq!((shares(&mut world, "root.a"), shares(&mut world, "root.c")), ((3072, 6144), (4096, 0)));
 }
 
 #[test]
@@ -807,16 +807,22 @@ fn the_maximum_of_dynamic_children_follows_their_parent() {
     let mut world = World::new(&child_max(2048));
     world.app(1, "root.p.c");
     world.app(2, "root.p.q.d");
-    let mb = |world: &World, queue: &str| world.queue(queue).max_share.memory_mb();
-    assert_eq!((mb(&world, "root.p.c"), mb(&world, "root.p.q"), mb(&world, "root.p.q.d")), (2048, 2048, i64::MAX));
+    let mb = |world: &mut World, queue: &str| world.queue(queue).max_share.memory_mb();
+    assert_eq!(
+        (mb(&mut world, "root.p.c"), mb(&mut world, "root.p.q"), mb(&mut world, "root.p.q.d")),
+        (2048, 2048, i64::MAX)
+    );
     world.reload(&child_max(3072));
-    assert_eq!((mb(&world, "root.p.c"), mb(&world, "root.p.q"), mb(&world, "root.p.q.d")), (3072, 3072, i64::MAX));
+    assert_eq!(
+        (mb(&mut world, "root.p.c"), mb(&mut world, "root.p.q"), mb(&mut world, "root.p.q.d")),
+        (3072, 3072, i64::MAX)
+    );
     world.reload(&parent("<maxChildResources>1024mb,4vcores</maxChildResources><queue name='c'/>"));
-    assert_eq!((mb(&world, "root.p.c"), mb(&world, "root.p.q")), (i64::MAX, 1024), "c is of the file now");
+    assert_eq!((mb(&mut world, "root.p.c"), mb(&mut world, "root.p.q")), (i64::MAX, 1024), "c is of the file now");
     world.reload(&parent(""));
-    assert_eq!((mb(&world, "root.p.c"), mb(&world, "root.p.q")), (i64::MAX, i64::MAX));
+    assert_eq!((mb(&mut world, "root.p.c"), mb(&mut world, "root.p.q")), (i64::MAX, i64::MAX));
     world.reload("<queueMaxResourcesDefault>4096mb,4vcores</queueMaxResourcesDefault>");
-    assert_eq!((mb(&world, "root.p.c"), mb(&world, "root.p"), mb(&world, "root")), (4096, 4096, 4096));
+    assert_eq!((mb(&mut world, "root.p.c"), mb(&mut world, "root.p"), mb(&mut world, "root")), (4096, 4096, 4096));
 }
 
 /// The lists of a queue that leaves the file stay for a dynamic queue of its name; absent ones in the file are nobody.
@@ -854,12 +860,12 @@ fn hadoop_policy_reinitialization() {
     };
     let mut world = World::new(&policies("fair", "fair", "fair").replace("<weight>2</weight>", ""));
     world.reload(&policies("fair", "drf", "fifo"));
-    let policy = |world: &World, queue: &str| world.queue(queue).policy;
-    assert_eq!((policy(&world, "root.child1"), policy(&world, "root.child2")), ("fair".into(), "fair".into()));
+    let policy = |world: &mut World, queue: &str| world.queue(queue).policy;
+    assert_eq!((policy(&mut world, "root.child1"), policy(&mut world, "root.child2")), ("fair".into(), "fair".into()));
     assert_eq!(world.queue("root.child2").weight, 2.0);
     world.reload(&policies("drf", "drf", "fifo"));
     assert_eq!(
-        (policy(&world, "root"), policy(&world, "root.child1"), policy(&world, "root.child2")),
+        (policy(&mut world, "root"), policy(&mut world, "root.child1"), policy(&mut world, "root.child2")),
         ("DRF".into(), "DRF".into(), "FIFO".into())
     );
 }

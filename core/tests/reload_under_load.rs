@@ -135,7 +135,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
 }
 
 fn mark(scheduler: &FairScheduler) -> u32 {
-    scheduler.queues().into_iter().find(|queue| queue.name == "root.mark").unwrap().max_running_apps
+    scheduler.queues().unwrap().into_iter().find(|queue| queue.name == "root.mark").unwrap().max_running_apps
 }
 
 fn is_good(event: &SchedulerEvent) -> bool {
@@ -183,7 +183,7 @@ fn reloads_under_load(workers: usize) {
                 file.set(&text, clock.changed());
                 let event = if i % 4 == 1 {
                     // The watcher may come first: then the second reading tells nothing new of a bad file.
-                    let outcome = scheduler.refresh_queues();
+                    let outcome = scheduler.refresh_file();
                     assert_eq!(matches!(outcome, Err(Refused::BadAllocations(_))), is_bad, "{outcome:?}");
                     event(&scheduler)
                 } else {
@@ -212,9 +212,9 @@ fn reloads_under_load(workers: usize) {
     let told = told.into_inner();
     assert_sums(&scheduler);
     let stats = scheduler.stats();
-    assert_eq!((stats.running, scheduler.apps().len()), (0, 0), "all have finished");
+    assert_eq!((stats.running, scheduler.apps().unwrap().len()), (0, 0), "all have finished");
     assert!(told > 0 && told <= stats.granted, "{told} told of {} granted", stats.granted);
-    assert!(scheduler.queues().iter().all(|queue| queue.usage.is_zero() && queue.runnable == 0));
+    assert!(scheduler.queues().unwrap().iter().all(|queue| queue.usage.is_zero() && queue.runnable == 0));
     assert!(scheduler.nodes().iter().all(|node| node.free == node.total));
     the_last_file_holds(&scheduler, &nodes);
     while let Some(event) = scheduler.next_event() {
@@ -225,7 +225,7 @@ fn reloads_under_load(workers: usize) {
 
 /// From empty: the limits of the last good file, number 100, are kept to and used to the full.
 fn the_last_file_holds(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
-    let used = |name: &str| scheduler.queues().into_iter().find(|queue| queue.name == name).unwrap().usage;
+    let used = |name: &str| scheduler.queues().unwrap().into_iter().find(|queue| queue.name == name).unwrap().usage;
     let apps = [(1, "root.a.x"), (2, "root.a.y")].map(|(n, queue)| scheduler.submit(unmanaged(n, queue)).unwrap());
     apps.iter().for_each(|app| drop(allocate(scheduler, app, &ask(50)).unwrap()));
     fill(scheduler, nodes);
@@ -301,7 +301,7 @@ fn a_source_that_stands_still_holds_up_nothing() {
     let (reached, opener) = source.shut();
     source.memory.set("<allocations><queue name='b'/></allocations>", 2);
     let other = scheduler.clone();
-    let refresh = thread::spawn(move || other.refresh_queues());
+    let refresh = thread::spawn(move || other.refresh_file());
     reached.recv().unwrap();
     // Scheduling and administration go on.
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
@@ -311,14 +311,14 @@ fn a_source_that_stands_still_holds_up_nothing() {
     let text = "<allocations><queue name='c'/></allocations>";
     let read = allocations(text);
     scheduler.reload(read).unwrap();
-    assert!(scheduler.queues().iter().any(|queue| queue.name == "root.c"));
+    assert!(scheduler.queues().unwrap().iter().any(|queue| queue.name == "root.c"));
     opener.send(()).unwrap();
     assert_eq!(refresh.join().unwrap(), Ok(Vec::new()));
-    assert!(scheduler.queues().iter().any(|queue| queue.name == "root.b"), "the later one counts");
+    assert!(scheduler.queues().unwrap().iter().any(|queue| queue.name == "root.b"), "the later one counts");
     // The end does not wait for it either.
     let (reached, opener) = source.shut();
     let other = scheduler.clone();
-    let refresh = thread::spawn(move || other.refresh_queues());
+    let refresh = thread::spawn(move || other.refresh_file());
     reached.recv().unwrap();
     scheduler.shutdown();
     drop(opener);
@@ -348,7 +348,7 @@ impl AllocationSource for Broken {
 fn a_panic_of_the_source_is_told_of_and_disturbs_nothing_else() {
     let scheduler = FairScheduler::builder().watch(Broken(AtomicBool::new(false))).start().unwrap();
     assert!(is_good(&event(&scheduler)));
-    let refused = scheduler.refresh_queues();
+    let refused = scheduler.refresh_file();
     assert!(matches!(&refused, Err(Refused::Panicked { message, .. }) if message == "no more"), "{refused:?}");
     let told = SchedulerEvent::TaskPanicked { task: "watcher", message: "no more".to_owned() };
     assert_eq!(event(&scheduler), told);
@@ -367,8 +367,8 @@ fn dynamic_queues_go_by_themselves_without_a_file_too() {
     let scheduler = FairScheduler::builder().reload_interval(Duration::from_millis(1)).start().unwrap();
     let app = scheduler.submit(unmanaged(1, "root.d.e")).unwrap();
     scheduler.finish(&app).unwrap();
-    until("the clean-up", || scheduler.queues().len() == 1);
-    assert_eq!(scheduler.refresh_queues(), Err(Refused::NoAllocationFile));
+    until("the clean-up", || scheduler.queues().unwrap().len() == 1);
+    assert_eq!(scheduler.refresh_file(), Err(Refused::NoAllocationFile));
     let missing = AllocationsError::NotFound { location: "fair.xml".to_owned(), directories: Vec::new() };
     let scheduler = FairScheduler::builder().allocation_file("fair.xml", &[]).start().unwrap();
     assert_eq!(scheduler.next_event(), Some(SchedulerEvent::AllocationsRefused(missing)));

@@ -135,7 +135,7 @@ fn threaded(workers: usize, every: Option<u32>, count: usize) -> Outcome {
         scheduler.quiesce();
     }
     assert_sums(&scheduler);
-    let outcome = Outcome::of(scheduler.queues(), scheduler.apps());
+    let outcome = Outcome::of(scheduler.queues().unwrap(), scheduler.apps().unwrap());
     scheduler.shutdown();
     outcome
 }

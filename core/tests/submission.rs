@@ -146,3 +146,22 @@ fn fifo_comes_too_late_for_a_root_with_queues() {
     }
     assert_eq!(queues(&mut stepped), ["root.a fair*", "root.b fair*", "root.d FIFO*", "root.n FIFO*"]);
 }
+
+#[test]
+fn a_fair_scheduler_refuses_a_lifetime_and_takes_no_notice_of_a_priority() {
+    use evenweave::{FairScheduler, SchedulerApi, SubmitTerms};
+
+    let builder = FairScheduler::builder().timers(false);
+    let drivers: [Box<dyn SchedulerApi>; 2] =
+        [Box::new(builder.clone().start().unwrap()), Box::new(builder.stepped().unwrap())];
+    for mut scheduler in drivers {
+        let refused = Refused::BadLifetime { app: 1, seconds: 5 };
+        let terms = SubmitTerms::default().with_lifetime(5);
+        assert_eq!(scheduler.accept(Submission::new(1, "ann"), terms.clone()), Err(refused.clone()));
+        assert_eq!(scheduler.submit_with(Submission::new(1, "ann"), terms), Err(refused));
+        let terms = SubmitTerms::default().with_priority(7);
+        assert_eq!(scheduler.accept(Submission::new(1, "ann").in_queue("a"), terms.clone()), Ok("root.a".to_owned()));
+        let app = scheduler.submit_with(Submission::new(1, "ann").in_queue("a"), terms).unwrap();
+        assert_eq!(app.queue(), "root.a");
+    }
+}

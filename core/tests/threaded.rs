@@ -118,7 +118,7 @@ fn books_balance_of(scheduler: FairScheduler) {
     let stats = scheduler.stats();
     assert!(stats.granted > 0 && told <= stats.granted, "{told} told of {} granted", stats.granted);
     // Who is left gets what there is room for, and is told of it.
-    let left = scheduler.apps();
+    let left = scheduler.apps().unwrap();
     assert_eq!(left.len(), 8);
     fill(&scheduler, &nodes);
     assert_nobody_waits(&scheduler);
@@ -312,7 +312,8 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     scheduler.update_now();
     scheduler.quiesce();
     scheduler.shutdown();
-    assert!(scheduler.app(1).is_none() && scheduler.apps().is_empty());
+    assert_eq!(scheduler.app(1).unwrap_err(), Refused::ShutDown);
+    assert_eq!(scheduler.apps().unwrap_err(), Refused::ShutDown);
 }
 
 #[test]
@@ -436,14 +437,14 @@ fn finishing_while_granting_leaves_nothing(workers: usize) {
         });
         // No quiesce between: the answer of `finish` promises that what there was is gone.
         for app in &apps {
-            assert!(app.is_finished() && scheduler.app(app.number()).is_none());
+            assert!(app.is_finished() && scheduler.app(app.number()).unwrap().is_none());
         }
         scheduler.quiesce();
         assert!(
             scheduler.nodes().iter().all(|node| node.free == node.total),
             "I5: a finished application left something"
         );
-        assert!(scheduler.queues().iter().all(|queue| queue.usage.is_zero() && queue.runnable == 0));
+        assert!(scheduler.queues().unwrap().iter().all(|queue| queue.usage.is_zero() && queue.runnable == 0));
     }
     assert_books(&scheduler);
     assert!(scheduler.stats().granted > 0);
@@ -598,7 +599,7 @@ fn an_embedders_policy_without_a_key_is_followed() {
         fill(&scheduler, &nodes);
         let granted: Vec<_> = apps.iter().map(|app| poll(&scheduler, app).granted.len()).collect();
         assert_eq!(granted, [0, 2, 3, 3], "eight places, the last by name first");
-        let queue = scheduler.queues().into_iter().find(|queue| queue.name == "root.q").unwrap();
+        let queue = scheduler.queues().unwrap().into_iter().find(|queue| queue.name == "root.q").unwrap();
         assert_eq!(queue.policy, "backwards");
         assert_books(&scheduler);
     }
@@ -784,7 +785,7 @@ fn a_queue_in_the_slot_of_another_is_another() {
     scheduler.move_app(&app, "root.b").unwrap();
     // An empty dynamic queue is cleaned away.
     scheduler.reload(AllocationFile::default()).unwrap();
-    assert!(scheduler.queues().iter().all(|queue| queue.name != "root.a"));
+    assert!(scheduler.queues().unwrap().iter().all(|queue| queue.name != "root.a"));
     scheduler.submit(unmanaged(4, "root.c")).unwrap();
     scheduler.move_app(&app, "root.c").unwrap();
     assert_books(&scheduler);

@@ -63,7 +63,7 @@ fn book(
 }
 
 fn has_queue(scheduler: &FairScheduler, queue: &str) -> bool {
-    scheduler.queues().iter().any(|there| there.name == queue)
+    scheduler.queues().unwrap().iter().any(|there| there.name == queue)
 }
 
 #[test]
@@ -76,20 +76,20 @@ fn a_thread_follows_plans() {
     let queue = format!("root.p.{id}");
     until("the reservation's queue", || has_queue(&scheduler, &queue));
     let app = scheduler.submit(unmanaged(1, "root.p").with_reservation(id)).unwrap();
-    assert_eq!(scheduler.app(1).unwrap().queue, queue);
+    assert_eq!(scheduler.app(1).unwrap().unwrap().queue, queue);
     allocate(&scheduler, &app, &ask(4)).unwrap();
     scheduler.quiesce();
     scheduler.update_now();
     nodes.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
     scheduler.quiesce();
-    assert_eq!(scheduler.app(1).unwrap().usage, Resource::new(4096, 4));
+    assert_eq!(scheduler.app(1).unwrap().unwrap().usage, Resource::new(4096, 4));
     scheduler.reserve_delete("ann", id).unwrap();
     until("the end of it", || !has_queue(&scheduler, &queue));
     let (queue, reservation) = ("root.p.p-default".to_owned(), Some(id.to_string()));
     let moved = SchedulerEvent::MovedAsReservationEnded { app: app.id(), queue, reservation };
     assert!(moved.to_string().ends_with(&format!("{id} is over")), "{moved}");
     assert_eq!(scheduler.next_event(), Some(moved));
-    assert_eq!(scheduler.app(1).unwrap().queue, "root.p.p-default");
+    assert_eq!(scheduler.app(1).unwrap().unwrap().queue, "root.p.p-default");
     assert_sums(&scheduler);
     scheduler.shutdown();
     assert_eq!(scheduler.reserve_new(), Err(ReserveError::Scheduler(Refused::ShutDown)));
@@ -226,7 +226,7 @@ fn everything_at_once(workers: usize) {
     }
     let plans = scheduler.plans().unwrap();
     assert_eq!(plans.keys().collect::<Vec<_>>(), ["root.p", "root.q"], "plans outlive reloads");
-    for app in scheduler.apps() {
+    for app in scheduler.apps().unwrap() {
         let app = scheduler.find_app(app.id.number).unwrap();
         app.into_iter().for_each(|app| drop(scheduler.finish(&app)));
     }
@@ -237,7 +237,7 @@ fn everything_at_once(workers: usize) {
         let only = format!("{plan}.{}-default", plan.trim_start_matches("root."));
         assert_eq!(rooted(&only), only);
         until("the end of all queues", || {
-            let queues = scheduler.queues();
+            let queues = scheduler.queues().unwrap();
             let mut below = queues.iter().filter(|queue| queue.name.starts_with(&format!("{plan}.")));
             below.all(|queue| queue.name == only)
         });

@@ -82,7 +82,7 @@ fn the_acl_counts_for_it_too() {
     let mut scheduler = stepped(&[], "true");
     assert_eq!(priority(&mut scheduler, "a2", "ann", &["workflowid:workflow3"], None), Ok(4));
     let narrower = queues("true", "workflow3:root.a:6");
-    scheduler.refresh_queues(pairs(&narrower)).unwrap();
+    scheduler.refresh_properties(pairs(&narrower)).unwrap();
     let refused = priority(&mut scheduler, "a2", "ann", &["workflowid:workflow3"], None).unwrap_err();
     assert!(matches!(refused, Refused::PriorityAcl { priority: 6, .. }));
     let first = priority(&mut scheduler, "a2", "ann", &["workflowid:workflow3"], Some(8)).unwrap_err();
@@ -98,9 +98,9 @@ fn without_the_override_and_by_another_prefix_and_after_a_refresh() {
     let mut scheduler = stepped(&prefix, "true");
     assert_eq!(priority(&mut scheduler, "a1", "bo", &tags[..1], None), Ok(1));
     assert_eq!(priority(&mut scheduler, "a1", "bo", tags, None), Ok(3));
-    scheduler.refresh_queues(pairs(&queues("true", "workflow2:root.a.a1:8"))).unwrap();
+    scheduler.refresh_properties(pairs(&queues("true", "workflow2:root.a.a1:8"))).unwrap();
     assert_eq!(priority(&mut scheduler, "a1", "bo", tags, None), Ok(8));
-    let refused = scheduler.refresh_queues(pairs(&queues("true", "workflow2:root.a.a1")));
+    let refused = scheduler.refresh_properties(pairs(&queues("true", "workflow2:root.a.a1")));
     assert_eq!(refused.unwrap_err().kind(), "bad-configuration");
     let app = scheduler
         .submit_with(Submission::new(2, "bo").in_queue("a1"), SubmitTerms::default().with_tags(tags.iter().copied()));

@@ -50,12 +50,12 @@ fuzz_target!(|bytes: &[u8]| {
             let builder = FairScheduler::builder().settings(settings).allocations(parsed.file);
             // A custom policy was read, but is not given in.
             let Ok(mut stepped) = builder.stepped() else { return };
-            check_tree(&stepped);
+            check_tree(&mut stepped);
             stepped.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a fresh node");
             stepped.update_now();
             // Without the custom policy it may be refused now.
             let _ = stepped.reload_text(&text);
-            check_tree(&stepped);
+            check_tree(&mut stepped);
             stepped.update_now();
         }
         Err(error) => {

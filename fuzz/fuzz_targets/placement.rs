@@ -64,7 +64,7 @@ fuzz_target!(|text: &str| {
             ["wake"] => stepped.clean_up(),
             _ => continue,
         }
-        check_tree(&stepped);
+        check_tree(&mut stepped);
     }
     let leaves: HashMap<_, _> = stepped.queues().into_iter().map(|queue| (queue.name, queue.leaf)).collect();
     for app in stepped.apps() {

@@ -30,7 +30,7 @@ pub fn capacity_input(bytes: &[u8], source: &str) -> Option<(SiteProperties, Sit
 ///
 /// # Panics
 /// When they do not.
-pub fn check_tree(scheduler: &Stepped) {
+pub fn check_tree(scheduler: &mut Stepped) {
     let queues = scheduler.queues();
     let leaves: HashMap<&str, bool> = queues.iter().map(|queue| (queue.name.as_str(), queue.leaf)).collect();
     assert_eq!(leaves.len(), queues.len(), "two queues of one name");

@@ -136,7 +136,7 @@ mod tests {
         let basics = Basics::of_capacity(configuration.file().settings());
         let mut stepped = CapacityScheduler::builder(configuration).stepped().expect("a scheduler");
         let node = stepped.add_node("n1", "/r1", Resource::new(1024, 1)).expect("a node");
-        stepped.watch(&Watch::Node("n1".to_owned()));
+        stepped.watch(Watch::Node("n1".to_owned()));
         stepped.advance(5_000);
         stepped.heartbeat(Heartbeat::new(&node));
         stepped.advance(2_000);

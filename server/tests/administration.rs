@@ -78,7 +78,7 @@ fn says(file: &File, text: &str) {
 #[test]
 fn an_allocation_file_is_taken_whole_or_not_at_all() {
     let (scheduler, manager, file) = fair(&[]);
-    let names = || scheduler.queues().into_iter().map(|queue| queue.name).collect::<Vec<_>>();
+    let names = || scheduler.queues().unwrap().into_iter().map(|queue| queue.name).collect::<Vec<_>>();
     says(&file, "<allocations>\n <queue name='a'><weight>3.0</weight></queue>\n <queue name='b'/>\n</allocations>");
     let (status, answer) = ask(&manager, "POST", REFRESH, "");
     assert_eq!((status, &answer["refresh"]["refreshed"]), (200, &true.into()), "{answer}");
@@ -123,8 +123,7 @@ fn a_capacity_file_is_taken_whole_or_not_at_all() {
         let queues = property("queues", "a,b") + &property("a.capacity", "60") + &property("b.capacity", b);
         format!("<configuration>\n{queues}</configuration>")
     };
-    let share =
-        || scheduler.queues(false).expect("queues").iter().find(|queue| queue.name == "root.a").expect("a").capacity;
+    let share = || scheduler.queues().expect("queues").iter().find(|queue| queue.name == "root.a").expect("a").capacity;
     says(&file, &whole("40"));
     assert_eq!(ask(&manager, "POST", REFRESH, "").0, 200);
     assert!((share() - 0.6).abs() < 1e-6, "{}", share());

@@ -6,7 +6,7 @@ use evenweave::{FairScheduler, Resource};
 /// At quiet: the books of nodes, queues, applications and counters agree.
 pub fn assert_sums(scheduler: &FairScheduler) {
     scheduler.quiesce();
-    let (stats, queues, apps) = (scheduler.stats(), scheduler.queues(), scheduler.apps());
+    let (stats, queues, apps) = (scheduler.stats(), scheduler.queues().unwrap(), scheduler.apps().unwrap());
     let mut used = Resource::ZERO;
     for node in scheduler.nodes() {
         assert!(Resource::ZERO.fits_in(&node.free), "I1: {} is over-committed: {}", node.name, node.free);
@@ -37,10 +37,10 @@ pub fn assert_nothing_is_left(scheduler: &FairScheduler) {
 /// All nodes were offered: of small containers, asked for anywhere, none is outstanding that a node and its queues have
 /// room for (I7).
 pub fn assert_nobody_waits(scheduler: &FairScheduler) {
-    let queues = scheduler.queues();
+    let queues = scheduler.queues().unwrap();
     let nodes = scheduler.nodes();
     let Some(free) = nodes.iter().find(|node| SMALL.fits_in(&node.free)) else { return };
-    for app in scheduler.apps().iter().filter(|app| app.runnable && !app.outstanding.is_zero()) {
+    for app in scheduler.apps().unwrap().iter().filter(|app| app.runnable && !app.outstanding.is_zero()) {
         let inside =
             |name: &str| app.queue.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let full =
@@ -51,7 +51,7 @@ pub fn assert_nobody_waits(scheduler: &FairScheduler) {
 
 /// No queue is above its limit.
 pub fn assert_limits(scheduler: &FairScheduler) {
-    for queue in scheduler.queues() {
+    for queue in scheduler.queues().unwrap() {
         assert!(queue.usage.fits_in(&queue.max_share), "I2: {} has {}", queue.name, queue.usage);
     }
 }

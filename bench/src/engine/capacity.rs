@@ -1,13 +1,12 @@
 //! The CapacityScheduler under load.
 
-use super::figures::{AppFigures, QueueFigures, Totals};
-use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake, finish_soon};
+use super::figures::QueueFigures;
+use super::running::{Loaded, Running};
+use super::under_load::{CLUSTER_TIMESTAMP, Engine, Wake};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacityQueueKind, CapacityQueueView,
-    CapacityScheduler, CapacitySchedulerBuilder, Groups, Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView,
-    NotSent, Refused, Resource, SiteFile, Submission, Worker,
+    Capacity as CapacityPolicy, CapacityConfiguration, CapacityQueueKind, CapacityQueueView, CapacityScheduler,
+    CapacitySchedulerBuilder, Groups, HeartbeatProbe, Refused, Resource, Worker,
 };
-use std::fmt;
 use std::sync::Arc;
 
 /// What it is made from.
@@ -22,17 +21,7 @@ pub(crate) struct CapacityParts {
 }
 
 /// The threaded CapacityScheduler.
-pub(crate) struct Capacity {
-    scheduler: CapacityScheduler,
-    /// Plans are followed: jobs are sent to them, and not to the queues below, which come and go.
-    has_plans: bool,
-}
-
-impl fmt::Debug for Capacity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Capacity")
-    }
-}
+pub(crate) type Capacity = Running<CapacityPolicy>;
 
 impl Capacity {
     /// Starts the scheduler's threads.
@@ -59,11 +48,6 @@ impl Capacity {
         let has_plans = scheduler.plan_capacities().is_ok();
         Ok(Capacity { scheduler, has_plans })
     }
-
-    /// The scheduler itself.
-    pub(crate) fn scheduler(&self) -> CapacityScheduler {
-        self.scheduler.clone()
-    }
 }
 
 fn builder(parts: CapacityParts) -> CapacitySchedulerBuilder {
@@ -82,86 +66,27 @@ fn builder(parts: CapacityParts) -> CapacitySchedulerBuilder {
     builder
 }
 
-impl Engine for Capacity {
-    fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
-        self.scheduler.add_node(name, rack, total).map_err(|error| error.to_string())
-    }
-
-    fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
-        // One after the other: each waits for the control.
-        let submit = |submission| self.scheduler.submit(submission).map_err(|refused| refused.to_string());
-        let mut answers = Some(submissions.into_iter().map(submit).collect());
-        Ok(Box::new(move || answers.take()))
-    }
-
-    fn reload(&self, text: &str) -> Result<(), String> {
-        let file = SiteFile::parse(text, "capacity-scheduler.xml").map_err(|error| error.to_string())?;
-        self.scheduler.refresh_queues(file.pairs()).map_err(|error| error.to_string())
-    }
-
-    fn location(&self, name: &str) -> Location {
-        self.scheduler.location(name)
-    }
-
-    fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
-        self.scheduler.heartbeat(heartbeat)
-    }
-
-    fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
-        self.scheduler.heartbeats(batch).map_err(|not_sent| not_sent.returned)
-    }
-
-    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
-        self.scheduler.allocate(app, request, answer)
-    }
-
-    fn finish(&self, app: &AppHandle) -> Result<(), String> {
-        finish_soon(|| self.scheduler.begin_finish(app)).map_err(|error| error.to_string())
-    }
-
-    fn queues(&self) -> Vec<QueueFigures> {
-        // It is asked again where the scheduler is being shut down.
-        let views = self.scheduler.queues(false).unwrap_or_default();
-        let figures = |view: CapacityQueueView| {
-            let kind = view.configured.kind;
-            let figures = QueueFigures::from(view);
-            let leaf = match kind {
-                CapacityQueueKind::Plan => self.has_plans,
-                CapacityQueueKind::Reservation => !self.has_plans && figures.leaf,
-                CapacityQueueKind::Leaf | CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent => figures.leaf,
-            };
-            QueueFigures { leaf, ..figures }
+impl Loaded for CapacityPolicy {
+    fn queue(view: CapacityQueueView, has_plans: bool) -> QueueFigures {
+        let kind = view.configured.kind;
+        let figures = QueueFigures::from(view);
+        let leaf = match kind {
+            CapacityQueueKind::Plan => has_plans,
+            CapacityQueueKind::Reservation => !has_plans && figures.leaf,
+            CapacityQueueKind::Leaf | CapacityQueueKind::Parent | CapacityQueueKind::ManagedParent => figures.leaf,
         };
-        views.into_iter().map(figures).collect()
+        QueueFigures { leaf, ..figures }
     }
 
-    fn apps(&self) -> Vec<AppFigures> {
-        self.scheduler.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
+    fn reload(scheduler: &CapacityScheduler, text: &str) -> Result<(), Refused> {
+        scheduler.refresh_queues(text).map(drop)
     }
 
-    fn nodes(&self) -> Vec<NodeView> {
-        self.scheduler.nodes()
+    fn pending(running: &Capacity) -> Resource {
+        running.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage))
     }
 
-    fn stats(&self) -> Totals {
-        self.scheduler.stats().into()
-    }
-
-    fn pending(&self) -> Resource {
-        self.queues().first().map_or(Resource::ZERO, |root| root.demand.minus(&root.usage))
-    }
-
-    fn update_now(&self) {}
-
-    fn quiesce(&self) {
-        self.scheduler.quiesce();
-    }
-
-    fn audit(&self) -> Vec<String> {
-        self.scheduler.audit().map_or_else(|refused| vec![refused.to_string()], |audit| audit.wrong)
-    }
-
-    fn shutdown(&self) {
-        self.scheduler.shutdown();
+    fn audit(scheduler: &CapacityScheduler) -> Result<Vec<String>, Refused> {
+        Ok(scheduler.audit()?.wrong)
     }
 }

@@ -10,10 +10,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::figures::{AppFigures, QueueFigures, Totals};
-use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake, finish_soon};
+use super::running::{Loaded, Running};
+use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};
 use crate::api::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, FairScheduler, FairSchedulerBuilder, Groups, Heartbeat,
-    HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, Settings, Stepped, Submission, Worker,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Fair, FairScheduler, FairSchedulerBuilder, Groups,
+    Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, Settings, Stepped,
+    Submission, Worker,
 };
 use crate::clock::now_ns;
 
@@ -39,13 +41,7 @@ impl fmt::Debug for Parts {
 }
 
 /// The threaded core.
-pub(crate) struct Threaded(FairScheduler);
-
-impl fmt::Debug for Threaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Threaded")
-    }
-}
+pub(crate) type Threaded = Running<Fair>;
 
 impl Threaded {
     /// Starts the scheduler's threads.
@@ -53,7 +49,8 @@ impl Threaded {
     /// # Errors
     /// What the core says against the settings or the allocation file.
     pub(crate) fn start(parts: Parts) -> Result<Threaded, String> {
-        builder(parts).start().map(Threaded).map_err(|error| error.to_string())
+        let scheduler = builder(parts).start().map_err(|error| error.to_string())?;
+        Ok(Running { scheduler, has_plans: false })
     }
 
     /// The same, but its workers run wherever they are polled.
@@ -62,12 +59,7 @@ impl Threaded {
     /// As of `start`.
     pub(crate) fn start_with_workers(parts: Parts) -> Result<(Threaded, Vec<Worker>), String> {
         let (scheduler, workers) = builder(parts).start_with_workers().map_err(|error| error.to_string())?;
-        Ok((Threaded(scheduler), workers))
-    }
-
-    /// The scheduler itself, for what the load does not need of the twin.
-    pub(crate) fn scheduler(&self) -> FairScheduler {
-        self.0.clone()
+        Ok((Running { scheduler, has_plans: false }, workers))
     }
 }
 
@@ -93,82 +85,21 @@ fn builder(parts: Parts) -> FairSchedulerBuilder {
     builder
 }
 
-impl Engine for Threaded {
-    fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
-        self.0.add_node(name, rack, total).map_err(|error| error.to_string())
+impl Loaded for Fair {
+    fn reload(scheduler: &FairScheduler, text: &str) -> Result<(), Refused> {
+        scheduler.reload_text(text).map(drop)
     }
 
-    fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
-        let submitted = self.0.submit_all(submissions).map_err(|refusal| refusal.to_string())?;
-        Ok(Box::new(move || {
-            let answers = submitted.try_take()?;
-            Some(answers.into_iter().map(|answer| answer.map_err(|refusal| refusal.to_string())).collect())
-        }))
+    fn pending(running: &Threaded) -> Resource {
+        running.scheduler.stats().pending_demand()
     }
 
-    fn reload(&self, text: &str) -> Result<(), String> {
-        self.0.reload_text(text).map(drop).map_err(|error| error.to_string())
+    fn audit(scheduler: &FairScheduler) -> Result<Vec<String>, Refused> {
+        Ok(scheduler.audit()?.wrong)
     }
 
-    fn location(&self, name: &str) -> Location {
-        self.0.location(name)
-    }
-
-    fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
-        self.0.heartbeat(heartbeat)
-    }
-
-    fn heartbeats(&self, batch: Vec<Heartbeat>) -> Result<(), Vec<Heartbeat>> {
-        self.0.heartbeats(batch).map_err(|not_sent| not_sent.returned)
-    }
-
-    fn prefetch_calls(&self, apps: &[AppHandle], next: &[u32]) {
-        self.0.prefetch_calls(next.iter().map(|app| &apps[*app as usize]));
-    }
-
-    fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
-        self.0.allocate(app, request, answer)
-    }
-
-    fn finish(&self, app: &AppHandle) -> Result<(), String> {
-        // Without waiting: the books are looked at once the scheduler is quiet.
-        finish_soon(|| self.0.begin_finish(app)).map_err(|error| error.to_string())
-    }
-
-    fn queues(&self) -> Vec<QueueFigures> {
-        self.0.queues().into_iter().map(QueueFigures::from).collect()
-    }
-
-    fn apps(&self) -> Vec<AppFigures> {
-        self.0.apps().into_iter().map(AppFigures::from).collect()
-    }
-
-    fn nodes(&self) -> Vec<NodeView> {
-        self.0.nodes()
-    }
-
-    fn stats(&self) -> Totals {
-        self.0.stats().into()
-    }
-
-    fn pending(&self) -> Resource {
-        self.0.stats().pending_demand()
-    }
-
-    fn update_now(&self) {
-        self.0.update_now();
-    }
-
-    fn quiesce(&self) {
-        self.0.quiesce();
-    }
-
-    fn audit(&self) -> Vec<String> {
-        self.0.audit().map_or_else(|refused| vec![refused.to_string()], |audit| audit.wrong)
-    }
-
-    fn shutdown(&self) {
-        self.0.shutdown();
+    fn prefetch_calls(scheduler: &FairScheduler, apps: &[AppHandle], next: &[u32]) {
+        scheduler.prefetch_calls(next.iter().map(|app| &apps[*app as usize]));
     }
 }
 

@@ -4,6 +4,8 @@ pub(crate) mod figures;
 
 mod under_load;
 
+mod running;
+
 mod capacity;
 
 mod fair;

@@ -64,11 +64,14 @@ impl Reservable {
     /// What containers use below a queue, MiB.
     fn usage(&self, name: &str) -> i64 {
         match self {
-            Reservable::Fair(scheduler) => {
-                scheduler.queues().iter().find(|queue| queue.name == name).map_or(0, |queue| queue.usage.memory_mb())
-            }
+            Reservable::Fair(scheduler) => scheduler
+                .queues()
+                .unwrap_or_default()
+                .iter()
+                .find(|queue| queue.name == name)
+                .map_or(0, |queue| queue.usage.memory_mb()),
             Reservable::Capacity(scheduler) => {
-                let queues = scheduler.queues(false).unwrap_or_default();
+                let queues = scheduler.queues().unwrap_or_default();
                 queues.iter().find(|queue| queue.name == name).map_or(0, |queue| queue.used.memory_mb())
             }
         }

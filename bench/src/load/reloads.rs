@@ -108,7 +108,7 @@ mod tests {
         let text = "<allocations><queue name='a'><weight>3</weight></queue><queue name='b'/></allocations>".to_owned();
         let scheduler = FairScheduler::builder().start().unwrap();
         let weight = |name: &str| {
-            let queue = scheduler.queues().into_iter().find(|queue| queue.name == name)?;
+            let queue = scheduler.queues().unwrap_or_default().into_iter().find(|queue| queue.name == name)?;
             Some((queue.weight, queue.dynamic))
         };
         let reloader = Reloader::start(

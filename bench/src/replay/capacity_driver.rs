@@ -129,7 +129,7 @@ impl CapacityDriver for Steps {
     }
 
     fn round(&mut self, first: usize) -> Result<(), Refused> {
-        self.stepped.offer_all(first);
+        self.stepped.offer_all_from(first);
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl CapacityDriver for Steps {
     }
 
     fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
-        self.stepped.refresh_queues(properties.iter().copied())
+        self.stepped.refresh_properties(properties.iter().copied())
     }
 
     fn tick(&mut self) {
@@ -245,7 +245,7 @@ impl CapacityDriver for Steps {
     }
 
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
-        self.stepped.queues(with_limits)
+        if with_limits { self.stepped.queues_with_limits() } else { self.stepped.queues() }
     }
 
     fn apps(&mut self) -> Vec<CapacityAppView> {
@@ -267,7 +267,7 @@ impl CapacityDriver for Steps {
 
     #[cfg(test)]
     fn watch(&mut self, node: &str) {
-        self.stepped.watch(&Watch::Node(node.to_owned()));
+        self.stepped.watch(Watch::Node(node.to_owned()));
     }
 
     #[cfg(test)]
@@ -358,7 +358,7 @@ impl CapacityDriver for Threaded {
     }
 
     fn round(&mut self, first: usize) -> Result<(), Refused> {
-        self.scheduler.offer_all(first)?;
+        self.scheduler.offer_all_from(first)?;
         self.scheduler.quiesce();
         Ok(())
     }
@@ -387,7 +387,7 @@ impl CapacityDriver for Threaded {
         self.scheduler.allocate(app, &request, &mut answer)?;
         self.scheduler.quiesce();
         let warned = answer.strict_preemptions.into_iter().map(ContainerId::number).collect();
-        Ok((self.scheduler.headroom(app), warned))
+        Ok((self.scheduler.headroom(app)?, warned))
     }
 
     fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused> {
@@ -482,7 +482,7 @@ impl CapacityDriver for Threaded {
     }
 
     fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
-        let outcome = self.scheduler.refresh_queues(properties.iter().copied());
+        let outcome = self.scheduler.refresh_properties(properties.iter().copied());
         self.scheduler.quiesce();
         outcome
     }
@@ -523,7 +523,8 @@ impl CapacityDriver for Threaded {
     }
 
     fn queues(&mut self, with_limits: bool) -> Vec<CapacityQueueView> {
-        self.scheduler.queues(with_limits).unwrap_or_default()
+        let queues = if with_limits { self.scheduler.queues_with_limits() } else { self.scheduler.queues() };
+        queues.unwrap_or_default()
     }
 
     fn apps(&mut self) -> Vec<CapacityAppView> {

@@ -194,7 +194,7 @@ impl Driver for Steps {
     }
 
     fn ask(&mut self, app: u32, asks: &[Ask], add: &[&str], remove: &[&str]) -> Result<Resource, Refused> {
-        self.stepped.allocate_numbered(app, asks, add, remove)
+        self.stepped.allocate_numbered(app, asks, add, remove).map(|(headroom, _)| headroom)
     }
 
     fn recover(&mut self, node: &str, named: Named, container: RecoveredContainer) -> Result<(), Refused> {
@@ -245,7 +245,7 @@ impl Driver for Steps {
 
     fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused> {
         match allocations {
-            Some(text) if refresh => self.stepped.refresh_with(text).map(drop),
+            Some(text) if refresh => self.stepped.refresh_queues(text).map(drop),
             Some(text) => self.stepped.reload_text(text).map(drop),
             None if refresh => Ok(()),
             None => {
@@ -264,12 +264,16 @@ impl Driver for Steps {
     }
 
     fn continuous(&mut self) -> Result<(), Refused> {
-        self.stepped.continuous();
+        self.stepped.offer_all();
         Ok(())
     }
 
     fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        self.stepped.preempt(kill)
+        let rounds = self.stepped.preempt()?;
+        if kill {
+            self.stepped.kill_marked()?;
+        }
+        Ok(rounds)
     }
 
     fn kill(&mut self, due: bool) -> Result<(), Refused> {
@@ -489,7 +493,7 @@ impl Driver for Threaded {
 
     fn reload(&mut self, allocations: Option<&str>, refresh: bool) -> Result<(), Refused> {
         let outcome = match allocations {
-            Some(text) if refresh => self.scheduler.refresh_with(text).map(drop),
+            Some(text) if refresh => self.scheduler.refresh_queues(text).map(drop),
             Some(text) => self.scheduler.reload_text(text).map(drop),
             None if refresh => Ok(()),
             None => self.scheduler.clean_up(),
@@ -506,13 +510,16 @@ impl Driver for Threaded {
     fn tick(&mut self) {}
 
     fn continuous(&mut self) -> Result<(), Refused> {
-        self.scheduler.continuous()?;
+        self.scheduler.offer_all()?;
         self.scheduler.quiesce();
         Ok(())
     }
 
     fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        let rounds = self.scheduler.preempt(kill)?;
+        let rounds = self.scheduler.preempt()?;
+        if kill {
+            self.scheduler.kill_marked()?;
+        }
         self.scheduler.quiesce();
         Ok(rounds)
     }
@@ -556,11 +563,11 @@ impl Driver for Threaded {
     }
 
     fn queues(&mut self) -> Vec<QueueView> {
-        self.scheduler.queues()
+        self.scheduler.queues().unwrap_or_default()
     }
 
     fn apps(&mut self) -> Vec<AppView> {
-        self.scheduler.apps()
+        self.scheduler.apps().unwrap_or_default()
     }
 
     fn nodes(&mut self) -> Vec<NodeView> {

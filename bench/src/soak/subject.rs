@@ -88,7 +88,9 @@ impl Subject {
     /// None where the worker that is asked panics meanwhile: the comparison says so.
     pub(super) fn apps(&self) -> Vec<AppFigures> {
         match self {
-            Subject::Fair(scheduler) => scheduler.apps().into_iter().map(AppFigures::from).collect(),
+            Subject::Fair(scheduler) => {
+                scheduler.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
+            }
             Subject::Capacity(scheduler, _) => {
                 scheduler.apps().unwrap_or_default().into_iter().map(AppFigures::from).collect()
             }
@@ -97,9 +99,11 @@ impl Subject {
 
     pub(super) fn queues(&self) -> Vec<QueueFigures> {
         match self {
-            Subject::Fair(scheduler) => scheduler.queues().into_iter().map(QueueFigures::from).collect(),
+            Subject::Fair(scheduler) => {
+                scheduler.queues().unwrap_or_default().into_iter().map(QueueFigures::from).collect()
+            }
             Subject::Capacity(scheduler, _) => {
-                scheduler.queues(false).unwrap_or_default().into_iter().map(QueueFigures::from).collect()
+                scheduler.queues().unwrap_or_default().into_iter().map(QueueFigures::from).collect()
             }
         }
     }
@@ -133,7 +137,7 @@ impl Subject {
         };
         let changed = |name: &str| changes.iter().any(|(other, _)| *other == name);
         let pairs = file.pairs().filter(|(name, _)| !changed(name)).chain(changes.iter().copied());
-        match scheduler.refresh_queues(pairs) {
+        match scheduler.refresh_properties(pairs) {
             Ok(()) if is_bad => Some("a refresh was taken that cannot be".to_owned()),
             Err(Refused::BadConfiguration(_)) if is_bad => None,
             outcome => outcome.err().map(|refused| format!("a refresh: {refused}")),

@@ -92,10 +92,7 @@ impl CapacityFile {
 
     /// The figures of [`CapacityFile::queues`]: those that there are stay as they are, and others are read. `known` has the former.
     #[doc(hidden)]
-    pub fn figures_with(
-        &self,
-        known: impl Fn(&CapacityQueue) -> Option<CapacityFigures>,
-    ) -> Vec<CapacityFigures> {
+    pub fn figures_with(&self, known: impl Fn(&CapacityQueue) -> Option<CapacityFigures>) -> Vec<CapacityFigures> {
         let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
         for queue in self.queues.iter() {
             let parent = queue.parent.map(|parent| &states[parent]);

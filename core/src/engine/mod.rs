@@ -87,7 +87,7 @@ mod exports {
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{AtRest, Ends, NoAnswer, UpdateCall, quiesce};
-    pub(crate) use super::edge::allocate::{allocate, collect, drain, prefetch_calls, send_changes};
+    pub(crate) use super::edge::allocate::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
     pub use super::intake::calls::NewNode;
     pub(crate) use super::intake::calls::TaskCall;
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Recovery, Report, not_taken};

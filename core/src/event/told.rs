@@ -11,7 +11,7 @@ use std::fmt;
 pub enum SchedulerEvent {
     /// A decommissioning node has no container left; it can be removed.
     NodeDrained(String),
-    /// The lifetime of an application is over, and it is ended, as by [`kill`](crate::CapacityScheduler::kill). See
+    /// The lifetime of an application is over, and it is ended, as by [`finish`](crate::CapacityScheduler::finish). See
     /// [`lifetime`](crate::CapacityScheduler::lifetime).
     LifetimeOver(ApplicationId),
     /// The queue of an application in a plan has gone, mostly because its reservation is over, and it has moved to the
@@ -26,7 +26,7 @@ pub enum SchedulerEvent {
         reservation: Option<String>,
     },
     /// The queue of an application in a plan has gone, and the application could not move, or is not moved by the
-    /// plan's setting. It is ended, as by [`kill`](crate::FairScheduler::kill).
+    /// plan's setting. It is ended, as by [`finish`](crate::FairScheduler::finish).
     KilledAsReservationEnded(ApplicationId),
     /// A worker panicked. Its nodes have left the cluster, and their containers have ended
     /// ([`EndReason::NodeLost`](crate::EndReason::NodeLost)). The nodes may register again.

@@ -2,8 +2,8 @@
 
 use super::refused::Refused;
 
-/// The result of a call that waits for the scheduler's threads. It may be ignored; [`ok`](Waited::ok) turns it into a
-/// `Result`.
+/// The result of a call that waits for the scheduler's threads. It may be ignored; [`into_result`](Waited::into_result)
+/// makes a `Result` of it, for `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Waited {
     /// The call has done its work.
@@ -23,7 +23,7 @@ impl Waited {
     ///
     /// # Errors
     /// Why the call has not done its work.
-    pub fn ok(self) -> Result<(), Refused> {
+    pub fn into_result(self) -> Result<(), Refused> {
         match self {
             Waited::Done => Ok(()),
             Waited::NotDone(why) => Err(why),
@@ -34,5 +34,11 @@ impl Waited {
 impl From<Result<(), Refused>> for Waited {
     fn from(outcome: Result<(), Refused>) -> Waited {
         outcome.map_or_else(Waited::NotDone, |()| Waited::Done)
+    }
+}
+
+impl From<Waited> for Result<(), Refused> {
+    fn from(waited: Waited) -> Result<(), Refused> {
+        waited.into_result()
     }
 }

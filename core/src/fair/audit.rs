@@ -131,11 +131,11 @@ mod tests {
         stepped.update_now();
         let index = app.0.slot.index;
         for (holder, other) in [(0, 1), (1, 0)] {
-            assert!(stepped.stepper().shard(holder).app_mut(index).keys[0].take_one(holder).is_some());
-            stepped.stepper().shard(other).refresh_app(index);
-            assert_eq!(stepped.stepper().shard(other).app(index).first_key(), usize::try_from(KEYS).unwrap());
-            stepped.stepper().shard(holder).app_mut(index).keys[0].untake_one();
-            assert!(stepped.stepper().shard(other).may_be_dry(index), "it is not found yet");
+            assert!(stepped.steps.stepper.shard(holder).app_mut(index).keys[0].take_one(holder).is_some());
+            stepped.steps.stepper.shard(other).refresh_app(index);
+            assert_eq!(stepped.steps.stepper.shard(other).app(index).first_key(), usize::try_from(KEYS).unwrap());
+            stepped.steps.stepper.shard(holder).app_mut(index).keys[0].untake_one();
+            assert!(stepped.steps.stepper.shard(other).may_be_dry(index), "it is not found yet");
             assert_eq!(stepped.audit(true).wrong, [""; 0]);
         }
     }

@@ -42,6 +42,7 @@ pub(crate) type KeyLocal = crate::engine::records::key::KeyLocal<FairDecider>;
 pub(crate) type Node = crate::engine::records::node::Node<FairDecider>;
 pub(crate) type Lent = crate::engine::Lent<FairDecider>;
 pub(crate) type AtRest = crate::engine::AtRest<FairDecider>;
+#[cfg(test)]
 pub(crate) type Stepper = crate::engine::Stepper<FairDecider>;
 pub(crate) type QueueSnapshot = crate::engine::publish::snapshot::QueueSnapshot<FairDecider>;
 pub(crate) type Structure = crate::engine::publish::snapshot::Structure<FairDecider>;

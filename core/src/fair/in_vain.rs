@@ -212,7 +212,7 @@ mod tests {
         stepped.finish(&full).unwrap();
         let granted = stepped.stats().granted;
         stepped.heartbeat(Heartbeat::new(&nodes[3]));
-        (stepped.stats().granted > granted, stepped.stepper().shard(0).own.in_vain.passes)
+        (stepped.stats().granted > granted, stepped.steps.stepper.shard(0).own.in_vain.passes)
     }
 
     /// With every child sorted anew each application is visited by itself.

@@ -68,7 +68,9 @@ pub use words::{Told, Words, nearness, precedence};
 
 #[cfg(test)]
 pub(crate) use engine::Internal;
-pub(crate) use engine::{AtRest, Call, Control, ControlMessage, FairDecider, Shard, Shared, Stepper};
+#[cfg(test)]
+pub(crate) use engine::Stepper;
+pub(crate) use engine::{AtRest, Call, Control, ControlMessage, FairDecider, Shard, Shared};
 pub(crate) use explaining::Waits;
 pub(crate) use threads::Threads;
 

@@ -1,9 +1,12 @@
 //! The builder of a scheduler.
 
 use super::build_error::BuildError;
-use super::fair::{FairScheduler, WeakScheduler};
-use super::options::{Options, OwnHandle, introduce, setters_of_options, wake_up_with_handle};
+use super::fair::{FairScheduler, look_if_due};
+use super::options::{Options, WakeWith, introduce, setters_of_options, wake_up_with_handle};
+use super::policy::Fair;
 use super::stepped::Stepped;
+use super::steps::Stepping;
+use super::threaded::Scheduler;
 use super::worker::Worker;
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock};
@@ -26,7 +29,7 @@ use std::time::Duration;
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// Where the allocations are from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Allocations {
     /// Given in, and again by each `reload`.
     Given(Box<AllocationFile>),
@@ -38,8 +41,16 @@ enum Allocations {
     },
 }
 
+impl Scheduler<Fair> {
+    /// Returns a builder with Hadoop's defaults and one worker.
+    pub fn builder() -> FairSchedulerBuilder {
+        FairSchedulerBuilder::default()
+    }
+}
+
 /// Builds a [`FairScheduler`] or a [`Stepped`]; see [`FairScheduler::builder`].
 #[must_use = "a builder does nothing until `start` or `stepped` is called"]
+#[derive(Clone)]
 pub struct FairSchedulerBuilder {
     settings: Settings,
     allocations: Allocations,
@@ -48,8 +59,8 @@ pub struct FairSchedulerBuilder {
     largest_file: u64,
     policies: Vec<Arc<dyn SchedulingPolicy>>,
     options: Options,
-    /// Where the wake-up finds the scheduler.
-    own_handle: OwnHandle<WeakScheduler>,
+    /// The wake-up that is given a handle.
+    wake_with: Option<WakeWith<Fair>>,
     decider: FairDecider,
 }
 
@@ -69,7 +80,7 @@ impl Default for FairSchedulerBuilder {
             largest_file: LARGEST_FILE,
             policies: Vec::new(),
             options: Options::default(),
-            own_handle: None,
+            wake_with: None,
             decider: FairDecider::default(),
         }
     }
@@ -78,7 +89,7 @@ impl Default for FairSchedulerBuilder {
 impl FairSchedulerBuilder {
     setters_of_options!();
 
-    wake_up_with_handle!(WeakScheduler);
+    wake_up_with_handle!(Fair);
 
     /// Sets the yarn-site settings. Default: Hadoop's defaults.
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -151,9 +162,10 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// Records what the scheduler does, for [`FairScheduler::take_journal`] and [`Stepped::take_journal`]. A [`Stepped`]
+    /// Records what the scheduler does, for `take_journal`. A [`Stepped`]
     /// scheduler then also finds applications and containers by number, as replay needs it. Records are kept until they are
     /// taken. Default: off.
+    #[doc(hidden)]
     pub fn journal(mut self, journal: bool) -> Self {
         self.options.journal = journal;
         self
@@ -173,7 +185,7 @@ impl FairSchedulerBuilder {
     /// own, or for tests with a virtual [`clock`](Self::clock). Without timers:
     ///
     /// - only [`FairScheduler::update_now`] computes shares;
-    /// - only [`FairScheduler::refresh_queues`] and [`FairScheduler::clean_up`] look at the allocation file and remove dynamic
+    /// - only [`FairScheduler::refresh_file`] and [`FairScheduler::clean_up`] look at the allocation file and remove dynamic
     ///   queues;
     /// - there is no async allocation thread, and no thread of continuous scheduling;
     /// - only [`FairScheduler::preempt`] and [`FairScheduler::kill_marked`] preempt containers.
@@ -282,7 +294,7 @@ impl FairSchedulerBuilder {
     /// [`BuildError::Panicked`] of the embedder's code; [`BuildError::Thread`].
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let own_handle = self.own_handle.take();
+        let own_handle = self.options.wake_with(self.wake_with.take());
         let (parts, watcher, events) =
             caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let scheduler = FairScheduler::start(parts, watcher, events)?;
@@ -297,7 +309,7 @@ impl FairSchedulerBuilder {
     /// Those of [`start`](Self::start).
     pub fn start_with_workers(mut self) -> Result<(FairScheduler, Vec<Worker>), BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
-        let own_handle = self.own_handle.take();
+        let own_handle = self.options.wake_with(self.wake_with.take());
         let (parts, watcher, events) =
             caught(|| self.parts(true, clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
         let (scheduler, workers) = FairScheduler::start_with_workers(parts, watcher, events)?;
@@ -317,7 +329,10 @@ impl FairSchedulerBuilder {
         let journal = self.options.journal;
         let built = caught(|| {
             let (parts, watcher, events) = self.parts(false, clock)?;
-            Ok(Stepped::new(parts, watcher, events, given.is_none().then_some(own), journal))
+            let mut steps = Stepping::new(parts, events, given.is_none().then_some(own), journal);
+            let mut beside = watcher;
+            look_if_due(&mut steps, &mut beside);
+            Ok(Stepped { steps, beside })
         });
         built.unwrap_or_else(|said| Err(BuildError::Panicked(said)))
     }

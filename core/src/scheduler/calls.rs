@@ -3,11 +3,12 @@
 //! # Where it stands
 //! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it.
 
-use super::door::{CONTROL, Door, Running};
+use super::door::{CONTROL, Door};
 use super::handles::{AppHandle, NodeHandle};
 use super::steps::Stepping;
 use crate::clock::Patience;
 use crate::config::QueueAccess;
+use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 use crate::engine::intake::calls::{Call, NewNode};
 use crate::engine::shared::Shared;
@@ -44,7 +45,20 @@ pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mu
     Ok(())
 }
 
-impl<D: Decider, T: Running> Door<D, T> {
+impl<D: Decider> Door<D> {
+    /// Asks the control for something that may change what it publishes.
+    pub(super) fn decide<A: Send + 'static>(
+        &self,
+        decide: impl FnOnce(&mut Control<D>) -> A + Send + 'static,
+    ) -> Result<A, Refused> {
+        self.call(|reply| {
+            Call::Plans(Box::new(move |control| {
+                let outcome = decide(control);
+                control.answer(reply, outcome);
+            }))
+        })
+    }
+
     /// `kill`: what no longer fits ends.
     pub(super) fn resize_node(&self, node: &NodeHandle, total: Resource, kill: bool) -> Result<(), Refused> {
         self.call(|reply| Call::ResizeNode { node: node.0.clone(), total, kill, reply })?

@@ -1,30 +1,21 @@
-//! Calls of the CapacityScheduler that the FairScheduler has too: attempts, nodes that change, what is done on behalf of a user, rights.
+//! Calls that only the CapacityScheduler has: priorities, nodes that shrink, its configuration and its queues that make themselves.
 //!
-//! Run on the caller's thread; their bodies are those of [`calls`](super::calls).
+//! Bodies run on the caller's thread: with threads they send and wait, without they do it.
 
-use super::capacity::CapacityStepped;
-use super::capacity_threads::CapacityScheduler;
+use super::capacity::{queues, queues_stepped, take_to_tell};
 use super::handles::{AppHandle, NodeHandle};
-use crate::config::QueueAccess;
-use crate::engine::{NewAttempt, RecoveredContainer};
-use crate::event::{AppAccess, Refused};
-use crate::id::ContainerId;
+use super::policy::Capacity;
+use super::stepped::Stepped;
+use super::threaded::Scheduler;
+use crate::capacity::{CapacityCall, CapacityConfiguration, CapacityQueueView, Refresh, SubmitTerms};
+use crate::engine::intake::calls::Call;
+use crate::engine::{AllocateRequest, Allocation, Submission, collect};
+use crate::event::Refused;
 use crate::resource::Resource;
+use std::borrow::Borrow;
 
-impl CapacityScheduler {
-    /// Changes the total of a node. If more runs than the new total, the free room is negative until containers end.
-    ///
-    /// As in Hadoop nothing is killed, except on a node that was shrunk ([`shrink_node`](Self::shrink_node)) or decommissioned
-    /// ([`decommission_node`](Self::decommission_node)) before. There the AMs are told which containers do not fit, and these end
-    /// at the node's next report.
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of
-    /// its total; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        self.door().resize_node(node, total, false)
-    }
-
+/// # Of the CapacityScheduler alone
+impl Scheduler<Capacity> {
     /// Changes the total of a node, and ends at once the containers that no longer fit: those of AMs last, the youngest first.
     /// This is Hadoop's overcommit timeout of 0. With lazy preemption such a container stays until another one needs its room.
     ///
@@ -34,81 +25,21 @@ impl CapacityScheduler {
         self.door().resize_node(node, total, true)
     }
 
-    /// Empties a node gracefully. From now on nothing is granted or reserved on it. From its next heartbeat on its total follows
-    /// what still runs. When nothing runs, the event [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) comes.
+    /// As [`submit`](Self::submit), with a priority. A larger number is more important. It is cut to
+    /// `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
-        self.door().decommission_node(node)
+    /// Those of [`submit`](Self::submit).
+    pub fn submit_with_priority(&self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
+        self.submit_with(submission, SubmitTerms::default().with_priority(priority))
     }
 
-    /// Keeps a decommissioning node: it gets back the total that it had before. Does nothing for any other node.
-    ///
-    /// Follows `RMNodeImpl.RecommissionNodeTransition`.
+    /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`. Waits for the control.
     ///
     /// # Errors
-    /// Those of [`decommission_node`](Self::decommission_node).
-    pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
-        self.door().recommission_node(node)
-    }
-
-    /// Starts another attempt of an application whose attempt has failed, in the same queue. Waits for the control and all
-    /// workers.
-    ///
-    /// - The containers of the old attempt end. With [`NewAttempt::keep_containers`] those that run are handed over, with their
-    ///   charges; [`AppHandle::kept_containers`] lists them.
-    /// - The outstanding asks of the old attempt, and what the old AM has not fetched, are dropped.
-    /// - The new attempt has the priority of the submission. Its containers are numbered from 1.
-    /// - Calls with the old handle are refused from now on.
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
-    /// [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has changed; otherwise
-    /// the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock), [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
-    pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.door().new_attempt(app, new)
-    }
-
-    /// Takes over a container that runs already, as
-    /// [`FairScheduler::recover_container`](crate::FairScheduler::recover_container). Waits for the control and the node's
-    /// worker.
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] if no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn recover_container(
-        &self,
-        app: &AppHandle,
-        node: &NodeHandle,
-        container: RecoveredContainer,
-    ) -> Result<ContainerId, Refused> {
-        self.door().recover_container(app, node, container)
-    }
-
-    /// Kills an application. The scheduler treats this as [`finish`](Self::finish).
-    ///
-    /// # Errors
-    /// Those of [`finish`](Self::finish).
-    pub fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.finish(app)
-    }
-
-    /// Kills an application on behalf of a user, who must have the right to change it: see [`check_app`](Self::check_app).
-    ///
-    /// # Errors
-    /// [`Refused::AppAcl`] if the user has not; otherwise those of [`finish`](Self::finish).
-    pub fn kill_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
-        self.door().finish_by(Some(user), app)
-    }
-
-    /// Moves an application on behalf of a user, as [`FairScheduler::move_app_as`](crate::FairScheduler::move_app_as).
-    ///
-    /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; otherwise those of [`move_app`](Self::move_app).
-    pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.door().move_by(Some(user), app, queue)
+    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        self.set_priority_by(None, app, priority)
     }
 
     /// Changes the priority of an application on behalf of a user. The user must have the right to change the application
@@ -122,54 +53,89 @@ impl CapacityScheduler {
         self.set_priority_by(Some(user), app, priority)
     }
 
-    /// Whether the user has a right in a queue: by the ACL of the queue or of a queue above it. In a queue that does not exist,
-    /// or whose short name is ambiguous, nobody has a right. Only the ACLs count, not `yarn.acl.enable` and `yarn.admin.acl`.
-    /// Waits for the control.
+    fn set_priority_by(&self, by: Option<&str>, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let (app, by) = (app.0.clone(), by.map(str::to_owned));
+        self.door().call(|reply| Call::Own(CapacityCall::SetPriority { app, by, priority, reply }))?
+    }
+
+    /// Refreshes the queues from the properties of another `capacity-scheduler.xml`, under their full names, which are read on
+    /// the caller's thread. The site's properties stay. Waits for the control.
     ///
-    /// Follows `CapacityScheduler.checkAccess`.
+    /// # Errors
+    /// [`Refused::BadConfiguration`]: the queues are as before, except with
+    /// [`rules_last`](crate::CapacitySchedulerBuilder::rules_last); [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
+    pub fn refresh_properties<'a>(
+        &self,
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), Refused> {
+        let read = self.configuration()?.read_queues(properties);
+        self.refresh_from(Refresh::from_read(read)?)
+    }
+
+    /// As [`refresh_properties`](Self::refresh_properties), from what was read before, as
+    /// [`CapacityStepped::refresh_with`](crate::CapacityStepped::refresh_with). Waits for the control.
+    ///
+    /// # Errors
+    /// As of that call, and [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub fn refresh_with(&self, configuration: CapacityConfiguration) -> Result<(), Refused> {
+        let refresh = Refresh::with(configuration, &self.configuration()?)?;
+        self.refresh_from(refresh)
+    }
+
+    fn refresh_from(&self, refresh: Refresh) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Reload(Box::new(refresh), reply))??;
+        self.refresh_plans()
+    }
+
+    /// Makes one round of the policy that removes queues, as
+    /// [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues). Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
-        self.door().has_access(user, queue, access)
+    pub fn expire_queues(&self) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::ExpireQueues(reply)))
     }
 
-    /// The ResourceManager's check of a right: as [`has_access`](Self::has_access), but without `yarn.acl.enable` everybody has
-    /// every right. Waits for the control.
+    /// Makes one round of the policy that divides the capacity of managed parents, as
+    /// [`CapacityStepped::manage_queues`](crate::CapacityStepped::manage_queues). Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
-        self.door().permits(user, queue, access)
+    pub fn manage_queues(&self) -> Result<(), Refused> {
+        self.door().call(|reply| Call::Own(CapacityCall::ManageQueues(reply)))
     }
 
-    /// Whether the user is in `yarn.admin.acl`, as [`FairScheduler::is_admin`](crate::FairScheduler::is_admin).
+    /// As [`offer_all`](Self::offer_all), but the round starts at the node with index `first`, goes on to the last node, and then from the
+    /// first node to that one again. Hadoop starts at a random node. Does nothing if there are not so many nodes. With
+    /// `schedule-asynchronously` a thread sends one every `scheduling-interval-ms`, unless the last one is still under way.
+    ///
+    /// # Errors
+    /// [`Refused::OwnThread`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
+    pub fn offer_all_from(&self, first: usize) -> Result<(), Refused> {
+        self.offer_from(first)
+    }
+
+    /// Returns the configuration in force: the site's, with the queues of the last accepted refresh. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
-        self.door().is_admin(user)
+    pub fn configuration(&self) -> Result<CapacityConfiguration, Refused> {
+        self.door().look(|control| control.configuration())
     }
 
-    /// Checks that a user may see or change an application, as [`FairScheduler::check_app`](crate::FairScheduler::check_app).
+    /// As [`queues`](Self::queues), and also computes what each user may use.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; [`Refused::NoSuchApp`] if the application has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
-    pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
-        self.door().check_app(user, app, access)
+    /// Those of [`queues`](Self::queues).
+    pub fn queues_with_limits(&self) -> Result<Vec<CapacityQueueView>, Refused> {
+        queues(self.door(), true)
     }
 }
 
-impl CapacityStepped {
-    /// Changes the total of a node, as [`CapacityScheduler::resize_node`].
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
-    pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        self.steps.resize_node(node, total, false)
-    }
-
-    /// Changes the total of a node, and ends the containers that no longer fit, as [`CapacityScheduler::shrink_node`].
+/// # Of the CapacityScheduler alone
+impl Stepped<Capacity> {
+    /// Changes the total of a node, and ends the containers that no longer fit, as [`CapacityScheduler::shrink_node`](crate::CapacityScheduler::shrink_node).
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
@@ -177,70 +143,88 @@ impl CapacityStepped {
         self.steps.resize_node(node, total, true)
     }
 
-    /// Empties a node gracefully, as [`CapacityScheduler::decommission_node`].
+    /// As [`submit`](Self::submit), with a priority. A larger number is more important. It is cut to
+    /// `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed.
-    pub fn decommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.steps.decommission_node(node)
+    /// Those of [`submit`](Self::submit).
+    pub fn submit_with_priority(
+        &mut self,
+        submission: impl Borrow<Submission>,
+        priority: i32,
+    ) -> Result<AppHandle, Refused> {
+        self.submit_with(submission, SubmitTerms::default().with_priority(priority))
     }
 
-    /// Keeps a decommissioning node, as [`CapacityScheduler::recommission_node`].
+    /// A call of the ResourceManager for an application: containers end, asks come back, news is fetched. As
+    /// [`allocate`](Self::allocate), but no AM calls: as in Hadoop no headroom is computed, and so no user limit.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed.
-    pub fn recommission_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        self.steps.recommission_node(node)
-    }
-
-    /// Starts another attempt of an application, as [`CapacityScheduler::new_attempt`].
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::NoLocation`],
-    /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
-    pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        self.steps.new_attempt(app, new)
-    }
-
-    /// Takes over a container that runs already, as [`Stepped::recover_container`](crate::Stepped::recover_container).
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] if no record is left; [`Refused::NoWorkers`] if the node's worker is given up.
-    pub fn recover_container(
+    /// Those of [`allocate`](Self::allocate).
+    #[doc(hidden)]
+    pub fn manage(
         &mut self,
         app: &AppHandle,
-        node: &NodeHandle,
-        container: RecoveredContainer,
-    ) -> Result<ContainerId, Refused> {
-        self.steps.recover_container(app, node, container)
+        request: &AllocateRequest,
+        answer: &mut Allocation,
+    ) -> Result<(), Refused> {
+        self.steps.stepper.shards().for_each(|shard| shard.own.silent = true);
+        let sent = self.steps.send(app, request);
+        self.steps.stepper.shards().for_each(|shard| shard.own.silent = false);
+        sent?;
+        collect(self.steps.stepper.shared(), &app.0, answer)?;
+        answer.strict_preemptions = take_to_tell(app);
+        Ok(())
     }
 
-    /// Kills an application. The scheduler treats this as [`finish`](Self::finish).
+    /// Ends an attempt as the event `APP_ATTEMPT_REMOVED` does, before [`new_attempt`](Self::new_attempt) or
+    /// [`finish`](Self::finish). Its asks and reservations are dropped, and it leaves the lists of its queue, where
+    /// others may start. So may those that wait for a limit of parallel applications. It keeps its containers: release those that the next
+    /// attempt does not keep before.
+    #[doc(hidden)]
+    pub fn stop_attempt(&mut self, app: &AppHandle) {
+        self.steps.stepper.pump();
+        if app.0.scheduler == self.steps.stepper.shared().scheduler {
+            self.steps.stepper.shards().for_each(|shard| shard.stop_app(app.0.slot));
+            self.steps.stepper.control().attempt_stopped(&app.0);
+        }
+        self.steps.settle();
+    }
+
+    /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was reserved.
+    /// The ask stays outstanding.
+    #[doc(hidden)]
+    pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
+        let shard = self.steps.stepper.shard(node.0.owner);
+        let Some(place) = shard.place_of(&node.0) else { return false };
+        let is_reserved = shard.nodes[place as usize].reservation.is_some();
+        shard.end_reservation(place);
+        self.steps.settle();
+        is_reserved
+    }
+
+    /// Does what the event `NODE_LABELS_UPDATE` does. A ResourceManager sends it after each node that comes, goes or changes its
+    /// size, even without labels, and names the node unless it has gone. The reservations of the nodes are given up. Then
+    /// everything that follows from a change of the cluster is computed again: amounts may differ, and more applications may
+    /// start.
+    #[doc(hidden)]
+    pub fn labels_updated(&mut self, nodes: &[NodeHandle]) {
+        for node in nodes {
+            self.give_up_reservation(node);
+        }
+        self.steps.stepper.control().cluster_changed();
+        self.steps.settle();
+    }
+
+    /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has already ended.
-    pub fn kill(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.finish(app)
+    /// [`Refused::NoSuchApp`] if it has ended.
+    pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        self.set_priority_by(None, app, priority)
     }
 
-    /// Kills an application on behalf of a user, as [`CapacityScheduler::kill_as`].
-    ///
-    /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; or if it has already ended.
-    pub fn kill_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
-        self.steps.finish_by(Some(user), app)
-    }
-
-    /// Moves an application on behalf of a user, as [`CapacityScheduler::move_app_as`].
-    ///
-    /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; otherwise those of [`move_app`](Self::move_app).
-    pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.steps.move_by(Some(user), app, queue)
-    }
-
-    /// Changes the priority of an application on behalf of a user, as [`CapacityScheduler::set_priority_as`].
+    /// Changes the priority of an application on behalf of a user, as [`CapacityScheduler::set_priority_as`](crate::CapacityScheduler::set_priority_as).
     ///
     /// # Errors
     /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; or if it has ended.
@@ -248,26 +232,72 @@ impl CapacityStepped {
         self.set_priority_by(Some(user), app, priority)
     }
 
-    /// Whether the user has a right in a queue, as [`CapacityScheduler::has_access`].
-    pub fn has_access(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.steps.stepper.control().has_access(user, queue, access)
+    fn set_priority_by(&mut self, by: Option<&str>, app: &AppHandle, priority: i32) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().set_priority(by, &app.0, priority);
+        self.steps.settle();
+        outcome
     }
 
-    /// The ResourceManager's check of a right, as [`CapacityScheduler::permits`].
-    pub fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.steps.stepper.control().permits(user, queue, access)
-    }
-
-    /// Whether the user is in `yarn.admin.acl`.
-    pub fn is_admin(&mut self, user: &str) -> bool {
-        self.steps.stepper.control().is_admin(user)
-    }
-
-    /// Checks that a user may see or change an application, as [`CapacityScheduler::check_app`].
+    /// Refreshes the queues from the properties of another `capacity-scheduler.xml`, under their full names. The site's
+    /// properties stay.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; or if it has ended.
-    pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
-        self.steps.stepper.control().check_app(user, &app.0, access)
+    /// [`Refused::BadConfiguration`]: the queues are as before, except with
+    /// [`rules_last`](crate::CapacitySchedulerBuilder::rules_last).
+    pub fn refresh_properties<'a>(
+        &mut self,
+        properties: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), Refused> {
+        let read = self.configuration().read_queues(properties);
+        self.refresh_from(Refresh::from_read(read)?)
+    }
+
+    /// As [`refresh_properties`](Self::refresh_properties), from what [`CapacityConfiguration::with_queues`] of the
+    /// [`configuration`](Self::configuration) in force has read. What was looked at there is what counts, also of
+    /// mapping rules that stand in a file of their own.
+    ///
+    /// # Errors
+    /// As of that call; also [`Refused::BadConfiguration`] of another scheduler's configuration.
+    pub fn refresh_with(&mut self, configuration: CapacityConfiguration) -> Result<(), Refused> {
+        let refresh = Refresh::with(configuration, &self.configuration())?;
+        self.refresh_from(refresh)
+    }
+
+    fn refresh_from(&mut self, refresh: Refresh) -> Result<(), Refused> {
+        let outcome = self.steps.stepper.control().refresh(refresh);
+        self.steps.settle();
+        outcome?;
+        self.refresh_plans()
+    }
+
+    /// Makes one round of `AutoCreatedQueueDeletionPolicy`, whether or not its monitor is on. It removes automatically created
+    /// (flexible) queues that were empty in the last round too, and whose last submission is longer ago than
+    /// `auto-queue-creation-v2.queue-expiration-time`.
+    pub fn expire_queues(&mut self) {
+        self.steps.stepper.control().expire_queues();
+        self.steps.settle();
+    }
+
+    /// Makes one round of `QueueManagementDynamicEditPolicy`, whether or not its monitor is on. In managed parents, leaf queues
+    /// without applications lose their capacity, and those whose applications have waited longest get one.
+    pub fn manage_queues(&mut self) {
+        self.steps.stepper.control().manage_queues();
+        self.steps.settle();
+    }
+
+    /// As [`offer_all`](Self::offer_all), from the node with index `first` on, as
+    /// [`CapacityScheduler::offer_all_from`](crate::CapacityScheduler::offer_all_from).
+    pub fn offer_all_from(&mut self, first: usize) {
+        self.offer_from(first);
+    }
+
+    /// Returns the configuration in force, as [`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration).
+    pub fn configuration(&mut self) -> CapacityConfiguration {
+        self.steps.stepper.control().configuration()
+    }
+
+    /// As [`queues`](Self::queues), and also computes what each user may use.
+    pub fn queues_with_limits(&mut self) -> Vec<CapacityQueueView> {
+        queues_stepped(&mut self.steps, true)
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! Run on the caller's thread; what they ask is the control's.
 
-use super::capacity::CapacityStepped;
-use super::capacity_threads::CapacityScheduler;
 use super::handles::AppHandle;
+use super::policy::Capacity;
+use super::stepped::Stepped;
+use super::threaded::Scheduler;
 use crate::capacity::{CapacityCall, Lifetime};
 use crate::engine::intake::calls::Call;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 
-impl CapacityScheduler {
+/// # Lifetimes of applications
+impl Scheduler<Capacity> {
     /// Returns when the lifetime of an application is over; `None` if never. Waits for the control.
     ///
     /// An application gets its lifetime at its submission: what it asks for
@@ -95,8 +97,9 @@ impl CapacityScheduler {
     }
 }
 
-impl CapacityStepped {
-    /// Returns when the lifetime of an application is over, as [`CapacityScheduler::lifetime`].
+/// # Lifetimes of applications
+impl Stepped<Capacity> {
+    /// Returns when the lifetime of an application is over, as [`CapacityScheduler::lifetime`](crate::CapacityScheduler::lifetime).
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
@@ -104,7 +107,7 @@ impl CapacityStepped {
         self.steps.stepper.control().lifetime(&app.0)
     }
 
-    /// Sets the lifetime of an application in seconds from now on, as [`CapacityScheduler::set_lifetime`].
+    /// Sets the lifetime of an application in seconds from now on, as [`CapacityScheduler::set_lifetime`](crate::CapacityScheduler::set_lifetime).
     ///
     /// # Errors
     /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
@@ -112,7 +115,7 @@ impl CapacityStepped {
         self.steps.stepper.control().set_lifetime(None, &app.0, seconds)
     }
 
-    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user: see [`CapacityScheduler::set_lifetime_as`].
+    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user: see [`CapacityScheduler::set_lifetime_as`](crate::CapacityScheduler::set_lifetime_as).
     ///
     /// # Errors
     /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
@@ -120,7 +123,7 @@ impl CapacityStepped {
         self.steps.stepper.control().set_lifetime(Some(user), &app.0, seconds)
     }
 
-    /// Makes one round of the lifetime monitor, as [`CapacityScheduler::expire_applications`]. Nothing else makes one here.
+    /// Makes one round of the lifetime monitor, as [`CapacityScheduler::expire_applications`](crate::CapacityScheduler::expire_applications). Nothing else makes one here.
     ///
     /// # Errors
     /// [`Refused::Panicked`] (the clock).
@@ -130,12 +133,12 @@ impl CapacityStepped {
         ended
     }
 
-    /// Returns the lifetime that an application gets in a leaf queue, as [`CapacityScheduler::lifetime_in`].
+    /// Returns the lifetime that an application gets in a leaf queue, as [`CapacityScheduler::lifetime_in`](crate::CapacityScheduler::lifetime_in).
     pub fn lifetime_in(&mut self, queue: &str, asked_seconds: i64) -> i64 {
         self.steps.stepper.control().lifetime_in(queue, asked_seconds)
     }
 
-    /// Returns the longest lifetime in a leaf queue, as [`CapacityScheduler::maximum_lifetime`].
+    /// Returns the longest lifetime in a leaf queue, as [`CapacityScheduler::maximum_lifetime`](crate::CapacityScheduler::maximum_lifetime).
     pub fn maximum_lifetime(&mut self, queue: &str) -> i64 {
         self.steps.stepper.control().maximum_lifetime(queue)
     }

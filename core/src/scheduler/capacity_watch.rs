@@ -2,13 +2,15 @@
 //!
 //! Run on the caller's thread; workers answer between two messages.
 
-use super::capacity::CapacityStepped;
-use super::capacity_threads::CapacityScheduler;
+use super::policy::Capacity;
+use super::stepped::Stepped;
+use super::threaded::Scheduler;
 use crate::capacity::{CapacityShard as Shard, Watch, Watched};
 use crate::engine::ask_workers;
 use crate::event::Refused;
 
-impl CapacityScheduler {
+/// # What passes try
+impl Scheduler<Capacity> {
     /// Records what passes try from now on, for [`take_watched`](Self::take_watched): which queues and applications they ask, in
     /// which order, and with which result. A worker computes this right before the pass, at about the cost of the pass; passes
     /// that are not watched cost no more. Each worker keeps the last 64 passes and 1,024 visits. Waits for the workers.
@@ -53,13 +55,14 @@ impl CapacityScheduler {
     }
 }
 
-impl CapacityStepped {
-    /// Records what passes try from now on, as [`CapacityScheduler::watch`].
-    pub fn watch(&mut self, what: &Watch) {
+/// # What passes try
+impl Stepped<Capacity> {
+    /// Records what passes try from now on, as [`CapacityScheduler::watch`](crate::CapacityScheduler::watch).
+    pub fn watch(&mut self, what: Watch) {
         self.steps.stepper.shards().for_each(|shard| shard.watch(what.clone()));
     }
 
-    /// Returns what was recorded since its last call, as [`CapacityScheduler::take_watched`].
+    /// Returns what was recorded since its last call, as [`CapacityScheduler::take_watched`](crate::CapacityScheduler::take_watched).
     pub fn take_watched(&mut self) -> Watched {
         Watched::together(self.steps.stepper.shards().map(Shard::take_watched))
     }

@@ -34,19 +34,19 @@ pub struct NotSent<T> {
 /// The threads of a scheduler, to be ended.
 pub(super) trait Running: Send {
     /// Works everything off, then ends all threads.
-    fn stop(self);
+    fn stop(self: Box<Self>);
 
     /// The same on a thread of its own.
-    fn stop_later(self);
+    fn stop_later(self: Box<Self>);
 }
 
 impl<D: Decider> Running for Threads<D> {
-    fn stop(self) {
-        Threads::stop(self);
+    fn stop(self: Box<Self>) {
+        Threads::stop(*self);
     }
 
-    fn stop_later(self) {
-        Threads::stop_later(self, || ());
+    fn stop_later(self: Box<Self>) {
+        Threads::stop_later(*self, || ());
     }
 }
 
@@ -57,9 +57,9 @@ pub(super) const CONTROL: &str = "control";
 const LONG_CONTROL_LANE: usize = 1 << 16;
 
 /// See the module's text.
-pub(super) struct Door<D: Decider, T: Running> {
+pub(crate) struct Door<D: Decider> {
     pub(super) shared: Arc<Shared<D>>,
-    threads: Mutex<Option<T>>,
+    threads: Mutex<Option<Box<dyn Running>>>,
     own_threads: Vec<ThreadId>,
     /// Of workers on the embedder's threads.
     lent: Vec<Arc<Whereabouts>>,
@@ -77,37 +77,34 @@ pub(super) struct Own {
     pub(super) ends: Ends,
 }
 
-/// The door to the engine's threads alone.
-type Started<D> = Door<D, Threads<D>>;
-
-impl<D: Decider> Door<D, Threads<D>> {
+impl<D: Decider> Door<D> {
     /// Starts the engine's threads, where the scheduler has no others.
-    pub(super) fn start(parts: AtRest<D>, events: EventSource) -> std::io::Result<Door<D, Threads<D>>> {
+    pub(super) fn start(parts: AtRest<D>, events: EventSource) -> std::io::Result<Door<D>> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         Ok(Door::of(Threads::start(parts)?, shared, sink, events))
     }
 
     /// The same, with the workers lent out.
-    pub(super) fn start_and_lend(parts: AtRest<D>, events: EventSource) -> std::io::Result<(Started<D>, Vec<Lent<D>>)> {
+    pub(super) fn start_and_lend(parts: AtRest<D>, events: EventSource) -> std::io::Result<(Door<D>, Vec<Lent<D>>)> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         let (threads, lent) = Threads::start_and_lend(parts)?;
         Ok((Door::of(threads, shared, sink, events), lent))
     }
 
-    fn of(threads: Threads<D>, shared: Arc<Shared<D>>, sink: EventSink, events: EventSource) -> Door<D, Threads<D>> {
+    fn of(threads: Threads<D>, shared: Arc<Shared<D>>, sink: EventSink, events: EventSource) -> Door<D> {
         let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
-        Door::new(threads, own, shared, sink, events)
+        Door::new(Box::new(threads), own, shared, sink, events)
     }
 }
 
-impl<D: Decider, T: Running> Door<D, T> {
+impl<D: Decider> Door<D> {
     pub(super) fn new(
-        threads: T,
+        threads: Box<dyn Running>,
         own: Own,
         shared: Arc<Shared<D>>,
         sink: EventSink,
         events: EventSource,
-    ) -> Door<D, T> {
+    ) -> Door<D> {
         let Own { threads: own_threads, lent, ends } = own;
         let (threads, closed) = (Mutex::new(Some(threads)), Closed::default());
         Door { shared, threads, own_threads, lent, ends, closed, events, sink }

@@ -4,17 +4,15 @@
 //! calls, an event channel that nobody reads, and reports that are wrong. Each fault here is a message to the thread that it is for, so
 //! nothing is asked on the way of a heartbeat or a grant, with the feature or without.
 
-use super::capacity::CapacityStepped;
-use super::capacity_threads::CapacityScheduler;
-use super::door::{CONTROL, Door, Running};
-use super::fair::FairScheduler;
+use super::door::{CONTROL, Door};
 use super::handles::AppHandle;
+use super::policy::{Capacity, Fair, Policy};
 use super::stepped::Stepped;
-use crate::capacity::CapacityShard;
+use super::threaded::Scheduler;
+use crate::capacity::{CapacityDecider, CapacityShard};
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::Call;
-use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::calls::{Call, ControlMessage};
 use crate::engine::{Audit, Internal, Kept, Look, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;
@@ -26,7 +24,7 @@ use std::time::Duration;
 /// So often an audit looks before it says that something is wrong.
 const LOOKS: usize = 100;
 
-/// A fault to inject; see [`FairScheduler::inject`] and [`CapacityScheduler::inject`].
+/// A fault to inject; see [`FairScheduler::inject`](crate::FairScheduler::inject).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -65,12 +63,12 @@ fn control_fails<D: Decider>(_: &Control<D>) {
 }
 
 /// What both schedulers have.
-impl<D: Decider, T: Running> Door<D, T> {
+impl<D: Decider> Door<D> {
     fn inject(&self, fault: Fault) -> Result<(), Refused> {
         match fault {
             Fault::WorkerPanic { worker } => self.panic_at(worker, false),
             Fault::WorkerDeath { worker } => self.panic_at(worker, true),
-            Fault::WorkerStall { worker, time } => self.look_at(worker, Look::new(move |_| wait(time))),
+            Fault::WorkerStall { worker, time } => self.look_at(worker, Look::<D>::new(move |_| wait(time))),
             Fault::ControlDeath => {
                 let fails = Call::Look(Box::new(control_fails));
                 let lane = &self.open()?.lanes.control;
@@ -122,7 +120,8 @@ impl<D: Decider, T: Running> Door<D, T> {
     }
 }
 
-impl FairScheduler {
+/// # Faults
+impl Scheduler<Fair> {
     /// Injects a fault. It happens when the thread concerned takes its next messages.
     ///
     /// # Errors
@@ -130,18 +129,10 @@ impl FairScheduler {
     /// [`Fault::WorkerPanicInMessage`]; [`Refused::ShutDown`].
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         if let Fault::UpdateStall(time) = fault {
-            self.open()?;
-            return self.update_lane().send(UpdateCall::Stall(time)).map_err(|_| Refused::ShutDown);
+            self.door().open()?;
+            return self.inner.own.update.send(UpdateCall::Stall(time)).map_err(|_| Refused::ShutDown);
         }
         self.door().inject(fault)
-    }
-
-    /// Returns what the workers keep memory for, in all. Waits for them.
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
-    pub fn kept(&self) -> Result<Kept, Refused> {
-        self.door().kept()
     }
 
     /// Waits for quiet, then counts every kind of record of the whole scheduler and compares the sums. It reports each
@@ -159,32 +150,28 @@ impl FairScheduler {
     /// What the preemption task is to kill; nothing where preemption is off.
     fn doomed(&self) -> Vec<ContainerId> {
         let (reply, answer) = bounded(1);
-        let sent = self.shared().lanes.preemption.send(TaskCall::Own(PreemptionCall::Doomed(reply)));
+        let sent = self.door().shared.lanes.preemption.send(TaskCall::Own(PreemptionCall::Doomed(reply)));
         sent.ok().and_then(|()| answer.recv().ok()).unwrap_or_default()
     }
 }
 
-impl CapacityScheduler {
-    /// Injects a fault, as [`FairScheduler::inject`].
+/// # Faults
+impl Scheduler<Capacity> {
+    /// Injects a fault, as [`FairScheduler::inject`](crate::FairScheduler::inject).
     ///
     /// # Errors
     /// Those of that call; [`Refused::TaskLost`] of [`Fault::UpdateStall`]: there is no update task.
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         if let Fault::WorkerPanicInMessage { worker, steps } = fault {
-            return self.door().look_at(worker, Look::new(move |shard: &mut CapacityShard| shard.own.fails_in = steps));
+            return self.door().look_at(
+                worker,
+                Look::<CapacityDecider>::new(move |shard: &mut CapacityShard| shard.own.fails_in = steps),
+            );
         }
         self.door().inject(fault)
     }
 
-    /// Returns what the workers keep memory for, as [`FairScheduler::kept`].
-    ///
-    /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
-    pub fn kept(&self) -> Result<Kept, Refused> {
-        self.door().kept()
-    }
-
-    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`], including the books of queues, users and
+    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`](crate::FairScheduler::audit), including the books of queues, users and
     /// applications.
     ///
     /// # Errors
@@ -194,12 +181,24 @@ impl CapacityScheduler {
     }
 }
 
-impl Stepped {
-    /// Counts every kind of record of the whole scheduler and compares the sums, as [`FairScheduler::audit`]. With `fold` each
+/// # Faults
+impl<P: Policy> Scheduler<P> {
+    /// Returns what the workers keep memory for, in all. Waits for them.
+    ///
+    /// # Errors
+    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
+    pub fn kept(&self) -> Result<Kept, Refused> {
+        self.door().kept()
+    }
+}
+
+/// # Faults
+impl<P: Policy> Stepped<P> {
+    /// Counts every kind of record of the whole scheduler and compares the sums, as [`FairScheduler::audit`](crate::FairScheduler::audit). With `fold` each
     /// worker first folds in what the others have done, which changes what several workers decide next. Without it nothing
     /// changes, and what waits for the next fold is not counted as an error.
     pub fn audit(&mut self, fold: bool) -> Audit {
-        self.stepper().audit(fold)
+        self.steps.stepper.audit(fold)
     }
 
     /// Starts to end an application, and works nothing off: the next call does, as where other threads call meanwhile.
@@ -207,24 +206,12 @@ impl Stepped {
     /// # Errors
     /// [`Refused::NoSuchApp`] if it has already ended.
     pub fn begin_finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.stepper().control().begin_finish(&app.0, None)
+        self.steps.stepper.control().begin_finish(&app.0, None)
     }
 }
 
-impl CapacityStepped {
-    /// Counts every kind of record of the whole scheduler, as [`Stepped::audit`].
-    pub fn audit(&mut self, fold: bool) -> Audit {
-        self.steps.stepper.audit(fold)
-    }
-
-    /// Starts to end an application, and works nothing off, as [`Stepped::begin_finish`].
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchApp`] if it has already ended.
-    pub fn begin_finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        self.steps.stepper.control().begin_finish(&app.0, None)
-    }
-
+/// # Faults
+impl Stepped<Capacity> {
     /// Lets a worker panic between two messages, with its books corrupted. With [`Fault::WorkerDeath`] the worker is given up.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ pub struct AllocatedView {
 }
 
 /// What happened since the last call of `take_journal`.
+#[doc(hidden)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -41,6 +42,7 @@ pub struct Journal {
 }
 
 /// Room that was freed on a node for a starved application, and is kept for it.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -51,6 +53,21 @@ pub struct HeldView {
     pub app: u32,
     /// How much.
     pub resource: Resource,
+}
+
+/// What stands now on workers: reservations, and room that is kept.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    pub(super) reserved: Vec<Reserved>,
+    pub(super) held: Vec<OwedRoom>,
+}
+
+impl Standing {
+    /// Another worker's come in.
+    pub(super) fn and(&mut self, others: Standing) {
+        self.reserved.extend(others.reserved);
+        self.held.extend(others.held);
+    }
 }
 
 impl Journal {
@@ -66,7 +83,7 @@ impl Journal {
 
     /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
     /// are those present, by registration.
-    pub(super) fn finish(&mut self, nodes: &[NodeId], reserved: Vec<Reserved>, mut held: Vec<OwedRoom>) {
+    pub(super) fn finish(&mut self, nodes: &[NodeId], Standing { reserved, mut held }: Standing) {
         self.completed.sort_by_key(|(app, container, _)| (*app, *container));
         held.sort_by_key(|(node, ..)| position(nodes, node));
         self.reserved = reservation_views(nodes, reserved);

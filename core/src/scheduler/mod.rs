@@ -3,15 +3,47 @@
 // Whatever an embedder gives in, nothing here may panic.
 #![warn(clippy::indexing_slicing)]
 
-mod alike;
-
 mod build_error;
+
+mod handles;
+
+mod journal;
+
+mod submitted;
+
+mod worker;
+
+mod door;
+
+mod steps;
+
+mod calls;
+
+mod policy;
+
+mod inner;
+
+mod threaded;
+
+mod stepped;
+
+mod options;
+
+mod waiting;
+
+mod reservations;
+
+mod api;
+
+mod fair_reasons;
+
+mod fair;
+
+mod fair_calls;
 
 mod builder;
 
-mod by_call;
-
-mod calls;
+mod capacity_reasons;
 
 mod capacity;
 
@@ -19,51 +51,26 @@ mod capacity_calls;
 
 mod capacity_lifetimes;
 
-mod capacity_reasons;
-
 mod capacity_watch;
 
-mod capacity_threads;
-
-mod door;
-
-mod fair;
-
-mod fair_reasons;
+mod capacity_builder;
 
 #[cfg(feature = "faults")]
 mod faults;
 
-mod handles;
-
-mod inner;
-
-mod journal;
-
-mod options;
-
-mod reservations;
-
-mod stepped;
-
-mod steps;
-
-mod submitted;
-
-mod waiting;
-
-mod worker;
-
+pub use api::SchedulerApi;
 pub use build_error::BuildError;
 pub use builder::FairSchedulerBuilder;
-pub use capacity::{CapacitySchedulerBuilder, CapacityStepped};
-pub use capacity_threads::{CapacityScheduler, WeakCapacityScheduler};
+pub use capacity::{CapacityScheduler, CapacityStepped, WeakCapacityScheduler};
+pub use capacity_builder::CapacitySchedulerBuilder;
 pub use door::NotSent;
-pub use fair::{FairScheduler, WeakScheduler};
+pub use fair::{FairScheduler, PreemptionRound};
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use journal::{AllocatedView, HeldView, Journal};
-pub use stepped::{PreemptionRound, Stepped};
+pub use policy::{Capacity, Fair, Policy};
+pub use stepped::Stepped;
 pub use submitted::Submitted;
+pub use threaded::{Scheduler, WeakScheduler};
 pub use worker::Worker;

@@ -3,6 +3,8 @@
 //! Plain values of whoever builds, until the scheduler begins.
 
 use super::build_error::{BuildError, MOST_MESSAGES, MOST_WORKERS};
+use super::policy::Policy;
+use super::threaded::WeakScheduler;
 use crate::clock::Clock;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Setup;
@@ -14,6 +16,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 /// See the module's text. The builders' setters say what each is.
+#[derive(Clone)]
 pub(super) struct Options {
     pub(super) groups: Arc<dyn Groups>,
     pub(super) groups_timeout: Duration,
@@ -221,34 +224,51 @@ macro_rules! setters_of_options {
     };
 }
 
-/// The wake-up that is given the handle of the scheduler, of builders that have `own_handle`.
+/// The wake-up that is given the handle of the scheduler, of builders that have `wake_with`.
 macro_rules! wake_up_with_handle {
-    ($weak:ident) => {
+    ($policy:ty) => {
         /// As [`on_grants`](Self::on_grants), with a handle of the scheduler for the callback; only for a scheduler with threads.
         /// The handle does not keep the scheduler alive. (If the closure owned an ordinary handle, the scheduler would live for
         /// ever.) In the callback, calls that wait are refused ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`,
         /// `allocate`, `submit_all` and `begin_finish` do not wait.
-        pub fn on_grants_with(mut self, wake: impl Fn(&$weak, u32) + Send + Sync + 'static) -> Self {
-            let scheduler = $crate::sync::Arc::new($crate::sync::OnceLock::<$weak>::new());
-            self.own_handle = Some(scheduler.clone());
-            self.options.on_grants = Some($crate::sync::Arc::new(move |number| {
-                // It is there before the first application is.
-                if let Some(scheduler) = scheduler.get() {
-                    wake(scheduler, number);
-                }
-            }));
+        pub fn on_grants_with(
+            mut self,
+            wake: impl Fn(&$crate::scheduler::threaded::WeakScheduler<$policy>, u32) + Send + Sync + 'static,
+        ) -> Self {
+            self.wake_with = Some($crate::sync::Arc::new(wake));
+            // Of the two the last call counts.
+            self.options.on_grants = None;
             self
         }
     };
 }
 
-/// Where the wake-up finds the scheduler.
-pub(super) type OwnHandle<W> = Option<Arc<OnceLock<W>>>;
+/// A wake-up that is given the handle of the scheduler.
+pub(super) type WakeWith<P> = Arc<dyn Fn(&WeakScheduler<P>, u32) + Send + Sync>;
+
+/// Where the wake-up of one scheduler finds it.
+pub(super) type OwnHandle<P> = Option<Arc<OnceLock<WeakScheduler<P>>>>;
+
+impl Options {
+    /// Makes the wake-up of a scheduler that starts, which [`introduce`] then tells of it.
+    pub(super) fn wake_with<P: Policy>(&mut self, wake: Option<WakeWith<P>>) -> OwnHandle<P> {
+        let wake = wake.filter(|_| self.on_grants.is_none())?;
+        let scheduler = Arc::new(OnceLock::<WeakScheduler<P>>::new());
+        let own_handle = scheduler.clone();
+        self.on_grants = Some(Arc::new(move |number| {
+            // It is there before the first application is.
+            if let Some(scheduler) = scheduler.get() {
+                wake(scheduler, number);
+            }
+        }));
+        Some(own_handle)
+    }
+}
 
 /// The wake-up has the scheduler from now on.
-pub(super) fn introduce<W>(to: OwnHandle<W>, scheduler: W) {
+pub(super) fn introduce<P: Policy>(to: OwnHandle<P>, scheduler: WeakScheduler<P>) {
     if let Some(to) = to {
-        // Nobody else sets it, but for a start of the same builder that was refused.
+        // Nobody else sets it.
         let _ = to.set(scheduler);
     }
 }

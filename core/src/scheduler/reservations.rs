@@ -4,15 +4,13 @@
 //! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it. The time is the
 //! clock's [`wall_ms`](crate::clock::Clock::wall_ms).
 
-use super::capacity::CapacityStepped;
-use super::capacity_threads::CapacityScheduler;
-use super::door::{Door, Running};
-use super::fair::FairScheduler;
+use super::door::Door;
+use super::policy::Policy;
 use super::stepped::Stepped;
 use super::steps::Stepping;
+use super::threaded::Scheduler;
 use crate::engine::control::{Asking, Control};
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::Call;
 use crate::event::Refused;
 use crate::reservation::{
     Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,
@@ -22,17 +20,12 @@ use crate::resource::Resource;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-impl<D: Decider, T: Running> Door<D, T> {
+impl<D: Decider> Door<D> {
     fn planning<A: Send + 'static>(
         &self,
         plan: impl FnOnce(&mut Control<D>) -> Result<A, ReserveError> + Send + 'static,
     ) -> Result<A, ReserveError> {
-        self.call(|reply| {
-            Call::Plans(Box::new(move |control| {
-                let outcome = plan(control);
-                control.answer(reply, outcome);
-            }))
-        })?
+        self.decide(plan)?
     }
 }
 
@@ -208,47 +201,23 @@ macro_rules! reservation_calls {
     };
 }
 
-impl FairScheduler {
+/// # Reservations
+impl<P: Policy> Scheduler<P> {
     reservation_calls!(self: &Self, self.door());
+
+    /// Reservable queues that a refresh has brought become plans.
+    pub(super) fn refresh_plans(&self) -> Result<(), Refused> {
+        only_refused(self.door().planning(|control| Ok(P::refresh_plans(control)?)))
+    }
 }
 
-impl Stepped {
+/// # Reservations
+impl<P: Policy> Stepped<P> {
     reservation_calls!(self: &mut Self, self.steps);
-}
 
-impl CapacityScheduler {
-    reservation_calls!(self: &Self, self.door());
-}
-
-impl CapacityStepped {
-    reservation_calls!(self: &mut Self, self.steps);
-}
-
-impl CapacityStepped {
     /// Reservable queues that a refresh has brought become plans.
     pub(super) fn refresh_plans(&mut self) -> Result<(), Refused> {
-        self.steps.stepper.control().refresh_plans()
-    }
-}
-
-impl CapacityScheduler {
-    /// The same.
-    pub(super) fn refresh_plans(&self) -> Result<(), Refused> {
-        only_refused(self.door().planning(|control| Ok(control.refresh_plans()?)))
-    }
-}
-
-impl Stepped {
-    /// Reservable queues that an administrator's refresh has brought become plans.
-    pub(super) fn refresh_plans(&mut self) -> Result<(), Refused> {
-        self.stepper().control().refresh_plans()
-    }
-}
-
-impl FairScheduler {
-    /// The same.
-    pub(super) fn refresh_plans(&self) -> Result<(), Refused> {
-        only_refused(self.door().planning(|control| Ok(control.refresh_plans()?)))
+        P::refresh_plans(self.steps.stepper.control())
     }
 }
 

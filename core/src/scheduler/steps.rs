@@ -7,6 +7,7 @@ use super::journal::Journal;
 use crate::app::{Ask, Location};
 use crate::clock::VirtualClock;
 use crate::engine::decider::Decider;
+use crate::engine::shard::Shard;
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, AtRest, Container, EventSource, External, Heartbeat, NodeShared, Stepper,
     drain, send_changes,
@@ -18,8 +19,8 @@ use std::collections::HashMap;
 
 /// See the module's text.
 #[derive(Debug)]
-pub(super) struct Stepping<D: Decider> {
-    pub(super) stepper: Stepper<D>,
+pub(crate) struct Stepping<D: Decider> {
+    pub(crate) stepper: Stepper<D>,
     clock: Option<Arc<VirtualClock>>,
     events: EventSource,
     /// By number, finished ones included: nodes may still report their containers.
@@ -83,6 +84,13 @@ impl<D: Decider> Stepping<D> {
         if let Some(shard) = self.stepper.shards().nth(heartbeat.node.owner) {
             shard.heartbeat(heartbeat);
         }
+        self.settle();
+    }
+
+    /// Each worker offers its nodes.
+    pub(super) fn offer_all(&mut self, offer: impl Fn(&mut Shard<D>)) {
+        self.stepper.pump();
+        self.stepper.shards().for_each(offer);
         self.settle();
     }
 

@@ -3,10 +3,10 @@
 //! They run on whatever polls them, block nothing, and are woken by the scheduler's threads.
 
 use super::calls::{WithContainers, recoveries};
-use super::capacity_threads::CapacityScheduler;
-use super::door::{CONTROL, Door, Running};
-use super::fair::FairScheduler;
+use super::door::{CONTROL, Door};
 use super::handles::{AppHandle, NodeHandle};
+use super::policy::Policy;
+use super::threaded::Scheduler;
 use crate::engine::decider::Decider;
 use crate::engine::intake::calls::Call;
 use crate::engine::intake::calls::ControlMessage;
@@ -21,7 +21,7 @@ use std::future::poll_fn;
 use std::task::{Context, Poll};
 
 /// What both schedulers' futures are made of.
-impl<D: Decider, T: Running> Door<D, T> {
+impl<D: Decider> Door<D> {
     /// Asks the control, and does not wait.
     pub(super) fn begin<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<Answer<A>, Refused> {
         let shared = self.open()?;
@@ -126,124 +126,113 @@ impl<D: Decider, T: Running> Door<D, T> {
     }
 }
 
-/// The futures that the handle to any scheduler has.
-macro_rules! waiting_calls {
-    () => {
-        /// [`submit`](Self::submit) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
-            self.door().call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
-        }
-
-        /// [`finish`](Self::finish) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
-            self.door().call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
-        }
-
-        /// [`move_app`](Self::move_app) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-            let queue = queue.to_owned();
-            self.door().call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
-        }
-
-        /// [`add_node`](Self::add_node) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-            let new = NewNode::new(name, rack, total);
-            self.door().call_async(|reply| Call::AddNode(new, Vec::new(), reply)).await?.map(NodeHandle)
-        }
-
-        /// [`add_node_with_containers`](Self::add_node_with_containers) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn add_node_with_containers_async(
-            &self,
-            name: &str,
-            rack: &str,
-            total: Resource,
-            running: Vec<(AppHandle, RecoveredContainer)>,
-        ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-            self.door().add_node_with_async(NewNode::new(name, rack, total), running).await
-        }
-
-        /// [`register_node`](Self::register_node) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn register_node_async(
-            &self,
-            node: NewNode,
-            running: Vec<(AppHandle, RecoveredContainer)>,
-        ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
-            self.door().add_node_with_async(node, running).await
-        }
-
-        /// [`remove_node`](Self::remove_node) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
-            self.door().call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
-        }
-
-        /// [`new_attempt`](Self::new_attempt) as a future.
-        ///
-        /// # Errors
-        /// Those of that call, and [`Refused::Busy`].
-        pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-            self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
-        }
-
-        /// Waits for the next event. `None` after the shutdown, when no event is left.
-        pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
-            self.door().next_event().await
-        }
-
-        /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one. Returns
-        /// at once if there is news. A container that is marked for preemption
-        /// ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) is not news.
-        ///
-        /// Each wait costs one message to every worker. It may end although another call has just fetched the news.
-        ///
-        /// # Errors
-        /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
-        pub async fn mail_async(&self, app: &AppHandle) -> Result<(), Refused> {
-            self.door().mail(app).await
-        }
-
-        /// After [`Refused::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the next try
-        /// may also be refused.
-        ///
-        /// # Errors
-        /// [`Refused::TaskLost`], [`Refused::ShutDown`].
-        pub async fn room_async(&self) -> Result<(), Refused> {
-            self.door().room().await
-        }
-    };
-}
-
+/// # Without waiting
 /// Calls that do not block. Each is a future that does nothing until it is polled; one that is dropped before its end waits no more, but
 /// what it has asked for is done all the same.
 ///
 /// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without `_async`.
-impl FairScheduler {
-    waiting_calls!();
-}
+impl<P: Policy> Scheduler<P> {
+    /// [`submit`](Self::submit) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
+        self.door().call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
+    }
 
-/// Calls that do not block, as those of [`FairScheduler`]: each is a future that does nothing until it is polled.
-impl CapacityScheduler {
-    waiting_calls!();
+    /// [`finish`](Self::finish) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.door().call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
+    }
+
+    /// [`move_app`](Self::move_app) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
+        let queue = queue.to_owned();
+        self.door().call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
+    }
+
+    /// [`add_node`](Self::add_node) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
+        let spec = NewNode::new(name, rack, total);
+        self.door().call_async(|reply| Call::AddNode(spec, Vec::new(), reply)).await?.map(NodeHandle)
+    }
+
+    /// [`add_node_with_containers`](Self::add_node_with_containers) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn add_node_with_containers_async(
+        &self,
+        name: &str,
+        rack: &str,
+        total: Resource,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.door().add_node_with_async(NewNode::new(name, rack, total), running).await
+    }
+
+    /// [`register_node`](Self::register_node) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn register_node_async(
+        &self,
+        node: NewNode,
+        running: Vec<(AppHandle, RecoveredContainer)>,
+    ) -> Result<(NodeHandle, Vec<Result<ContainerId, Refused>>), Refused> {
+        self.door().add_node_with_async(node, running).await
+    }
+
+    /// [`remove_node`](Self::remove_node) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
+        self.door().call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
+    }
+
+    /// [`new_attempt`](Self::new_attempt) as a future.
+    ///
+    /// # Errors
+    /// Those of that call, and [`Refused::Busy`].
+    pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
+        self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
+    }
+
+    /// Waits for the next event. `None` after the shutdown, when no event is left.
+    pub async fn next_event_async(&self) -> Option<SchedulerEvent> {
+        self.door().next_event().await
+    }
+
+    /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one. Returns
+    /// at once if there is news. A container that is marked for preemption
+    /// ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) is not news.
+    ///
+    /// Each wait costs one message to every worker. It may end although another call has just fetched the news.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
+    pub async fn mail_async(&self, app: &AppHandle) -> Result<(), Refused> {
+        self.door().mail(app).await
+    }
+
+    /// After [`Refused::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the next try
+    /// may also be refused.
+    ///
+    /// # Errors
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    pub async fn room_async(&self) -> Result<(), Refused> {
+        self.door().room().await
+    }
 }
 
 /// Polls until it is there, or refused.

@@ -64,10 +64,10 @@ use std::time::Duration;
 ///
 /// # Deadlock
 /// On a thread that polls a worker, these calls cannot return, because they wait for all workers:
-/// [`quiesce`](crate::FairScheduler::quiesce), [`take_journal`](crate::FairScheduler::take_journal),
-/// [`finish`](crate::FairScheduler::finish), [`kill`](crate::FairScheduler::kill),
+/// [`quiesce`](crate::FairScheduler::quiesce),
+/// [`finish`](crate::FairScheduler::finish),
 /// [`new_attempt`](crate::FairScheduler::new_attempt), [`move_app`](crate::FairScheduler::move_app),
-/// [`remove_node`](crate::FairScheduler::remove_node), [`continuous`](crate::FairScheduler::continuous),
+/// [`remove_node`](crate::FairScheduler::remove_node), [`offer_all`](crate::FairScheduler::offer_all),
 /// [`containers`](crate::FairScheduler::containers), [`preempt`](crate::FairScheduler::preempt) and
 /// [`kill_marked`](crate::FairScheduler::kill_marked). Make them on another thread.
 /// [`shutdown`](crate::FairScheduler::shutdown) may be called anywhere.

@@ -236,7 +236,8 @@ proptest! {
                     if let Core::Stepped(stepped) = &mut world.core {
                         stepped.advance(60_000);
                         stepped.update_now();
-                        stepped.preempt(true).unwrap();
+                        stepped.preempt().unwrap();
+                        stepped.kill_marked().unwrap();
                     }
                 }
                 Op::Finish(app) => {

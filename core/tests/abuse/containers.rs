@@ -90,11 +90,11 @@ fn a_node_runs_no_more_containers_than_it_may() {
             ],
             workers,
         );
-        is_bounded!(scheduler, scheduler.update_now(), scheduler.continuous(), |reason| {
+        is_bounded!(scheduler, scheduler.update_now(), scheduler.offer_all(), |reason| {
             reason.wait == FairWait::MostContainers { most: 7 }
         });
         let mut scheduler = capacity(&[("yarn.scheduler.capacity.max-containers-per-node", "7")], workers);
-        is_bounded!(scheduler, (), scheduler.offer_all(0), |reason| {
+        is_bounded!(scheduler, (), scheduler.offer_all_from(0), |reason| {
             reason.wait == CapacityWait::MostContainers { most: 7 }
         });
     }

@@ -41,10 +41,10 @@ fn names_of_a_mebibyte_are_refused_at_every_door() {
                     Core::Stepped(stepped) => {
                         assert_too_long(stepped.place(&name, None), Named::User);
                         assert_too_long(stepped.place("eve", Some(&name)), Named::Queue);
-                        assert_too_long(stepped.create_queue(&name, true), Named::Queue);
+                        assert_too_long(stepped.create_queue(&name), Named::Queue);
                         assert_too_long(stepped.move_app(&app, &name), Named::Queue);
                         assert_too_long(stepped.move_app_as("eve", &app, &name), Named::Queue);
-                        assert_too_long(stepped.kill_as(&name, &app), Named::User);
+                        assert_too_long(stepped.finish_as(&name, &app), Named::User);
                         assert_too_long(stepped.check_app(&name, &app, AppAccess::View), Named::User);
                         assert!(!stepped.has_access("eve", &name, QueueAccess::Submit));
                         assert!(stepped.node(&name).is_none() && stepped.find_node(&name).is_none());
@@ -52,10 +52,10 @@ fn names_of_a_mebibyte_are_refused_at_every_door() {
                     Core::Threaded(scheduler) => {
                         assert_too_long(scheduler.place(&name, None), Named::User);
                         assert_too_long(scheduler.place("eve", Some(&name)), Named::Queue);
-                        assert_too_long(scheduler.create_queue(&name, true), Named::Queue);
+                        assert_too_long(scheduler.create_queue(&name), Named::Queue);
                         assert_too_long(scheduler.move_app(&app, &name), Named::Queue);
                         assert_too_long(scheduler.move_app_as("eve", &app, &name), Named::Queue);
-                        assert_too_long(scheduler.kill_as(&name, &app), Named::User);
+                        assert_too_long(scheduler.finish_as(&name, &app), Named::User);
                         assert_too_long(scheduler.check_app(&name, &app, AppAccess::View), Named::User);
                         assert!(!scheduler.has_access("eve", &name, QueueAccess::Submit).unwrap());
                         assert!(scheduler.node(&name).is_none());

@@ -25,7 +25,7 @@ fn configuration(maximum: &str) -> CapacityConfiguration {
 }
 
 fn pending(scheduler: &mut CapacityStepped, name: &str) -> i64 {
-    let queues: Vec<CapacityQueueView> = scheduler.queues(false);
+    let queues: Vec<CapacityQueueView> = scheduler.queues();
     queues.iter().find(|queue| queue.name == name).unwrap().pending.memory_mb()
 }
 

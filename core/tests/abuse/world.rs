@@ -208,7 +208,7 @@ impl World {
     pub(crate) fn views(&mut self) -> (Vec<NodeView>, Vec<AppView>, Vec<QueueView>) {
         match &mut self.core {
             Core::Stepped(stepped) => (stepped.nodes(), stepped.apps(), stepped.queues()),
-            Core::Threaded(scheduler) => (scheduler.nodes(), scheduler.apps(), scheduler.queues()),
+            Core::Threaded(scheduler) => (scheduler.nodes(), scheduler.apps().unwrap(), scheduler.queues().unwrap()),
         }
     }
 

@@ -215,7 +215,7 @@ impl World {
             }
             23 => {
                 // Some cannot be: then nothing has changed.
-                let outcome = self.stepped.refresh_queues(self.shape.queues(b));
+                let outcome = self.stepped.refresh_properties(self.shape.queues(b));
                 self.note(if outcome.is_ok() { "refreshed" } else { "a refresh refused" }, 1);
                 "a refresh"
             }
@@ -224,7 +224,7 @@ impl World {
                 "time"
             }
             25 => {
-                self.stepped.offer_all(usize::from(a) % 6);
+                self.stepped.offer_all_from(usize::from(a) % 6);
                 "a round"
             }
             26 => {
@@ -341,7 +341,7 @@ impl World {
                 self.next_attempt_of(&second, b, c);
             }
             2 => {
-                let refreshed = self.stepped.refresh_queues(self.shape.queues(b)).is_ok();
+                let refreshed = self.stepped.refresh_properties(self.shape.queues(b)).is_ok();
                 self.note("refreshed", u64::from(refreshed));
             }
             _ => {
@@ -491,7 +491,7 @@ impl World {
     /// All that can be seen, but the limit that a user was held to last: a pass that leaves out whoever asks for
     /// nothing does not work it out for them.
     fn seen(&mut self) -> [String; 5] {
-        let mut queues = self.stepped.queues(true);
+        let mut queues = self.stepped.queues_with_limits();
         let users = queues.iter_mut().filter_map(|queue| queue.leaf.as_mut()).flat_map(|leaf| &mut leaf.users);
         users.for_each(|user| user.last_limit = Resource::ZERO);
         let (queues, apps) = (format!("{queues:?}"), format!("{:?}", self.stepped.apps()));
@@ -501,7 +501,7 @@ impl World {
             (app, number, ask, view.node, view.resource, view.launched, view.ended)
         });
         let containers = format!("{:?}", containers.collect::<Vec<_>>());
-        let headrooms: Vec<_> = self.apps.iter().map(|app| self.stepped.headroom(app)).collect();
+        let headrooms: Vec<_> = self.apps.iter().map(|app| self.stepped.headroom(app).unwrap()).collect();
         let (nodes, stats) = (format!("{:?}", self.stepped.nodes()), self.stepped.stats());
         [queues, apps, nodes, containers, format!("{stats:?} {headrooms:?}")]
     }
@@ -515,7 +515,7 @@ impl World {
     /// Memory that is charged to each queue, and what it may have. With several workers, which count reservations each for itself, that of
     /// the containers.
     fn usage(&mut self) -> BTreeMap<String, (i64, i64)> {
-        let queues: Vec<CapacityQueueView> = self.stepped.queues(false);
+        let queues: Vec<CapacityQueueView> = self.stepped.queues();
         if self.workers == 1 {
             let charged = |queue: CapacityQueueView| (queue.name, (queue.used.memory_mb(), queue.maximum.memory_mb()));
             return queues.into_iter().map(charged).collect();
@@ -543,11 +543,10 @@ impl World {
             self.stepped.finish(&app).map_err(|refused| refused.to_string())?;
         }
         self.check_audit("the end of all", true)?;
-        let (odd, made) =
-            (self.is_odd, self.stepped.queues(false).iter().filter(|queue| queue.making.is_some()).count());
+        let (odd, made) = (self.is_odd, self.stepped.queues().iter().filter(|queue| queue.making.is_some()).count());
         self.note("cases that are odd", u64::from(odd));
         self.note("queues that made themselves", made as u64);
-        for queue in self.stepped.queues(true) {
+        for queue in self.stepped.queues_with_limits() {
             let left = [queue.used, queue.pending];
             // As in Hadoop: a fair leaf may put one that waits in its list, where it stays.
             let apps = if self.shape.is_fair(&queue.name) { 0 } else { queue.applications };

@@ -237,7 +237,7 @@ impl World {
                 let user = self.dice.name();
                 let _ = match self.dice.below(2) {
                     0 => both!(self.core, s => s.finish(&app)),
-                    _ => both!(self.core, s => s.kill_as(&user, &app)),
+                    _ => both!(self.core, s => s.finish_as(&user, &app)),
                 };
             }
             15 => {
@@ -265,7 +265,7 @@ impl World {
             }
             18 => {
                 let (name, leaf) = (self.dice.name(), self.dice.one_in(2));
-                let _ = both!(self.core, s => s.create_queue(&name, leaf));
+                let _ = both!(self.core, s => if leaf { s.create_queue(&name) } else { s.create_parent_queue(&name) });
                 let _ = both!(self.core, s => s.place(&name, Some(&name)));
                 both!(self.core, s => drop(s.has_access(&name, &name, QueueAccess::Submit)));
                 both!(self.core, s => drop(s.permits(&name, &name, QueueAccess::Administer)));
@@ -274,7 +274,7 @@ impl World {
             19 => {
                 let text = self.dice.of(&FILES);
                 match &mut self.core {
-                    Core::Stepped(s) if self.dice.one_in(2) => drop(s.refresh_with(text)),
+                    Core::Stepped(s) if self.dice.one_in(2) => drop(s.refresh_queues(text)),
                     Core::Stepped(s) if text.is_empty() => s.clean_up(),
                     Core::Stepped(s) => drop(s.reload_text(text)),
                     Core::Threaded(s) => drop(s.reload_text(text)),
@@ -290,20 +290,23 @@ impl World {
             21 => {
                 let maximum = if self.dice.one_in(2) { Resource::new(8192, 4) } else { self.dice.size() };
                 let _ = both!(self.core, s => s.set_maximum_allocation(maximum));
-                let _ = both!(self.core, s => s.refresh_queues());
+                let _ = both!(self.core, s => s.refresh_file());
             }
             22 => match &mut self.core {
                 Core::Stepped(s) => {
                     s.update_now();
                     s.advance(self.dice.of(&[0, 1, 1000, 600_000, u64::MAX / 4]));
-                    let _ = s.preempt(self.dice.one_in(2));
-                    s.continuous();
+                    let _ = s.preempt();
+                    if self.dice.one_in(2) {
+                        let _ = s.kill_marked();
+                    }
+                    s.offer_all();
                 }
                 Core::Threaded(s) => {
                     s.update_now();
-                    let _ = s.preempt(self.dice.one_in(2));
+                    let _ = s.preempt();
                     let _ = s.kill_marked();
-                    let _ = s.continuous();
+                    let _ = s.offer_all();
                     let _ = s.clean_up();
                 }
             },
@@ -313,7 +316,7 @@ impl World {
                     drop(s.take_journal());
                     s.quiesce_within(Duration::ZERO);
                     s.update_now_within(Duration::ZERO);
-                    drop(s.refresh_queues_within(Duration::ZERO));
+                    drop(s.refresh_file_within(Duration::ZERO));
                 }
             },
             24 => {
@@ -359,7 +362,7 @@ impl World {
         self.books_are_right(seed);
         let numbers: Vec<_> = match &mut self.core {
             Core::Stepped(s) => s.apps().iter().map(|app| app.id.number).collect(),
-            Core::Threaded(s) => s.apps().iter().map(|app| app.id.number).collect(),
+            Core::Threaded(s) => s.apps().unwrap().iter().map(|app| app.id.number).collect(),
         };
         for number in numbers {
             let app = match &mut self.core {

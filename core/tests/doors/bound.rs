@@ -57,7 +57,7 @@ fn of_owed_room() {
     let starved = stepped.submit(Submission::new(2, "ann").in_queue("root.b")).unwrap();
     stepped.allocate(&starved, &asking(TINY, BILLIONS), &mut answer).unwrap();
     stepped.update_now();
-    assert_eq!(stepped.preempt(false).unwrap().len(), 1);
+    assert_eq!(stepped.preempt().unwrap().len(), 1);
     stepped.kill_marked().unwrap();
     for heartbeats in 1..=2 {
         stepped.heartbeat(Heartbeat::new(&node));

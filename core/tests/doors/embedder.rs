@@ -16,7 +16,7 @@ fn touchy() -> (Arc<Touchy>, FairSchedulerBuilder) {
 
 /// Fair shares of memory, which is all that `Fair` distributes.
 fn shares(scheduler: &FairScheduler) -> Vec<i64> {
-    scheduler.queues().iter().map(|queue| queue.fair_share.memory_mb()).collect()
+    scheduler.queues().unwrap().iter().map(|queue| queue.fair_share.memory_mb()).collect()
 }
 
 #[test]
@@ -56,10 +56,10 @@ fn a_source_that_panics_is_read_again() {
     let (source, ..) = source();
     let scheduler = FairScheduler::builder().watch(source.clone()).timers(false).start().unwrap();
     source.0.bomb.set(1);
-    let refused = within("refresh", || scheduler.refresh_queues()).unwrap_err();
+    let refused = within("refresh", || scheduler.refresh_file()).unwrap_err();
     assert!(matches!(&refused, Refused::Panicked { message, .. } if message == "source panics"), "{refused}");
     assert_eq!(task_panics(&scheduler), [("watcher", "source panics".to_owned())]);
-    assert_eq!(within("refresh", || scheduler.refresh_queues()), Ok(Vec::new()));
+    assert_eq!(within("refresh", || scheduler.refresh_file()), Ok(Vec::new()));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_calculator_that_panics_gives_up_no_worker() {
     // A queue that is made now is asked about by the control, and cannot be; a reload publishes all of them anew.
     assert!(matches!(scheduler.submit(unmanaged(2, "root.later")), Err(Refused::NotLeaf { .. })));
     within("reload", || scheduler.reload(touchy_file())).unwrap();
-    within("quiesce", || scheduler.quiesce()).ok().unwrap();
+    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
     assert_eq!(poll(&scheduler, &app).granted.len(), 12);
     assert!(task_panics(&scheduler).iter().all(|(task, _)| *task == "control"));
     policy.calculator.set(0);
@@ -204,9 +204,9 @@ fn the_control_outlives_a_policy_and_a_clock() {
     let nodes = add_nodes(&scheduler, 2);
     assert_eq!(task_panics(&scheduler), [("control", "compute_shares panics".to_owned())]);
     policy.child.set(1);
-    assert!(matches!(scheduler.create_queue("root.new", true), Err(Refused::CannotCreate { .. })));
+    assert!(matches!(scheduler.create_queue("root.new"), Err(Refused::CannotCreate { .. })));
     assert_eq!(task_panics(&scheduler), [("control", "allows_child panics".to_owned())]);
-    scheduler.create_queue("root.new", true).unwrap();
+    scheduler.create_queue("root.new").unwrap();
     clock.0.set_on("evenweave-control");
     let refused = within("submit", || scheduler.submit(unmanaged(1, "root.a"))).unwrap_err();
     assert!(matches!(&refused, Refused::Panicked { what: "the clock", .. }), "{refused}");
@@ -217,7 +217,7 @@ fn the_control_outlives_a_policy_and_a_clock() {
     nodes.iter().for_each(|node| scheduler.heartbeat(Heartbeat::new(node)).unwrap());
     scheduler.quiesce();
     assert_eq!(poll(&scheduler, &app).granted.len(), 2);
-    let steady: Vec<_> = scheduler.queues().iter().map(|queue| queue.steady_fair_share.memory_mb()).collect();
+    let steady: Vec<_> = scheduler.queues().unwrap().iter().map(|queue| queue.steady_fair_share.memory_mb()).collect();
     assert_eq!(steady, [16384, 5462, 5462, 5462], "what was passed over is made up for");
     assert!(SMALL.fits_in(&scheduler.stats().allocated));
     assert_nothing_is_left(&scheduler);

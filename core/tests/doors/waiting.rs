@@ -23,15 +23,15 @@ fn timed_out() -> Waited {
 fn a_source_that_hangs_keeps_no_caller_beyond_the_shutdown() {
     let (source, has_hung, _lets_go) = source();
     let scheduler = FairScheduler::builder().watch(source.clone()).timers(false).start().unwrap();
-    scheduler.refresh_queues().unwrap();
+    scheduler.refresh_file().unwrap();
     source.hang();
     let waits = {
         let scheduler = scheduler.clone();
-        thread::spawn(move || scheduler.refresh_queues_within(LONG))
+        thread::spawn(move || scheduler.refresh_file_within(LONG))
     };
     has_hung.recv().unwrap();
     // Who would not wait so long is told.
-    assert_eq!(within("refresh", || scheduler.refresh_queues_within(SHORT)), Err(Refused::TimedOut));
+    assert_eq!(within("refresh", || scheduler.refresh_file_within(SHORT)), Err(Refused::TimedOut));
     assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
     assert_eq!(within("the caller", || waits.join().unwrap()), Err(Refused::ShutDown));
 }
@@ -53,7 +53,7 @@ fn who_will_not_wait_for_ever_says_how_long() {
     assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Waited::Done);
     assert_eq!(scheduler.shutdown(), Waited::Done);
     for late in [scheduler.quiesce(), scheduler.update_now()] {
-        assert_eq!(late.ok(), Err(Refused::ShutDown));
+        assert_eq!(late.into_result(), Err(Refused::ShutDown));
     }
 }
 
@@ -101,20 +101,20 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
         let node = scheduler.find_node("n").unwrap();
         let waiting = [
             scheduler.finish(&app),
-            scheduler.kill_as("ann", &app),
+            scheduler.finish_as("ann", &app),
             scheduler.move_app(&app, "root.b"),
             scheduler.remove_node(&node),
-            scheduler.quiesce().ok(),
-            scheduler.quiesce_within(LONG).ok(),
-            scheduler.update_now().ok(),
+            scheduler.quiesce().into_result(),
+            scheduler.quiesce_within(LONG).into_result(),
+            scheduler.update_now().into_result(),
             scheduler.submit(unmanaged(9, "root.a")).map(drop),
             scheduler.find_app(number).map(drop),
             scheduler.containers().map(drop),
             scheduler.container_counts().map(drop),
             scheduler.take_journal().map(drop),
-            scheduler.refresh_queues().map(drop),
+            scheduler.refresh_file().map(drop),
             scheduler.clean_up(),
-            scheduler.continuous(),
+            scheduler.offer_all(),
             scheduler.submit_all(vec![unmanaged(10, "root.a")]).unwrap().wait().map(drop),
         ];
         let mut answer = Allocation::default();
@@ -133,7 +133,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     let (waiting, granted) = within("the wake-up", || heard.recv().unwrap());
     assert_eq!(waiting, [const { Err(Refused::OwnThread) }; 16]);
     assert_eq!(granted, 1);
-    within("quiesce", || scheduler.quiesce()).ok().unwrap();
+    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
     assert!(app.is_finished(), "begin_finish was taken");
     within("the last handle", || drop(scheduler));
     assert_eq!(Arc::strong_count(&alive), 1, "the closure has gone with the scheduler");
@@ -218,7 +218,7 @@ fn calls_that_wait_for_a_worker_are_refused_where_it_is_polled() {
     workers[0].poll(64);
     let refused = Err(Refused::OwnThread);
     assert_eq!(within("finish", || scheduler.finish(&app)), refused);
-    assert_eq!(within("quiesce", || scheduler.quiesce().ok()), refused);
+    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), refused);
     // What waits for others is not.
     assert!(scheduler.update_now().is_done());
     assert_eq!(scheduler.find_app(1).unwrap(), Some(app));
@@ -253,7 +253,7 @@ fn a_scheduler_without_a_control_says_so() {
     assert!(matches!(event, SchedulerEvent::TaskPanicked { task: "control", .. }), "{event:?}");
     assert_eq!(within("submit", || scheduler.submit(unmanaged(2, "root.a"))).map(drop), Err(lost.clone()));
     assert_eq!(within("finish", || scheduler.finish(&app)), Err(lost.clone()));
-    assert_eq!(within("quiesce", || scheduler.quiesce().ok()), Err(lost.clone()));
+    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), Err(lost.clone()));
     assert_eq!(scheduler.submit_all(Vec::new()).map(drop), Err(lost));
     assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
     assert_eq!(scheduler.finish(&app), Err(Refused::ShutDown));

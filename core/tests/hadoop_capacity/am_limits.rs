@@ -88,7 +88,7 @@ fn an_end_makes_room_whether_the_application_was_active_or_waited() {
     let mut cluster = Cluster::new(QUEUES, &[gigabytes(160)]);
     let apps: Vec<_> = (0..4).map(|_| cluster.submit_with_am("a", "user_0", gb(4))).collect();
     assert_eq!(cluster.counts("root.a"), (2, 2));
-    cluster.stepped.kill(&apps[2]).unwrap();
+    cluster.stepped.finish(&apps[2]).unwrap();
     assert_eq!(cluster.counts("root.a"), (2, 1));
     cluster.finish(&apps[0]);
     assert_eq!(cluster.counts("root.a"), (2, 0));

@@ -103,7 +103,7 @@ fn a_queue_that_a_refresh_adds_takes_its_turn() {
     let more: Pairs<'_> =
         &[("root.b.queues", "b1,b2,b3,b4"), ("root.b.b4.capacity", "0"), ("root.b.b4.maximum-applications", "1")];
     cluster.refresh(TREE, more).unwrap();
-    let names: Vec<_> = cluster.stepped.queues(false).into_iter().map(|queue| queue.name).collect();
+    let names: Vec<_> = cluster.stepped.queues().into_iter().map(|queue| queue.name).collect();
     let below_b: Vec<_> = names.iter().filter(|name| name.starts_with("root.b.")).collect();
     assert_eq!(below_b, ["root.b.b1", "root.b.b2", "root.b.b3", "root.b.b4"]);
     cluster.asking("b4", "user", r(1024, 1), 1);

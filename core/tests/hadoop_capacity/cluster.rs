@@ -100,7 +100,7 @@ impl Cluster {
     /// Other properties of the queues.
     pub(crate) fn refresh(&mut self, pairs: Pairs<'_>, more: Pairs<'_>) -> Result<(), Refused> {
         let (site, queues) = in_full(&[COMMON, pairs, more]);
-        self.stepped.refresh_queues(texts(&queues).chain(texts(&site)))
+        self.stepped.refresh_properties(texts(&queues).chain(texts(&site)))
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -151,7 +151,7 @@ impl Cluster {
     // ------------------------------------------------------------------------------------------------ queues
 
     pub(crate) fn find(&mut self, name: &str) -> Option<CapacityQueueView> {
-        self.stepped.queues(true).into_iter().find(|queue| queue.name == name)
+        self.stepped.queues_with_limits().into_iter().find(|queue| queue.name == name)
     }
 
     pub(crate) fn queue(&mut self, name: &str) -> CapacityQueueView {

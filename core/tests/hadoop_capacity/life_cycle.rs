@@ -163,7 +163,7 @@ fn of_those_who_wait_for_am_room_the_highest_priority_is_active_first() {
         [5, 7, 8, 6].map(|priority| cluster.submission("default", "user", Some(gb(1)), priority).unwrap());
     let states = |cluster: &mut Cluster| [&two, &three, &four].map(|app| cluster.app(app).state);
     assert_eq!(states(&mut cluster), ["pending"; 3]);
-    cluster.stepped.kill(&one).unwrap();
+    cluster.stepped.finish(&one).unwrap();
     assert_eq!(states(&mut cluster), ["pending", "active", "pending"]);
 }
 

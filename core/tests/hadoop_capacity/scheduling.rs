@@ -188,7 +188,7 @@ fn a_node_without_vcores_left_is_not_reserved() {
 fn rounds_without_applications_do_nothing() {
     let mut cluster = Cluster::new(&[S, &[("schedule-asynchronously.enable", "true")]].concat(), &[r(8192, 8); 100]);
     for round in 0..100 {
-        cluster.stepped.offer_all(round);
+        cluster.stepped.offer_all_from(round);
     }
     assert_eq!(cluster.used_by(["root"]), [0]);
 }
@@ -211,14 +211,14 @@ fn rounds_give_what_is_asked_for_and_never_more() {
         (app, count)
     });
     (1..=10).for_each(|n| assert_eq!(cluster.hb(n), [], "a report alone gives nothing"));
-    (0..3).for_each(|round| cluster.stepped.offer_all(round));
+    (0..3).for_each(|round| cluster.stepped.offer_all_from(round));
     for (app, count) in &apps {
         assert_eq!(cluster.live([app]), [1], "the AM");
         cluster.ask(app, &[any(1, gb(1), *count)]);
     }
-    (0..20).for_each(|round| cluster.stepped.offer_all(round % 10));
+    (0..20).for_each(|round| cluster.stepped.offer_all_from(round % 10));
     assert_eq!(cluster.used_by(["root"]), [123 * 1024]);
-    (0..20).for_each(|round| cluster.stepped.offer_all(round % 10));
+    (0..20).for_each(|round| cluster.stepped.offer_all_from(round % 10));
     assert_eq!(cluster.used_by(["root"]), [123 * 1024]);
 }
 
@@ -230,7 +230,7 @@ fn rounds_pass_nodes_by_that_have_not_reported_lately() {
     cluster.stepped.advance(1000);
     (1..=5).for_each(|n| drop(cluster.hb(n)));
     cluster.asking("c", "user", gb(1), 200);
-    (0..40).for_each(|round| cluster.stepped.offer_all(round % 10));
+    (0..40).for_each(|round| cluster.stepped.offer_all_from(round % 10));
     let free: Vec<_> = (1..=10).map(|n| cluster.free(n).memory_mb() / 1024).collect();
     assert_eq!(free, [0, 0, 0, 0, 0, 20, 20, 20, 20, 20]);
 }
@@ -245,7 +245,7 @@ fn rounds_pass_nodes_by_that_are_being_emptied() {
         cluster.stepped.decommission_node(&node).unwrap();
     }
     let app = cluster.asking("c", "user", gb(1), 200);
-    (0..40).for_each(|round| cluster.stepped.offer_all(round % 10));
+    (0..40).for_each(|round| cluster.stepped.offer_all_from(round % 10));
     let containers = cluster.granted(&app);
     assert_eq!(containers.len(), 100);
     let running: Vec<_> = cluster.nodes[..5].iter().map(|node| node.id()).collect();
@@ -258,7 +258,7 @@ fn rounds_give_no_node_more_than_it_has() {
     let mut cluster = Cluster::new(ASYNC, &[r(9 * 1024, 9)]);
     cluster.hb(1);
     let apps = ["a", "b"].map(|queue| cluster.asking(queue, "user", gb(5), 1));
-    (0..5).for_each(|_| cluster.stepped.offer_all(0));
+    (0..5).for_each(|_| cluster.stepped.offer_all_from(0));
     assert_eq!(cluster.live([&apps[0], &apps[1]]).iter().sum::<i64>(), 5);
     assert_eq!(cluster.free(1).memory_mb(), 4096);
 }
@@ -269,11 +269,11 @@ fn rounds_give_nothing_on_a_node_that_is_gone() {
     let mut cluster = Cluster::new(ASYNC, &[r(8192, 8); 2]);
     (1..=2).for_each(|n| drop(cluster.hb(n)));
     let app = cluster.asking("a", "user", gb(1), 16);
-    cluster.stepped.offer_all(0);
+    cluster.stepped.offer_all_from(0);
     let before = cluster.app(&app).used.memory_mb();
     assert!(before > 0);
     let node = cluster.nodes[1].clone();
     cluster.stepped.remove_node(&node).unwrap();
-    (0..20).for_each(|_| cluster.stepped.offer_all(0));
+    (0..20).for_each(|_| cluster.stepped.offer_all_from(0));
     assert_eq!(cluster.live([&app]), [8], "of the other node");
 }

@@ -46,7 +46,7 @@ fn the_end_of_an_application_frees_the_node_it_reserved() {
     let two = cluster.asking("b", "user", gb(5), 1);
     cluster.hb(1);
     assert_eq!(cluster.reserved(), [(two.number(), "n1".to_owned(), 5120)]);
-    cluster.stepped.kill(&two).unwrap();
+    cluster.stepped.finish(&two).unwrap();
     assert_eq!((cluster.reserved(), cluster.queue("root").reserved), (vec![], Resource::ZERO));
     cluster.asking("a", "user", gb(4), 1);
     assert_eq!(cluster.hb(1), [(3, 4096)]);

@@ -166,7 +166,7 @@ fn roots_own_values_beat_the_defaults() {
            <defaultFairSharePreemptionThreshold>.6</defaultFairSharePreemptionThreshold>";
     let file = read(&text).unwrap();
     assert_eq!(variables(&file.queues["root"]), (Some(120_000), Some(100_000), Some(0.5)));
-    let cluster = Cluster::new(&text, &[]);
+    let mut cluster = Cluster::new(&text, &[]);
     assert_eq!(["root", "root.child1"].map(|name| cluster.queue(name).policy), ["DRF", "fair"]);
 }
 

@@ -3,7 +3,7 @@
 use crate::cluster::{Cluster, DRF, queue, r};
 use evenweave::{AppHandle, Resource};
 
-fn am_usage(cluster: &Cluster, queue: &str) -> i64 {
+fn am_usage(cluster: &mut Cluster, queue: &str) -> i64 {
     cluster.queue(queue).am_usage.memory_mb()
 }
 
@@ -32,21 +32,21 @@ fn ams_beyond_the_share_wait_until_others_go() {
     cluster.stepped.update_now();
     assert_eq!(after_heartbeats(&mut cluster, &first), (r(2048, 2), 2048));
     cluster.finish(&first);
-    assert_eq!(am_usage(&cluster, "root.queue1"), 1024);
+    assert_eq!(am_usage(&mut cluster, "root.queue1"), 1024);
     assert_eq!(after_heartbeats(&mut cluster, &third), (r(1024, 1), 2048));
     // An AM of twice the size waits, and one that goes while it waits leaves nothing.
     let large = cluster.request_am(r(2048, 1), "queue1");
     let larger = cluster.request_am(r(2048, 1), "queue1");
     assert_eq!(after_heartbeats(&mut cluster, &large), (r(0, 0), 2048));
     cluster.finish(&larger);
-    assert_eq!(am_usage(&cluster, "root.queue1"), 2048);
+    assert_eq!(am_usage(&mut cluster, "root.queue1"), 2048);
     cluster.finish(&second);
     cluster.finish(&third);
-    assert_eq!(am_usage(&cluster, "root.queue1"), 0);
+    assert_eq!(am_usage(&mut cluster, "root.queue1"), 0);
     assert_eq!(after_heartbeats(&mut cluster, &large), (r(2048, 1), 2048));
     // The AM's container ends and its share stays; what the application gets now is not looked at.
     cluster.stepped.complete_numbered(large.number(), 1).unwrap();
-    assert_eq!((cluster.used(&large), am_usage(&cluster, "root.queue1")), (r(0, 0), 2048));
+    assert_eq!((cluster.used(&large), am_usage(&mut cluster, "root.queue1")), (r(0, 0), 2048));
     cluster.ask(&large, 1, r(1024, 1), 1);
     cluster.stepped.update_now();
     assert_eq!(after_heartbeats(&mut cluster, &large), (r(1024, 1), 2048));
@@ -56,7 +56,7 @@ fn ams_beyond_the_share_wait_until_others_go() {
     assert_eq!(cluster.app(&odd).unwrap().outstanding, r(2048, 1));
     cluster.finish(&large);
     cluster.finish(&odd);
-    assert_eq!(am_usage(&cluster, "root.queue1"), 0);
+    assert_eq!(am_usage(&mut cluster, "root.queue1"), 0);
 }
 
 /// `TestFairScheduler.testQueueMaxAMShareDefault`
@@ -192,7 +192,7 @@ fn reservations_for_ams_follow_the_am_share() {
     let fourth = am(&mut cluster, 5120);
     assert_eq!([1, 2, 3].map(|n| hb(&mut cluster, n)), [(2, 2048), (2, 2048), (2, 7168)]);
     cluster.finish(&first);
-    assert_eq!(am_usage(&cluster, Q), 6144);
+    assert_eq!(am_usage(&mut cluster, Q), 6144);
     // The third would take AMs to 16384 of 12800: its node is free for the fifth.
     let fifth = am(&mut cluster, 1024);
     assert_eq!(hb(&mut cluster, 1), (1, 7168));
@@ -204,15 +204,15 @@ fn reservations_for_ams_follow_the_am_share() {
     assert_eq!(hb(&mut cluster, 1), (0, 8192));
     assert_eq!(cluster.used(&seventh), r(1024, 1));
     cluster.finish(&fourth);
-    assert_eq!(am_usage(&cluster, Q), 3072);
+    assert_eq!(am_usage(&mut cluster, Q), 3072);
     cluster.finish(&fifth);
-    assert_eq!(am_usage(&cluster, Q), 2048);
+    assert_eq!(am_usage(&mut cluster, Q), 2048);
     // Now it may have nodes reserved, and nobody else has them then.
     assert_eq!([hb(&mut cluster, 1), hb(&mut cluster, 2)], [(1, 2048), (2, 2048)]);
     let eighth = am(&mut cluster, 1024);
     assert_eq!([hb(&mut cluster, 1), hb(&mut cluster, 2)], [(2, 2048), (2, 2048)]);
     cluster.finish(&second);
-    assert_eq!(am_usage(&cluster, Q), 1024);
+    assert_eq!(am_usage(&mut cluster, Q), 1024);
     assert_eq!(hb(&mut cluster, 2), (1, 11_264));
     assert_eq!(hb(&mut cluster, 1), (0, 12_288));
     assert_eq!([&sixth, &eighth].map(|app| cluster.used(app)), [r(10_240, 1), r(1024, 1)]);

@@ -128,31 +128,31 @@ impl Cluster {
         self.stepped.clean_up();
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<QueueView> {
+    pub(crate) fn find(&mut self, name: &str) -> Option<QueueView> {
         self.stepped.queues().into_iter().find(|queue| queue.name == name)
     }
 
-    pub(crate) fn queue(&self, name: &str) -> QueueView {
+    pub(crate) fn queue(&mut self, name: &str) -> QueueView {
         self.find(name).unwrap_or_else(|| panic!("there is no queue {name}"))
     }
 
     /// The leaf queues' names, without `root.`, in order.
-    pub(crate) fn leaves(&self) -> Vec<String> {
+    pub(crate) fn leaves(&mut self) -> Vec<String> {
         let leaves = self.stepped.queues().into_iter().filter(|queue| queue.leaf);
         leaves.map(|queue| queue.name.trim_start_matches("root.").to_owned()).collect()
     }
 
     /// Runnable and waiting applications of a leaf.
-    pub(crate) fn counts(&self, name: &str) -> (u32, u32) {
+    pub(crate) fn counts(&mut self, name: &str) -> (u32, u32) {
         let queue = self.queue(name);
         (queue.runnable, queue.non_runnable)
     }
 
-    pub(crate) fn share(&self, name: &str) -> i64 {
+    pub(crate) fn share(&mut self, name: &str) -> i64 {
         self.queue(name).fair_share.memory_mb()
     }
 
-    pub(crate) fn steady(&self, name: &str) -> i64 {
+    pub(crate) fn steady(&mut self, name: &str) -> i64 {
         self.queue(name).steady_fair_share.memory_mb()
     }
 

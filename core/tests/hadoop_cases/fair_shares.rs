@@ -22,7 +22,7 @@ fn percent(amount: i64) -> i64 {
 }
 
 /// Shares in per cent of the cluster, to the whole number, and the steady ones.
-fn assert_percent_now(cluster: &Cluster, expected: &[(&str, i64)]) {
+fn assert_percent_now(cluster: &mut Cluster, expected: &[(&str, i64)]) {
     for (name, share) in expected {
         assert_eq!(percent(cluster.share(name)), *share, "{name}");
     }
@@ -41,7 +41,7 @@ fn assert_percent(active: &[&str], expected: &[(&str, i64)]) {
         cluster.request(r(2048, 1), name, "user1", 1);
     }
     cluster.stepped.update_now();
-    assert_percent_now(&cluster, expected);
+    assert_percent_now(&mut cluster, expected);
 }
 
 /// `TestFairSchedulerFairShare.testFairShareNoAppsRunning`
@@ -74,10 +74,10 @@ fn a_queue_whose_last_application_ends_has_no_share() {
     let mut cluster = Cluster::new(&parents("fair"), &[("/r", r(16 * 1024, 16))]);
     let first = cluster.request(r(2048, 1), A1, "user1", 1);
     cluster.request(r(2048, 1), A2, "user2", 1);
-    assert_percent_now(&cluster, &[(A1, 50), (A2, 50)]);
+    assert_percent_now(&mut cluster, &[(A1, 50), (A2, 50)]);
     cluster.finish(&first);
     cluster.stepped.update_now();
-    assert_percent_now(&cluster, &[(A1, 0), (A2, 100)]);
+    assert_percent_now(&mut cluster, &[(A1, 0), (A2, 100)]);
 }
 
 /// `TestFairSchedulerFairShare.testFairShareWithDRFMultipleActiveQueuesUnderDifferentParent`
@@ -87,7 +87,7 @@ fn drf_shares_every_type() {
     for name in [A1, A2, B1, "root.default"] {
         cluster.request(r(2048, 1), name, "user1", 1);
     }
-    assert_percent_now(&cluster, &[(A1, 40), (A2, 40), (B1, 10)]);
+    assert_percent_now(&mut cluster, &[(A1, 40), (A2, 40), (B1, 10)]);
     assert_eq!([A1, A2, B1].map(|name| cluster.queue(name).fair_share.vcores()), [4, 4, 1]);
     // 10 % of 10, where 5 % is meant: it is rounded.
     assert_eq!([A1, A4, B1].map(|name| cluster.queue(name).steady_fair_share.vcores()), [2, 2, 1]);
@@ -232,7 +232,7 @@ fn demand_is_the_sum_of_what_applications_want() {
     cluster.request(r(2048, 1), "queue1", "user1", 1);
     cluster.request(r(2048, 1), "queue2", "user1", 1);
     cluster.request(r(1024, 1), "queue2", "user1", 2);
-    let demand = |name: &str| cluster.queue(name).demand.memory_mb();
+    let mut demand = |name: &str| cluster.queue(name).demand.memory_mb();
     assert_eq!([demand("root.queue1"), demand("root.queue2"), demand("root")], [2048, 4096, 6144]);
 }
 

@@ -21,7 +21,7 @@ fn usage_count_and_demand_move_with_an_application() {
 
 const NONE_MAY_RUN: &str = "<maxRunningApps>0</maxRunningApps>";
 
-fn runnable(cluster: &Cluster) -> [u32; 3] {
+fn runnable(cluster: &mut Cluster) -> [u32; 3] {
     ["root.queue1", "root.queue2", "root"].map(|name| cluster.queue(name).runnable)
 }
 
@@ -30,10 +30,10 @@ fn runnable(cluster: &Cluster) -> [u32; 3] {
 fn a_waiting_application_waits_after_the_move() {
     let mut cluster = Cluster::new(&(queue("queue1", NONE_MAY_RUN) + &queue("queue2", NONE_MAY_RUN)), &[]);
     let app = cluster.start("queue1");
-    assert_eq!(runnable(&cluster), [0, 0, 0]);
+    assert_eq!(runnable(&mut cluster), [0, 0, 0]);
     cluster.stepped.move_app(&app, "queue2").unwrap();
     assert!(!cluster.runs(&app));
-    assert_eq!(runnable(&cluster), [0, 0, 0]);
+    assert_eq!(runnable(&mut cluster), [0, 0, 0]);
 }
 
 /// `TestAppRunnability.testMoveMakesAppRunnable`
@@ -44,7 +44,7 @@ fn a_waiting_application_runs_where_there_is_room() {
     assert!(!cluster.runs(&app));
     cluster.stepped.move_app(&app, "queue2").unwrap();
     assert!(cluster.runs(&app));
-    assert_eq!(runnable(&cluster), [0, 1, 1]);
+    assert_eq!(runnable(&mut cluster), [0, 1, 1]);
 }
 
 /// `TestFairScheduler.testResourceUsageByMoveApp`
@@ -55,10 +55,10 @@ fn usage_moves_from_parent_to_parent() {
     let app = cluster.request(r(1024, 1), "parent1.queue1", "user1", 1);
     cluster.hb(1);
     let names = ["root.parent1.queue1", "root.parent1", "root.parent2.queue2", "root.parent2"];
-    let usages = |cluster: &Cluster| names.map(|name| cluster.queue(name).usage);
-    assert_eq!(usages(&cluster), [r(1024, 1), r(1024, 1), r(0, 0), r(0, 0)]);
+    let usages = |cluster: &mut Cluster| names.map(|name| cluster.queue(name).usage);
+    assert_eq!(usages(&mut cluster), [r(1024, 1), r(1024, 1), r(0, 0), r(0, 0)]);
     cluster.stepped.move_app(&app, "parent2.queue2").unwrap();
-    assert_eq!(usages(&cluster), [r(0, 0), r(0, 0), r(1024, 1), r(1024, 1)]);
+    assert_eq!(usages(&mut cluster), [r(0, 0), r(0, 0), r(1024, 1), r(1024, 1)]);
 }
 
 /// `TestFairScheduler.testMoveWouldViolateMaxAppsConstraints`

@@ -89,7 +89,7 @@ const CONTINUOUS: [(&str, &str); 3] = [
 fn continuous_scheduling_needs_no_heartbeat() {
     let mut cluster = Cluster::with(&CONTINUOUS, "", &[("/r", r(4096, 4))]);
     let app = cluster.request(r(1024, 1), "queue1", "user1", 1);
-    cluster.stepped.continuous();
+    cluster.stepped.offer_all();
     assert_eq!(cluster.used(&app), r(1024, 1));
 }
 
@@ -99,10 +99,10 @@ fn continuous_scheduling_takes_the_emptiest_node_first() {
     let mut cluster = Cluster::with(&CONTINUOUS, "", &[("/r", r(8192, 8)), ("/r", r(8192, 8))]);
     assert_eq!(cluster.stepped.stats().cluster, r(16_384, 16));
     let app = cluster.request(r(1024, 1), "queue1", "user1", 1);
-    cluster.stepped.continuous();
+    cluster.stepped.offer_all();
     cluster.ask(&app, 1, r(1024, 1), 1);
     cluster.stepped.update_now();
-    cluster.stepped.continuous();
+    cluster.stepped.offer_all();
     let mut nodes: Vec<_> = cluster.stepped.take_journal().allocated.into_iter().map(|made| made.node).collect();
     nodes.sort();
     assert_eq!((nodes, cluster.used(&app)), (vec!["n1".to_owned(), "n2".to_owned()], r(2048, 2)));
@@ -113,6 +113,6 @@ fn continuous_scheduling_takes_the_emptiest_node_first() {
 fn continuous_scheduling_passes_over_a_removed_node() {
     let mut cluster = Cluster::with(&CONTINUOUS, "", &[("/r", r(8192, 8)), ("/r", r(8192, 8))]);
     cluster.remove_node(2);
-    cluster.stepped.continuous();
+    cluster.stepped.offer_all();
     assert_eq!((cluster.stepped.nodes().len(), cluster.stepped.stats().cluster), (1, r(8192, 8)));
 }

@@ -12,7 +12,7 @@ fn two_children(root: &str, child1: &str, child2: &str) -> String {
     queue("root", &(policy(root) + &children))
 }
 
-fn policies(cluster: &Cluster) -> [String; 3] {
+fn policies(cluster: &mut Cluster) -> [String; 3] {
     ["root", "root.child1", "root.child2"].map(|name| cluster.queue(name).policy)
 }
 
@@ -28,7 +28,7 @@ fn no_drf_under_fair() {
     assert_eq!(cluster.submit("dynamicQueue", "user1", None).unwrap_err().kind(), "not-leaf");
     assert!(cluster.find("root.dynamicQueue").is_none());
     cluster.reload(&text("fair", "drf"));
-    assert_eq!(policies(&cluster), ["fair", "fair", "fair"]);
+    assert_eq!(policies(&mut cluster), ["fair", "fair", "fair"]);
 }
 
 /// `TestSchedulingPolicy.testSchedulingPolicyViolationInTheMiddleLevel`
@@ -36,7 +36,7 @@ fn no_drf_under_fair() {
 fn what_is_below_a_forbidden_policy_does_not_come_to_be_either() {
     let level3 = queue("level3", &(policy("drf") + &queue("leaf", &policy("fair"))));
     let text = queue("root", &(policy("fair") + &queue("level2", &(policy("fair") + &level3))));
-    let cluster = Cluster::new(&text, &[]);
+    let mut cluster = Cluster::new(&text, &[]);
     let names: Vec<_> = cluster.stepped.queues().into_iter().map(|queue| queue.name).collect();
     assert_eq!(names, ["root", "root.level2"]);
 }
@@ -59,7 +59,7 @@ fn fifo_is_for_leaves() {
 fn a_reload_changes_policies_all_or_none() {
     let mut cluster = Cluster::new(&two_children("fair", "fair", "fair"), &[]);
     cluster.reload(&two_children("fair", "drf", "fifo"));
-    assert_eq!(policies(&cluster), ["fair", "fair", "fair"]);
+    assert_eq!(policies(&mut cluster), ["fair", "fair", "fair"]);
     cluster.reload(&two_children("drf", "drf", "fifo"));
-    assert_eq!(policies(&cluster), ["DRF", "DRF", "FIFO"]);
+    assert_eq!(policies(&mut cluster), ["DRF", "DRF", "FIFO"]);
 }

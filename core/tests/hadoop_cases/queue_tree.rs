@@ -9,7 +9,7 @@ fn preset(inside_test: &str) -> String {
 }
 
 /// Whether the named queues are there, as leaf or parent.
-fn kinds<const N: usize>(cluster: &Cluster, names: [&str; N]) -> [Option<&'static str>; N] {
+fn kinds<const N: usize>(cluster: &mut Cluster, names: [&str; N]) -> [Option<&'static str>; N] {
     names.map(|name| cluster.find(name).map(|queue| if queue.leaf { "leaf" } else { "parent" }))
 }
 
@@ -31,8 +31,8 @@ fn a_leaf_is_made_with_defaults() {
 /// `TestQueueManager.testCreateParentQueue`
 #[test]
 fn a_parent_is_made_without_children() {
-    let cluster = Cluster::new(&parent("queue1", ""), &[]);
-    assert_eq!(kinds(&cluster, ["root.queue1"]), [PARENT]);
+    let mut cluster = Cluster::new(&parent("queue1", ""), &[]);
+    assert_eq!(kinds(&mut cluster, ["root.queue1"]), [PARENT]);
     assert!(cluster.leaves().is_empty());
 }
 
@@ -41,9 +41,9 @@ fn a_parent_is_made_without_children() {
 fn missing_parents_are_made() {
     let mut cluster = Cluster::new("", &[]);
     cluster.start("root.queue1.queue2");
-    assert_eq!(kinds(&cluster, ["root.queue1", "root.queue1.queue2"]), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, ["root.queue1", "root.queue1.queue2"]), [PARENT, LEAF]);
     cluster.start("root.queue3.queue4.queue5");
-    assert_eq!(kinds(&cluster, ["root.queue3", "root.queue3.queue4"]), [PARENT, PARENT]);
+    assert_eq!(kinds(&mut cluster, ["root.queue3", "root.queue3.queue4"]), [PARENT, PARENT]);
 }
 
 /// `TestQueueManager.testCreateQueueWithChildDefaults`
@@ -53,12 +53,12 @@ fn ad_hoc_children_have_the_child_maximum_and_configured_ones_do_not() {
     let mut cluster = Cluster::new(&text, &[]);
     cluster.start("root.test.childC");
     cluster.start("root.test.childD.leaf");
-    let max = |name: &str| {
+    let mut max = |name: &str| {
         let max = cluster.queue(&format!("root.test.{name}")).max_share;
         (max.memory_mb(), max.vcores())
     };
-    assert_eq!(["childC", "childD"].map(max), [(8192, 256); 2]);
-    assert_eq!(["childA", "childB", "childD.leaf"].map(max), [(i64::MAX, i64::MAX); 3]);
+    assert_eq!(["childC", "childD"].map(&mut max), [(8192, 256); 2]);
+    assert_eq!(["childA", "childB", "childD.leaf"].map(&mut max), [(i64::MAX, i64::MAX); 3]);
 }
 
 /// Each part of a name must have something in it and no white space at its ends.
@@ -114,7 +114,7 @@ fn a_queue_is_either_leaf_or_parent() {
     }
     cluster.start("parent.sister");
     assert_eq!(cluster.leaves(), ["parent.child", "parent.sister"]);
-    assert_eq!(kinds(&cluster, ["root.parent", "root.parent.child"]), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, ["root.parent", "root.parent.child"]), [PARENT, LEAF]);
 }
 
 /// `TestFairScheduler.testHierarchicalQueueAllocationFileParsing`
@@ -175,24 +175,24 @@ fn a_queue_changes_type_when_nobody_is_in_it() {
     let above = queue("queue1", &queue("queue2", ""));
     let names = ["root.queue1", "root.queue1.queue2"];
     let mut cluster = Cluster::new(&leaf, &[]);
-    assert_eq!(kinds(&cluster, names), [LEAF, None]);
+    assert_eq!(kinds(&mut cluster, names), [LEAF, None]);
     cluster.reload(&above);
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     // The case calls the queue manager alone; the whole reload breaks off afterwards, at the queue that went with its parent.
     let broke_off = Err(Refused::ReloadBrokeOff { queue: names[1].to_owned() });
     assert_eq!(cluster.try_reload(&leaf), broke_off);
-    assert_eq!(kinds(&cluster, names), [LEAF, None]);
+    assert_eq!(kinds(&mut cluster, names), [LEAF, None]);
     // With an application in it the change is held back, both ways.
     let app = cluster.start("queue1");
     cluster.reload(&above);
-    assert_eq!(kinds(&cluster, names), [LEAF, None]);
+    assert_eq!(kinds(&mut cluster, names), [LEAF, None]);
     cluster.finish(&app);
     cluster.reload(&above);
     cluster.start("queue1.queue2");
     cluster.reload(&leaf);
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     cluster.reload(&(leaf + &queue("default", &queue("queue3", ""))));
-    assert_eq!(kinds(&cluster, ["root.default.queue3"]), [LEAF]);
+    assert_eq!(kinds(&mut cluster, ["root.default.queue3"]), [LEAF]);
 }
 
 /// `TestQueueManager.testReloadTurnsLeafToParentWithNoLeaf`
@@ -202,10 +202,10 @@ fn a_leaf_becomes_a_childless_parent_when_its_application_has_ended() {
     let app = cluster.start("queue1");
     let text = parent("queue1", "");
     cluster.reload(&text);
-    assert_eq!(kinds(&cluster, ["root.queue1"]), [LEAF]);
+    assert_eq!(kinds(&mut cluster, ["root.queue1"]), [LEAF]);
     cluster.finish(&app);
     cluster.reload(&text);
-    assert_eq!(kinds(&cluster, ["root.queue1"]), [PARENT]);
+    assert_eq!(kinds(&mut cluster, ["root.queue1"]), [PARENT]);
     assert!(cluster.leaves().is_empty());
 }
 
@@ -219,12 +219,12 @@ fn the_clean_up_makes_up_for_a_change_that_was_held_back() {
     let app = cluster.start("a");
     cluster.reload(&parent("a", ""));
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [LEAF, None]);
+    assert_eq!(kinds(&mut cluster, names), [LEAF, None]);
     cluster.finish(&app);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [PARENT, None]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, None]);
     cluster.reload(&parent("a", &queue("b", "")));
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
 }
 
 // ------------------------------------------------------------------------------------------------ clean-up
@@ -236,11 +236,11 @@ fn an_ad_hoc_leaf_goes_with_its_application_and_its_configured_parent_stays() {
     let mut cluster = Cluster::new(&preset(""), &[]);
     let app = cluster.start(names[1]);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     cluster.finish(&app);
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [PARENT, None]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, None]);
 }
 
 /// `TestQueueManager.testRemovalOfDynamicParentQueue`
@@ -250,9 +250,9 @@ fn an_ad_hoc_parent_goes_with_its_leaf() {
     let mut cluster = Cluster::new(&preset(""), &[]);
     let app = cluster.start(names[1]);
     cluster.finish(&app);
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [None, None]);
+    assert_eq!(kinds(&mut cluster, names), [None, None]);
 }
 
 /// `TestQueueManager.testNonEmptyDynamicQueueBecomingStaticQueue`
@@ -265,7 +265,7 @@ fn an_ad_hoc_queue_that_the_file_takes_up_stays() {
     assert!(!cluster.queue("root.leaf1").dynamic);
     cluster.finish(&app);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, ["root.leaf1"]), [LEAF]);
+    assert_eq!(kinds(&mut cluster, ["root.leaf1"]), [LEAF]);
 }
 
 /// `TestQueueManager.testNonEmptyStaticQueueBecomingDynamicQueue`
@@ -277,10 +277,10 @@ fn a_queue_that_the_file_drops_goes_when_it_is_empty() {
     cluster.reload("");
     assert_eq!(names.map(|name| cluster.queue(name).dynamic), [true, true]);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     cluster.finish(&app);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [None, None]);
+    assert_eq!(kinds(&mut cluster, names), [None, None]);
 }
 
 /// `TestQueueManager.testRemovalOfChildlessParentQueue`
@@ -288,10 +288,10 @@ fn a_queue_that_the_file_drops_goes_when_it_is_empty() {
 fn a_childless_parent_stays_as_long_as_the_file_has_it() {
     let mut cluster = Cluster::new(&preset(""), &[]);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, ["root.test.childB"]), [PARENT]);
+    assert_eq!(kinds(&mut cluster, ["root.test.childB"]), [PARENT]);
     cluster.reload(&parent("test", &queue("childA", "")));
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, ["root.test", "root.test.childA", "root.test.childB"]), [PARENT, LEAF, None]);
+    assert_eq!(kinds(&mut cluster, ["root.test", "root.test.childA", "root.test.childB"]), [PARENT, LEAF, None]);
 }
 
 /// `TestQueueManager.testQueueTypeChange`
@@ -300,12 +300,12 @@ fn the_file_decides_who_is_ad_hoc() {
     let names = ["root.parent1", "root.parent1.dynamic1"];
     let mut cluster = Cluster::new("", &[]);
     cluster.start(names[1]);
-    let dynamic = |cluster: &Cluster| names.map(|name| cluster.queue(name).dynamic);
-    assert_eq!(dynamic(&cluster), [true, true]);
+    let dynamic = |cluster: &mut Cluster| names.map(|name| cluster.queue(name).dynamic);
+    assert_eq!(dynamic(&mut cluster), [true, true]);
     cluster.reload(&queue("parent1", &queue("dynamic1", "")));
-    assert_eq!(dynamic(&cluster), [false, false]);
+    assert_eq!(dynamic(&mut cluster), [false, false]);
     cluster.reload("");
-    assert_eq!(dynamic(&cluster), [true, true]);
+    assert_eq!(dynamic(&mut cluster), [true, true]);
 }
 
 /// `TestQueueManager.testRemoveDeepHierarchy`
@@ -315,10 +315,10 @@ fn one_clean_up_removes_a_chain() {
     let mut cluster = Cluster::new("", &[]);
     let app = cluster.start(names[3]);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [PARENT, PARENT, PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, PARENT, PARENT, LEAF]);
     cluster.finish(&app);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [None; 4]);
+    assert_eq!(kinds(&mut cluster, names), [None; 4]);
 }
 
 /// `TestQueueManager.testRemoveSplitHierarchy`
@@ -329,8 +329,8 @@ fn a_clean_up_removes_the_empty_branch_alone() {
     let [first, second] = [names[2], names[4]].map(|name| cluster.start(name));
     cluster.finish(&first);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [PARENT, None, None, PARENT, LEAF]);
+    assert_eq!(kinds(&mut cluster, names), [PARENT, None, None, PARENT, LEAF]);
     cluster.finish(&second);
     cluster.clean_up();
-    assert_eq!(kinds(&cluster, names), [None; 5]);
+    assert_eq!(kinds(&mut cluster, names), [None; 5]);
 }

@@ -129,11 +129,11 @@ fn full_node(first_max: &str) -> (Cluster, impl Fn(&str) -> String) {
     cluster.hb(1);
     cluster.request(r(1024, 1), "queue2", "user1", 1);
     cluster.hb(1);
-    assert_eq!(usages(&cluster), [2048, 1024]);
+    assert_eq!(usages(&mut cluster), [2048, 1024]);
     (cluster, text)
 }
 
-fn usages(cluster: &Cluster) -> [i64; 2] {
+fn usages(cluster: &mut Cluster) -> [i64; 2] {
     ["root.queue1", "root.queue2"].map(|name| cluster.queue(name).usage.memory_mb())
 }
 
@@ -158,7 +158,7 @@ fn a_reservation_goes_when_the_maximum_is_lowered() {
     cluster.request(r(1024, 1), "queue2", "user1", 1);
     cluster.hb(1);
     assert_eq!(cluster.reserved_in("root.queue1").memory_mb(), 0);
-    assert_eq!(usages(&cluster), [2048, 1024]);
+    assert_eq!(usages(&mut cluster), [2048, 1024]);
 }
 
 /// Under drf the larger share counts: 1024/1 is below twice the increment in both types, 1024/3 is not.

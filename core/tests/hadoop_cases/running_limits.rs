@@ -111,15 +111,16 @@ fn limits_of_a_parent_and_a_child_hold_together() {
     let mut cluster = Cluster::new(&queue("queue1", &(most(3) + &inside)), &[]);
     let [a1, a2, a3, a4, a5] =
         ["sub1", "sub3", "sub2", "sub2", "sub3"].map(|sub| cluster.start(&format!("queue1.{sub}")));
-    let counts = |cluster: &Cluster| ["sub1", "sub2", "sub3"].map(|sub| cluster.counts(&format!("root.queue1.{sub}")));
+    let counts =
+        |cluster: &mut Cluster| ["sub1", "sub2", "sub3"].map(|sub| cluster.counts(&format!("root.queue1.{sub}")));
     assert_eq!(running(&mut cluster, [&a1, &a2, &a3, &a4, &a5]), [true, true, true, false, false]);
     // Even though a5's queue has room again, a4 started earlier.
     cluster.finish(&a2);
     assert_eq!(running(&mut cluster, [&a4, &a5]), [true, false]);
-    assert_eq!(counts(&cluster), [(1, 0), (2, 0), (0, 1)]);
+    assert_eq!(counts(&mut cluster), [(1, 0), (2, 0), (0, 1)]);
     cluster.finish(&a5);
     cluster.finish(&a4);
-    assert_eq!(counts(&cluster), [(1, 0), (1, 0), (0, 0)]);
+    assert_eq!(counts(&mut cluster), [(1, 0), (1, 0), (0, 0)]);
 }
 
 /// `TestFairScheduler.testUserMaxRunningApps`

@@ -32,7 +32,7 @@ impl World {
                 nothing()
             }
             Op::Continuous => {
-                self.stepped.continuous();
+                self.stepped.offer_all();
                 nothing()
             }
             Op::Advance { ms } => self.advance(u64::from(ms)),
@@ -63,7 +63,8 @@ impl World {
             }
             Op::CreateQueue { what, leaf } => {
                 let names = ["root.made", "root.made.below", "root.a", "root.a.x.far.below", "root..", "elsewhere"];
-                Ok(done(self.stepped.create_queue(names[usize::from(what) % names.len()], leaf)))
+                let name = names[usize::from(what) % names.len()];
+                Ok(done(if leaf { self.stepped.create_queue(name) } else { self.stepped.create_parent_queue(name) }))
             }
             Op::Bad { what, which } => self.bad(what, which),
             Op::Stale { what, which } => self.stale(what, which),
@@ -339,13 +340,16 @@ impl World {
     }
 
     fn preempt(&mut self, kill: bool) -> Called {
-        let rounds = match self.stepped.preempt(kill) {
+        let rounds = match self.stepped.preempt() {
             Ok(rounds) => rounds,
             Err(refused) => {
                 hold!(!self.shape.preemption, "preemption is on: {refused}");
                 return Ok(Err(refused));
             }
         };
+        if kill {
+            self.stepped.kill_marked().expect("preemption is on");
+        }
         hold!(self.shape.preemption, "preemption is off");
         self.counts.add("preempt: rounds", rounds.len());
         for id in rounds.iter().flat_map(|round| &round.containers) {
@@ -687,7 +691,7 @@ impl World {
             }
         };
         let outcome = match text {
-            Some(text) if !watcher => self.stepped.refresh_with(text).map(drop),
+            Some(text) if !watcher => self.stepped.refresh_queues(text).map(drop),
             Some(text) => self.stepped.reload_text(text).map(drop),
             None => {
                 self.stepped.clean_up();

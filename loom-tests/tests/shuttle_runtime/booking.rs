@@ -78,7 +78,8 @@ pub(crate) fn plans_are_followed(world: &World) {
         world.scheduler.follow_plans().expect("it is open");
         world.scheduler.quiesce();
     }
-    let (now, plans, queues) = (world.now(), world.scheduler.plans().expect("it is on"), world.scheduler.queues());
+    let (now, plans, queues) =
+        (world.now(), world.scheduler.plans().expect("it is on"), world.scheduler.queues().expect("it is open"));
     let books = &plans[RESERVABLE];
     let active = books.reservations().filter(|one| one.start() <= now && now < one.end());
     let mut wanted: BTreeSet<String> = active.map(|one| format!("{RESERVABLE}.{}", one.id())).collect();

@@ -89,7 +89,7 @@ pub(crate) fn check(world: &World) {
 fn quiet_is_quiet(world: &World) {
     let seen = || {
         let Stats { granted, completed, reservations, .. } = world.scheduler.stats();
-        (granted, completed, reservations, world.scheduler.queues(), world.scheduler.nodes())
+        (granted, completed, reservations, world.scheduler.queues().expect("it is open"), world.scheduler.nodes())
     };
     world.scheduler.quiesce();
     let before = seen();
@@ -127,7 +127,11 @@ fn agree(world: &World, journal: &Ledger) {
         journal.granted.iter().filter(|made| !journal.ended.contains_key(made)).copied().collect();
     assert_eq!(not_ended, running, "I5: granted and not ended, and what runs");
 
-    let (stats, queues, apps) = (world.scheduler.stats(), world.scheduler.queues(), world.scheduler.apps());
+    let (stats, queues, apps) = (
+        world.scheduler.stats(),
+        world.scheduler.queues().expect("it is open"),
+        world.scheduler.apps().expect("it is open"),
+    );
     for node in world.scheduler.nodes() {
         let here = sum(views.iter().filter(|view| view.node == node.name).map(|view| &view.resource));
         assert_eq!(node.total.minus(&node.free), here, "I1: {}", node.name);
@@ -168,10 +172,10 @@ fn assert_ams(world: &World, queue: &QueueView, ams: i64) {
 
 /// A queue that a lowered limit or a move has left above its limit gets nothing more, and no other comes above it.
 fn nothing_above_a_limit(world: &World) {
-    let before = world.scheduler.queues();
+    let before = world.scheduler.queues().expect("it is open");
     world.beat_all(&BTreeMap::new());
     world.scheduler.quiesce();
-    for queue in world.scheduler.queues() {
+    for queue in world.scheduler.queues().expect("it is open") {
         let had = of_queue(&before, &queue.name).usage;
         let within = queue.usage.fits_in(&queue.max_share) || queue.usage == had;
         assert!(within, "I2: {} had {had}, may have {}, has {}", queue.name, queue.max_share, queue.usage);
@@ -195,7 +199,7 @@ fn nothing_is_left(world: &World, journal: &mut Ledger) {
     assert_eq!(journal.granted.len(), journal.ended.len(), "I5: what was granted has ended");
     let told = world.books().acquired.iter().map(|id| name(*id)).collect::<BTreeSet<_>>();
     assert!(told.is_subset(&journal.granted), "what AMs were told was granted");
-    let (stats, queues) = (world.scheduler.stats(), world.scheduler.queues());
+    let (stats, queues) = (world.scheduler.stats(), world.scheduler.queues().expect("it is open"));
     assert_eq!((stats.running, stats.granted), (0, u64::try_from(journal.granted.len()).expect("few")));
     assert_eq!(world.scheduler.containers().expect("all workers live"), []);
     for queue in &queues {
@@ -233,7 +237,7 @@ fn all_room_is_found(world: &World, journal: &mut Ledger) {
         }
     }
     let room: i64 = world.nodes().iter().map(|(_, size)| size).sum();
-    let used = of_queue(&world.scheduler.queues(), "root.capped").usage;
+    let used = of_queue(&world.scheduler.queues().expect("it is open"), "root.capped").usage;
     assert_eq!(used, small(limit.min(room)), "I2: room that is given back is found: limit {limit}, nodes {room}");
     assert!(world.allocate(&app, &AllocateRequest::default()), "it has not ended");
     world.finish(&app);

@@ -285,7 +285,7 @@ impl World {
                 17 => time::pass(),
                 18 => self.look(),
                 _ if draw(2) == 0 => self.scheduler.clean_up().expect("it is open"),
-                _ => self.scheduler.continuous().expect("it is open"),
+                _ => self.scheduler.offer_all().expect("it is open"),
             }
         }
         self.stop.store(true, Ordering::Relaxed);
@@ -294,7 +294,10 @@ impl World {
     fn preempt(&self) {
         if self.plan.preempts {
             self.scheduler.update_now();
-            let rounds = self.scheduler.preempt(draw(2) == 0).expect("it is on");
+            let rounds = self.scheduler.preempt().expect("it is on");
+            if draw(2) == 0 {
+                self.scheduler.kill_marked().expect("it is on");
+            }
             totals::MARKED.add(rounds.iter().map(|round| round.containers.len()).sum());
         }
     }

@@ -88,7 +88,7 @@ impl CapacityState {
 
     /// What ApplicationMasters use, by leaf queue.
     fn masters_in_queues(&self) -> BTreeMap<String, Resource> {
-        let queues = self.steps.step(|stepped| stepped.queues(false));
+        let queues = self.steps.step(|stepped| stepped.queues());
         queues.into_iter().filter_map(|queue| Some((queue.name, queue.leaf?.am_used))).collect()
     }
 
@@ -190,7 +190,7 @@ impl CapacityState {
                 self.manager.set_priority(*app, &owner, *priority).map(drop)?;
             }
             Step::Reload { capacity_scheduler: Some(own), .. } => {
-                self.steps.step(|stepped| stepped.refresh_queues(pairs(own)))?;
+                self.steps.step(|stepped| stepped.refresh_properties(pairs(own)))?;
             }
             Step::Preempt { .. } => self.steps.step(|stepped| stepped.preempt()).map(drop)?,
             // Nothing happens by these.
@@ -242,7 +242,7 @@ impl CapacityState {
     fn submit(&mut self, submit: &Submit) -> Result<(), Refused> {
         let types = self.manager.scheduler().basics().types.clone();
         let names = |queues: Vec<CapacityQueueView>| queues.into_iter().map(|queue| queue.name).collect::<Vec<_>>();
-        let before = names(self.steps.step(|stepped| stepped.queues(false)));
+        let before = names(self.steps.step(|stepped| stepped.queues()));
         let am = submit.am.as_ref().map(|wanted| resource(&types, wanted));
         let submission = Submission::new(submit.app, submit.user.clone());
         let submission = submission.maybe_in_queue(submit.queue.clone()).maybe_with_am(am);
@@ -357,7 +357,7 @@ impl CapacityState {
             if !self.activated.insert(app.number) {
                 continue;
             }
-            let queues = self.steps.step(|stepped| stepped.queues(false));
+            let queues = self.steps.step(|stepped| stepped.queues());
             let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
             let scheduler = self.manager.scheduler();
             let details = on_no_node(&scheduler.basics().types, &scheduler.cluster(), queue);
@@ -368,7 +368,7 @@ impl CapacityState {
     /// Applications of a queue that wait for a limit are said to do so. One that waited before was looked at before others have
     /// started: with what their ApplicationMasters had.
     fn say_why_they_wait(&mut self, before: &BTreeMap<String, Resource>, queue: Option<&str>) {
-        let queues = self.steps.step(|stepped| stepped.queues(false));
+        let queues = self.steps.step(|stepped| stepped.queues());
         for app in self.waiting().into_iter().filter(|app| app.state == "pending" && Some(app.queue.as_str()) == queue)
         {
             let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };

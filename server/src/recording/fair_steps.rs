@@ -136,8 +136,11 @@ impl FairState {
                     Ok(())
                 }
             })?,
-            Step::Continuous => self.steps.step(|stepped| stepped.continuous()),
-            Step::Preempt { kill } => self.steps.step(|stepped| stepped.preempt(*kill)).map(drop)?,
+            Step::Continuous => self.steps.step(|stepped| stepped.offer_all()),
+            Step::Preempt { kill } => self.steps.step(|stepped| {
+                stepped.preempt()?;
+                if *kill { stepped.kill_marked() } else { Ok(()) }
+            })?,
             Step::Kill => self.steps.step(|stepped| stepped.kill_marked())?,
             Step::Follow => {
                 // One that is not enabled has nothing to follow.

@@ -212,16 +212,8 @@ impl Why {
     }
 }
 
-/// The calls of whoever answers.
-pub trait Scheduler: Send + Sync {
-    /// What does not change.
-    fn basics(&self) -> &Basics;
-    /// The sum of all nodes.
-    fn cluster(&self) -> Resource;
-    /// What it has done.
-    fn counts(&self) -> Counts;
-    /// The most that one container may have, now.
-    fn largest(&self) -> Resource;
+/// The calls of whoever answers that are the same for both schedulers.
+pub trait Common: Send + Sync {
     /// All present nodes.
     fn nodes(&self) -> Vec<NodeView>;
     /// All containers, also those that have ended and whose room is taken.
@@ -232,6 +224,50 @@ pub trait Scheduler: Send + Sync {
     fn reservations(&self) -> Vec<AllocatedView>;
     /// What applications ask for.
     fn requests(&self) -> Vec<RequestView>;
+    /// Whether the user is in `yarn.admin.acl`.
+    fn is_admin(&self, user: &str) -> bool;
+    /// Ends an application.
+    ///
+    /// # Errors
+    /// When it has ended.
+    fn kill(&self, app: &AppHandle) -> Result<(), Refused>;
+    /// Moves an application.
+    ///
+    /// # Errors
+    /// What the scheduler says against it.
+    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused>;
+    /// Lets a node run empty: it is granted nothing more.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchNode`], or that the scheduler has ended.
+    fn decommission_node(&self, node: &str) -> Result<(), Refused>;
+    /// Keeps a node that was to run empty.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    fn recommission_node(&self, node: &str) -> Result<(), Refused>;
+    /// Takes a node away with all that runs on it.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node).
+    fn remove_node(&self, node: &str) -> Result<(), Refused>;
+    /// Gives a node another total. What runs on it goes on, if it fits or not.
+    ///
+    /// # Errors
+    /// As of [`decommission_node`](Self::decommission_node), and what the scheduler says against the total.
+    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused>;
+}
+
+/// The calls of whoever answers.
+pub trait Scheduler: Common {
+    /// What does not change.
+    fn basics(&self) -> &Basics;
+    /// The sum of all nodes.
+    fn cluster(&self) -> Resource;
+    /// What it has done.
+    fn counts(&self) -> Counts;
+    /// The most that one container may have, now.
+    fn largest(&self) -> Resource;
     /// The applications that have not ended.
     fn apps(&self) -> Vec<AppFigures>;
     /// The priority of one that has not ended, where the scheduler has such. It is looked up by its number.
@@ -269,18 +305,6 @@ pub trait Scheduler: Send + Sync {
     fn has_queue(&self, name: &str) -> bool;
     /// The scheduler's own check of a right in a queue.
     fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool;
-    /// Whether the user is in `yarn.admin.acl`.
-    fn is_admin(&self, user: &str) -> bool;
-    /// Ends an application.
-    ///
-    /// # Errors
-    /// When it has ended.
-    fn kill(&self, app: &AppHandle) -> Result<(), Refused>;
-    /// Moves an application.
-    ///
-    /// # Errors
-    /// What the scheduler says against it.
-    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused>;
     /// Gives an application a priority on behalf of a user; what it comes to.
     ///
     /// # Errors
@@ -291,24 +315,4 @@ pub trait Scheduler: Send + Sync {
     /// # Errors
     /// Why it has taken nothing of them.
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed>;
-    /// Lets a node run empty: it is granted nothing more.
-    ///
-    /// # Errors
-    /// [`Refused::NoSuchNode`], or that the scheduler has ended.
-    fn decommission_node(&self, node: &str) -> Result<(), Refused>;
-    /// Keeps a node that was to run empty.
-    ///
-    /// # Errors
-    /// As of [`decommission_node`](Self::decommission_node).
-    fn recommission_node(&self, node: &str) -> Result<(), Refused>;
-    /// Takes a node away with all that runs on it.
-    ///
-    /// # Errors
-    /// As of [`decommission_node`](Self::decommission_node).
-    fn remove_node(&self, node: &str) -> Result<(), Refused>;
-    /// Gives a node another total. What runs on it goes on, if it fits or not.
-    ///
-    /// # Errors
-    /// As of [`decommission_node`](Self::decommission_node), and what the scheduler says against the total.
-    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused>;
 }

@@ -5,12 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use evenweave::config::capacity::QueueTemplates;
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Watch, Watched};
-use evenweave::view::{AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, NodeView, RequestView};
-use evenweave::{AppHandle, CapacityStepped, NodeHandle, Refused, Resource};
+use evenweave::view::CapacityQueueView;
+use evenweave::{AppHandle, CapacityStepped, Refused, Resource, SchedulerApi};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Health, Scheduler, Why};
+use super::asked::{AppFigures, Basics, Common, Counts, FairQueue, Health, Scheduler, Why};
 use super::booking::Booking;
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
+use super::held::Held;
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};
 
@@ -47,16 +48,11 @@ impl CapacitySteps {
     pub fn tell_health(&self, tell: impl FnOnce(&mut Health)) {
         tell(&mut self.inner().health);
     }
+}
 
-    fn on_node(
-        &self,
-        name: &str,
-        what: impl FnOnce(&mut CapacityStepped, &NodeHandle) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
-        self.step(|stepped| {
-            let node = stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
-            what(stepped, &node)
-        })
+impl Held for CapacitySteps {
+    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
+        self.step(|stepped| what(stepped))
     }
 }
 
@@ -74,32 +70,11 @@ impl Scheduler for CapacitySteps {
     }
 
     fn largest(&self) -> Resource {
-        largest(&self.basics, &self.nodes())
-    }
-
-    fn nodes(&self) -> Vec<NodeView> {
-        self.step(CapacityStepped::nodes)
-    }
-
-    fn containers(&self) -> Vec<ContainerView> {
-        self.step(CapacityStepped::containers)
-    }
-
-    fn container_counts(&self) -> ContainerCounts {
-        self.step(CapacityStepped::container_counts)
-    }
-
-    fn reservations(&self) -> Vec<AllocatedView> {
-        self.step(CapacityStepped::reservations)
-    }
-
-    fn requests(&self) -> Vec<RequestView> {
-        self.step(CapacityStepped::requests)
+        largest(&self.basics, &Common::nodes(self))
     }
 
     fn apps(&self) -> Vec<AppFigures> {
-        let (apps, queues, cluster) =
-            self.step(|stepped| (stepped.apps(), stepped.queues(false), stepped.stats().cluster));
+        let (apps, queues, cluster) = self.step(|stepped| (stepped.apps(), stepped.queues(), stepped.stats().cluster));
         figures(apps, &queues, &cluster)
     }
 
@@ -112,7 +87,7 @@ impl Scheduler for CapacitySteps {
     }
 
     fn capacity_queues(&self) -> Vec<CapacityQueueView> {
-        self.step(|stepped| stepped.queues(false))
+        self.step(|stepped| stepped.queues())
     }
 
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {
@@ -132,10 +107,6 @@ impl Scheduler for CapacitySteps {
         self.step(|stepped| stepped.has_access(user, queue, access))
     }
 
-    fn is_admin(&self, user: &str) -> bool {
-        self.step(|stepped| stepped.is_admin(user))
-    }
-
     fn booking(&self) -> Option<&dyn Booking> {
         Some(self)
     }
@@ -146,19 +117,11 @@ impl Scheduler for CapacitySteps {
     }
 
     fn watch(&self, what: Watch) {
-        self.step(|stepped| stepped.watch(&what));
+        self.step(|stepped| stepped.watch(what));
     }
 
     fn take_watched(&self) -> Watched {
         self.step(CapacityStepped::take_watched)
-    }
-
-    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.step(|stepped| stepped.finish(app))
-    }
-
-    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.step(|stepped| stepped.move_app(app, queue))
     }
 
     fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
@@ -173,21 +136,5 @@ impl Scheduler for CapacitySteps {
         let (read, warnings) = capacities(file, &self.step(CapacityStepped::configuration))?;
         self.step(|stepped| stepped.refresh_with(read))?;
         Ok(warnings)
-    }
-
-    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.on_node(node, CapacityStepped::decommission_node)
-    }
-
-    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.on_node(node, CapacityStepped::recommission_node)
-    }
-
-    fn remove_node(&self, node: &str) -> Result<(), Refused> {
-        self.on_node(node, CapacityStepped::remove_node)
-    }
-
-    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
-        self.on_node(node, |stepped, node| stepped.resize_node(node, total))
     }
 }

@@ -3,12 +3,13 @@
 use evenweave::config::capacity::QueueTemplates;
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Watch, Watched};
-use evenweave::view::{AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, NodeView, RequestView};
-use evenweave::{AppHandle, CapacityScheduler, NodeHandle, Refused, Resource};
+use evenweave::view::CapacityQueueView;
+use evenweave::{AppHandle, CapacityScheduler, Refused, Resource, SchedulerApi};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
+use super::asked::{AppFigures, Basics, Common, Counts, FairQueue, Scheduler, Why};
 use super::booking::Booking;
 use super::guarantees::{figures, has_queue, largest, nearest, templates};
+use super::held::Held;
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};
 
@@ -25,14 +26,11 @@ impl CapacityThreads {
     pub fn new(scheduler: CapacityScheduler, basics: Basics) -> CapacityThreads {
         CapacityThreads { scheduler, basics }
     }
+}
 
-    /// Does something with the scheduler.
-    pub(super) fn with<T>(&self, what: impl FnOnce(&CapacityScheduler) -> T) -> T {
-        what(&self.scheduler)
-    }
-
-    fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
-        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+impl Held for CapacityThreads {
+    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
+        what(&mut self.scheduler.clone())
     }
 }
 
@@ -50,27 +48,7 @@ impl Scheduler for CapacityThreads {
     }
 
     fn largest(&self) -> Resource {
-        largest(&self.basics, &self.nodes())
-    }
-
-    fn nodes(&self) -> Vec<NodeView> {
-        self.scheduler.nodes()
-    }
-
-    fn containers(&self) -> Vec<ContainerView> {
-        self.scheduler.containers().unwrap_or_default()
-    }
-
-    fn container_counts(&self) -> ContainerCounts {
-        self.scheduler.container_counts().unwrap_or_default()
-    }
-
-    fn reservations(&self) -> Vec<AllocatedView> {
-        self.scheduler.reservations().unwrap_or_default()
-    }
-
-    fn requests(&self) -> Vec<RequestView> {
-        self.scheduler.requests().unwrap_or_default()
+        largest(&self.basics, &Common::nodes(self))
     }
 
     fn apps(&self) -> Vec<AppFigures> {
@@ -86,7 +64,7 @@ impl Scheduler for CapacityThreads {
     }
 
     fn capacity_queues(&self) -> Vec<CapacityQueueView> {
-        self.scheduler.queues(false).unwrap_or_default()
+        self.scheduler.queues().unwrap_or_default()
     }
 
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {
@@ -99,10 +77,6 @@ impl Scheduler for CapacityThreads {
 
     fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
         self.scheduler.has_access(user, nearest(&self.capacity_queues(), queue), access).unwrap_or(false)
-    }
-
-    fn is_admin(&self, user: &str) -> bool {
-        self.scheduler.is_admin(user).unwrap_or(false)
     }
 
     fn booking(&self) -> Option<&dyn Booking> {
@@ -123,14 +97,6 @@ impl Scheduler for CapacityThreads {
         self.scheduler.take_watched().unwrap_or_default()
     }
 
-    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.scheduler.finish(app)
-    }
-
-    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.scheduler.move_app(app, queue)
-    }
-
     fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused> {
         self.scheduler.set_priority_as(by, app, priority)?;
         Ok(self.scheduler.app(app.number())?.map_or(priority, |view| view.priority))
@@ -141,21 +107,5 @@ impl Scheduler for CapacityThreads {
         let (read, warnings) = capacities(file, &self.scheduler.configuration()?)?;
         self.scheduler.refresh_with(read)?;
         Ok(warnings)
-    }
-
-    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.scheduler.decommission_node(&self.node(node)?)
-    }
-
-    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.scheduler.recommission_node(&self.node(node)?)
-    }
-
-    fn remove_node(&self, node: &str) -> Result<(), Refused> {
-        self.scheduler.remove_node(&self.node(node)?)
-    }
-
-    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
-        self.scheduler.resize_node(&self.node(node)?, total)
     }
 }

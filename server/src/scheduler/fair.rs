@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome, Words};
-use evenweave::view::{AllocatedView, ContainerCounts, ContainerView, NodeView, QueueView, RequestView};
-use evenweave::{AppHandle, NodeHandle, Refused, Resource, Stepped};
+use evenweave::view::QueueView;
+use evenweave::{AppHandle, Refused, Resource, SchedulerApi, Stepped};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::booking::Booking;
+use super::held::Held;
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
 use super::shares::figures;
@@ -61,17 +62,6 @@ impl Steps {
         }
         passes
     }
-
-    fn on_node(
-        &self,
-        name: &str,
-        what: impl FnOnce(&mut Stepped, &NodeHandle) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
-        self.step(|stepped| {
-            let node = stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
-            what(stepped, &node)
-        })
-    }
 }
 
 /// Each application that was asked while it waited for its AM had the limit worked out.
@@ -83,6 +73,12 @@ fn note_limits(queue: &QueueVisit, limits: &mut BTreeMap<String, Resource>) {
     };
     if let Some(limit) = queue.apps.iter().filter(was_asked).filter_map(|app| app.am_limit).next_back() {
         limits.insert(queue.queue.clone(), limit);
+    }
+}
+
+impl Held for Steps {
+    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
+        self.step(|stepped| what(stepped))
     }
 }
 
@@ -102,26 +98,6 @@ impl Scheduler for Steps {
     fn largest(&self) -> Resource {
         let queues = self.step(|stepped| stepped.queues());
         queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
-    }
-
-    fn nodes(&self) -> Vec<NodeView> {
-        self.step(Stepped::nodes)
-    }
-
-    fn containers(&self) -> Vec<ContainerView> {
-        self.step(Stepped::containers)
-    }
-
-    fn container_counts(&self) -> ContainerCounts {
-        self.step(Stepped::container_counts)
-    }
-
-    fn reservations(&self) -> Vec<AllocatedView> {
-        self.step(Stepped::reservations)
-    }
-
-    fn requests(&self) -> Vec<RequestView> {
-        self.step(Stepped::requests)
     }
 
     fn apps(&self) -> Vec<AppFigures> {
@@ -153,10 +129,6 @@ impl Scheduler for Steps {
         self.step(|stepped| stepped.has_access(user, queue, access))
     }
 
-    fn is_admin(&self, user: &str) -> bool {
-        self.step(|stepped| stepped.is_admin(user))
-    }
-
     fn booking(&self) -> Option<&dyn Booking> {
         Some(self)
     }
@@ -167,39 +139,15 @@ impl Scheduler for Steps {
         Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
     }
 
-    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.step(|stepped| stepped.finish(app))
-    }
-
-    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.step(|stepped| stepped.move_app(app, queue))
-    }
-
     fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
         Err(Refused::NoSuchApp(app.number()))
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else { return Ok(self.step(Stepped::refresh_queues)?) };
+        let Some(file) = file else { return Ok(self.step(Stepped::refresh_file)?) };
         let warnings = allocations(file, &self.basics)?;
-        self.step(|stepped| stepped.refresh_with(&file.text))?;
+        self.step(|stepped| stepped.refresh_queues(&file.text))?;
         Ok(warnings)
-    }
-
-    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.on_node(node, Stepped::decommission_node)
-    }
-
-    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.on_node(node, Stepped::recommission_node)
-    }
-
-    fn remove_node(&self, node: &str) -> Result<(), Refused> {
-        self.on_node(node, Stepped::remove_node)
-    }
-
-    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
-        self.on_node(node, |stepped, node| stepped.resize_node(node, total))
     }
 }

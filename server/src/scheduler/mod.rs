@@ -4,8 +4,6 @@
 
 mod asked;
 
-mod booked;
-
 mod booking;
 
 mod capacity;
@@ -15,6 +13,8 @@ mod capacity_threads;
 mod fair;
 
 mod guarantees;
+
+mod held;
 
 mod kind;
 
@@ -26,7 +26,7 @@ mod shares;
 
 mod threads;
 
-pub use asked::{AppFigures, Basics, Counts, FairQueue, Health, OfCapacity, Scheduler, Updates, Why};
+pub use asked::{AppFigures, Basics, Common, Counts, FairQueue, Health, OfCapacity, Scheduler, Updates, Why};
 pub use booking::Booking;
 pub use capacity::CapacitySteps;
 pub use capacity_threads::CapacityThreads;

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::Words;
-use evenweave::view::{AllocatedView, ContainerCounts, ContainerView, NodeView, QueueView, RequestView};
-use evenweave::{AppHandle, FairScheduler, NodeHandle, Refused, Resource};
+use evenweave::view::QueueView;
+use evenweave::{AppHandle, FairScheduler, Refused, Resource, SchedulerApi};
 
 use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
 use super::booking::Booking;
+use super::held::Held;
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
 use super::shares::{am_limit, figures};
@@ -26,14 +27,11 @@ impl Threads {
     pub fn new(scheduler: FairScheduler, basics: Basics) -> Threads {
         Threads { scheduler, basics }
     }
+}
 
-    /// Does something with the scheduler.
-    pub(super) fn with<T>(&self, what: impl FnOnce(&FairScheduler) -> T) -> T {
-        what(&self.scheduler)
-    }
-
-    fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
-        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+impl Held for Threads {
+    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
+        what(&mut self.scheduler.clone())
     }
 }
 
@@ -51,32 +49,16 @@ impl Scheduler for Threads {
     }
 
     fn largest(&self) -> Resource {
-        let queues = self.scheduler.queues();
+        let queues = self.scheduler.queues().unwrap_or_default();
         queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
     }
 
-    fn nodes(&self) -> Vec<NodeView> {
-        self.scheduler.nodes()
-    }
-
-    fn containers(&self) -> Vec<ContainerView> {
-        self.scheduler.containers().unwrap_or_default()
-    }
-
-    fn container_counts(&self) -> ContainerCounts {
-        self.scheduler.container_counts().unwrap_or_default()
-    }
-
-    fn reservations(&self) -> Vec<AllocatedView> {
-        self.scheduler.reservations().unwrap_or_default()
-    }
-
-    fn requests(&self) -> Vec<RequestView> {
-        self.scheduler.requests().unwrap_or_default()
-    }
-
     fn apps(&self) -> Vec<AppFigures> {
-        figures(self.scheduler.apps(), &self.scheduler.queues(), &self.cluster())
+        figures(
+            self.scheduler.apps().unwrap_or_default(),
+            &self.scheduler.queues().unwrap_or_default(),
+            &self.cluster(),
+        )
     }
 
     fn priority(&self, _: u32) -> Option<i32> {
@@ -97,19 +79,15 @@ impl Scheduler for Threads {
             };
             FairQueue { view, am_limit, max_am_share }
         };
-        self.scheduler.queues().into_iter().map(with_limit).collect()
+        self.scheduler.queues().unwrap_or_default().into_iter().map(with_limit).collect()
     }
 
     fn has_queue(&self, name: &str) -> bool {
-        self.scheduler.queues().iter().any(|queue| queue.name == name)
+        self.scheduler.queues().unwrap_or_default().iter().any(|queue| queue.name == name)
     }
 
     fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
         self.scheduler.has_access(user, queue, access).unwrap_or(false)
-    }
-
-    fn is_admin(&self, user: &str) -> bool {
-        self.scheduler.is_admin(user).unwrap_or(false)
     }
 
     fn booking(&self) -> Option<&dyn Booking> {
@@ -122,39 +100,15 @@ impl Scheduler for Threads {
         Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
     }
 
-    fn kill(&self, app: &AppHandle) -> Result<(), Refused> {
-        self.scheduler.finish(app)
-    }
-
-    fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        self.scheduler.move_app(app, queue)
-    }
-
     fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
         Err(Refused::NoSuchApp(app.number()))
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
-        let Some(file) = file else { return Ok(self.scheduler.refresh_queues()?) };
+        let Some(file) = file else { return Ok(self.scheduler.refresh_file()?) };
         let warnings = allocations(file, &self.basics)?;
         self.scheduler.reload_text(&file.text)?;
         Ok(warnings)
-    }
-
-    fn decommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.scheduler.decommission_node(&self.node(node)?)
-    }
-
-    fn recommission_node(&self, node: &str) -> Result<(), Refused> {
-        self.scheduler.recommission_node(&self.node(node)?)
-    }
-
-    fn remove_node(&self, node: &str) -> Result<(), Refused> {
-        self.scheduler.remove_node(&self.node(node)?)
-    }
-
-    fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused> {
-        self.scheduler.resize_node(&self.node(node)?, total)
     }
 }

@@ -92,7 +92,7 @@ impl Batch<'_> {
         let mut node = NewNode::new(name, rack, total);
         // A NodeManager's is one of TCP.
         node.port = u16::try_from(port).ok();
-        Ok(self.state.driver.add_node(node).map(|node| {
+        Ok(self.state.driver.api().register_node(node, Vec::new()).map(|(node, _)| {
             let number = u32::try_from(node.id().index()).expect("nodes are fewer");
             self.out.count(number);
             self.state.nodes.insert(number, node);
@@ -102,13 +102,13 @@ impl Batch<'_> {
     fn remove_node(&mut self, given: &mut Reader<'_>) -> Done {
         let number = given.count()?;
         let Some(node) = self.state.nodes.remove(&number) else { return Ok(Err(no_node(number))) };
-        Ok(self.state.driver.remove_node(&node))
+        Ok(self.state.driver.api().remove_node(&node))
     }
 
     fn resize_node(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, total) = (given.count()?, given.resource()?);
         let Some(node) = self.state.nodes.get(&number) else { return Ok(Err(no_node(number))) };
-        Ok(self.state.driver.resize_node(node, total))
+        Ok(self.state.driver.api().resize_node(node, total))
     }
 
     fn heartbeat(&mut self, given: &mut Reader<'_>) -> Done {
@@ -119,8 +119,7 @@ impl Batch<'_> {
         heartbeat.launched.extend(launched);
         heartbeat.completed.extend(completed);
         heartbeat.offer = offer;
-        self.state.driver.heartbeat(&heartbeat);
-        Ok(Ok(()))
+        Ok(self.state.driver.api().heartbeat(heartbeat).map_err(|not_sent| not_sent.reason))
     }
 
     fn give_up_reservation(&mut self, given: &mut Reader<'_>) -> Done {
@@ -147,7 +146,7 @@ impl Batch<'_> {
         let State { apps, nodes, driver, .. } = &mut *self.state;
         let Some(app) = apps.get(&app) else { return Ok(Err(Refused::NoSuchApp(app))) };
         let Some(node) = nodes.get(&node) else { return Ok(Err(no_node(node))) };
-        Ok(driver.recover(app, node, container).map(|id| self.out.container(id)))
+        Ok(driver.api().recover_container(app, node, container).map(|id| self.out.container(id)))
     }
 
     // ------------------------------------------------------------------------------------------------ applications
@@ -182,12 +181,12 @@ impl Batch<'_> {
 
     fn accept(&mut self, given: &mut Reader<'_>) -> Done {
         let (submission, terms) = self.submission(given)?;
-        Ok(self.state.driver.accept(&submission, terms).map(|queue| self.out.text(&queue)))
+        Ok(self.state.driver.api().accept(submission, terms).map(|queue| self.out.text(&queue)))
     }
 
     fn submit(&mut self, given: &mut Reader<'_>) -> Done {
         let (submission, terms) = self.submission(given)?;
-        Ok(self.state.driver.submit(&submission, terms).map(|app| {
+        Ok(self.state.driver.api().submit_with(submission.clone(), terms).map(|app| {
             self.out.text(app.queue());
             self.state.apps.insert(submission.number, app);
         }))
@@ -197,7 +196,7 @@ impl Batch<'_> {
         let (number, keep) = (given.count()?, given.flag()?);
         let new = NewAttempt::default().keep_containers(keep).maybe_with_am(given.maybe(|given| self.am(given))?);
         let Some(app) = self.state.apps.get(&number) else { return Ok(Err(Refused::NoSuchApp(number))) };
-        Ok(self.state.driver.new_attempt(app, new).map(|app| {
+        Ok(self.state.driver.api().new_attempt(app, new).map(|app| {
             self.state.apps.insert(number, app);
         }))
     }
@@ -216,7 +215,7 @@ impl Batch<'_> {
         let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
         let request = AllocateRequest::new(asks).with_blacklist_add(listed).with_blacklist_remove(taken_back);
         let mut answer = Allocation::default();
-        Ok(self.state.driver.allocate(&app, &request, &mut answer).map(|()| {
+        Ok(self.state.driver.api().allocate(&app, &request, &mut answer).map(|()| {
             self.out.resource(&answer.headroom);
             let mut told = Vec::new();
             self.state.note(number, &mut answer, Some(&mut told));
@@ -254,7 +253,7 @@ impl Batch<'_> {
     fn finish(&mut self, given: &mut Reader<'_>) -> Done {
         let number = given.count()?;
         let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
-        let outcome = self.state.driver.finish(&app);
+        let outcome = self.state.driver.api().finish(&app);
         self.state.forget(number);
         Ok(outcome)
     }
@@ -262,7 +261,7 @@ impl Batch<'_> {
     fn move_app(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, queue) = (given.count()?, given.text()?);
         let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
-        Ok(self.state.driver.move_app(&app, queue))
+        Ok(self.state.driver.api().move_app(&app, queue))
     }
 
     fn set_priority(&mut self, given: &mut Reader<'_>) -> Done {
@@ -297,13 +296,13 @@ impl Batch<'_> {
 
     fn place(&mut self, given: &mut Reader<'_>) -> Done {
         let (user, queue) = (given.text()?, given.maybe(Reader::text)?);
-        Ok(self.state.driver.place(user, queue).map(|placed| self.out.maybe_text(placed.as_deref())))
+        Ok(self.state.driver.api().place(user, queue).map(|placed| self.out.maybe_text(placed.as_deref())))
     }
 
     fn permits(&mut self, given: &mut Reader<'_>) -> Done {
         let (user, queue) = (given.text()?, given.text()?);
         let access = if given.flag()? { QueueAccess::Administer } else { QueueAccess::Submit };
-        let permits = self.state.driver.permits(user, queue, access);
+        let permits = self.state.driver.api().permits(user, queue, access).unwrap_or(false);
         self.out.flag(permits);
         Ok(Ok(()))
     }

@@ -1,10 +1,9 @@
 //! Whichever of the two schedulers decides.
 
-use evenweave::config::QueueAccess;
 use evenweave::view::ReservationNews;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, ContainerId, Heartbeat, Location, NewAttempt,
-    NewNode, NodeHandle, RecoveredContainer, Refused, Resource, Stepped, Submission, SubmitTerms,
+    AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, Location, NodeHandle, Refused, Resource,
+    SchedulerApi, Stepped,
 };
 
 /// See the module's text.
@@ -14,98 +13,34 @@ pub(crate) enum Driver {
     Capacity(Box<CapacityStepped>),
 }
 
-/// The same call of either.
-macro_rules! either {
-    ($driver:ident, $scheduler:ident => $call:expr) => {
-        match $driver {
-            Driver::Fair($scheduler) => $call,
-            Driver::Capacity($scheduler) => $call,
-        }
-    };
-}
-
 impl Driver {
     pub(crate) fn location(&self, name: &str) -> Location {
-        either!(self, of => of.location(name))
-    }
-
-    pub(crate) fn add_node(&mut self, node: NewNode) -> Result<NodeHandle, Refused> {
-        either!(self, of => of.register_node(node, Vec::new())).map(|(node, _)| node)
-    }
-
-    pub(crate) fn remove_node(&mut self, node: &NodeHandle) -> Result<(), Refused> {
-        either!(self, of => of.remove_node(node))
-    }
-
-    pub(crate) fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
-        either!(self, of => of.resize_node(node, total))
-    }
-
-    pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
-        either!(self, of => of.heartbeat(heartbeat));
-    }
-
-    pub(crate) fn accept(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<String, Refused> {
         match self {
-            Driver::Fair(of) => of.accept(submission),
-            Driver::Capacity(of) => of.accept(submission, terms),
+            Driver::Fair(of) => of.location(name),
+            Driver::Capacity(of) => of.location(name),
         }
     }
 
-    pub(crate) fn submit(&mut self, submission: &Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
+    /// The calls that both have.
+    pub(crate) fn api(&mut self) -> &mut dyn SchedulerApi {
         match self {
-            Driver::Fair(of) => of.submit(submission),
-            Driver::Capacity(of) => of.submit_with(submission, terms),
+            Driver::Fair(of) => &mut **of,
+            Driver::Capacity(of) => &mut **of,
         }
-    }
-
-    pub(crate) fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
-        either!(self, of => of.new_attempt(app, new))
-    }
-
-    pub(crate) fn recover(
-        &mut self,
-        app: &AppHandle,
-        node: &NodeHandle,
-        container: RecoveredContainer,
-    ) -> Result<ContainerId, Refused> {
-        either!(self, of => of.recover_container(app, node, container))
-    }
-
-    pub(crate) fn allocate(
-        &mut self,
-        app: &AppHandle,
-        request: &AllocateRequest,
-        answer: &mut Allocation,
-    ) -> Result<(), Refused> {
-        either!(self, of => of.allocate(app, request, answer))
     }
 
     pub(crate) fn reservation_news(&mut self) -> Vec<ReservationNews> {
-        either!(self, of => of.take_reservation_news())
-    }
-
-    pub(crate) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
-        either!(self, of => of.finish(app))
-    }
-
-    pub(crate) fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
-        either!(self, of => of.move_app(app, queue))
-    }
-
-    pub(crate) fn place(&mut self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
-        either!(self, of => of.place(user, queue))
-    }
-
-    pub(crate) fn permits(&mut self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        either!(self, of => of.permits(user, queue, access))
+        match self {
+            Driver::Fair(of) => of.take_reservation_news(),
+            Driver::Capacity(of) => of.take_reservation_news(),
+        }
     }
 
     /// Demand and shares anew, then containers are marked and killed where preemption is on.
     pub(crate) fn update(&mut self) -> Result<(), Refused> {
         if let Driver::Fair(of) = self {
             of.update_now();
-            match of.preempt(false).and_then(|_| of.kill_due()) {
+            match of.preempt().and_then(|_| of.kill_due()) {
                 // It is off, and nothing is to be done.
                 Err(Refused::PreemptionOff) => {}
                 outcome => outcome?,
@@ -149,20 +84,20 @@ impl Driver {
     /// before it on.
     pub(crate) fn offer(&mut self, first: usize) {
         match self {
-            Driver::Fair(of) => of.continuous(),
-            Driver::Capacity(of) => of.offer_all(first),
+            Driver::Fair(of) => of.offer_all(),
+            Driver::Capacity(of) => of.offer_all_from(first),
         }
     }
 
     /// The queues are read again: of the allocation file, or from these properties.
     pub(crate) fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
         match self {
-            Driver::Fair(of) => match of.refresh_queues() {
+            Driver::Fair(of) => match of.refresh_file() {
                 // There was none at the start: as in Hadoop nothing happens.
                 Err(Refused::NoAllocationFile) => Ok(()),
                 outcome => outcome.map(drop),
             },
-            Driver::Capacity(of) => of.refresh_queues(properties.iter().copied()),
+            Driver::Capacity(of) => of.refresh_properties(properties.iter().copied()),
         }
     }
 

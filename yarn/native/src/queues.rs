@@ -26,7 +26,7 @@ impl Batch<'_> {
                 }
             }
             Driver::Capacity(of) => {
-                let queues = of.queues(false);
+                let queues = of.queues();
                 self.out.length(queues.len());
                 let types = &self.state.types;
                 queues.iter().for_each(|queue| capacity_queue::write(self.out, queue, types));

@@ -125,14 +125,14 @@ impl Input {
         let mut stepped = built.map_err(|error| Mismatch::new("scheduler", "built", error.to_string()))?;
         for QueueLine { name, kind } in &self.dynamic {
             // One that may not be made is not made.
-            let _ = stepped.create_queue(name, kind == "leaf");
+            let _ = if kind == "leaf" { stepped.create_queue(name) } else { stepped.create_parent_queue(name) };
         }
         if let Some(second) = &self.reload {
             // For its errors' places.
             drop(self.parse(second)?);
             // What is not in its encoding is refused as well.
             if let Ok(text) = AllocationFile::decode(second.as_bytes(), FILE) {
-                let _ = stepped.refresh_with(&text);
+                let _ = stepped.refresh_queues(&text);
             }
         }
         stepped

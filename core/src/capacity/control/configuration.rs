@@ -87,7 +87,7 @@ impl CapacityConfiguration {
     /// let configuration = CapacityConfiguration::from_site(&SiteProperties::new(), &queues("20")?)?;
     /// let scheduler = CapacityScheduler::builder(configuration).start()?;
     /// // The file has changed, and is not good: the queues stay.
-    /// assert_eq!(scheduler.refresh_queues(queues("30")?.pairs()).unwrap_err().kind(), "bad-configuration");
+    /// assert_eq!(scheduler.refresh_properties(queues("30")?.pairs()).unwrap_err().kind(), "bad-configuration");
     /// scheduler.shutdown();
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

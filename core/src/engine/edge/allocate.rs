@@ -332,6 +332,14 @@ fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: Extern
     lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
 }
 
+/// What an application can still get, without a call of its AM.
+pub(crate) fn headroom<D: Decider>(shared: &Shared<D>, app: &AppShared) -> Result<Resource, Refused> {
+    let snapshot = shared.publisher.load();
+    let leaf = leaf_of(shared, &snapshot, app)?;
+    let told = caught(|| D::headroom(shared, &snapshot, app, leaf));
+    told.map_err(|message| Refused::Panicked { what: "the queue's policy, or the clock,", message })
+}
+
 /// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the
 /// clock, is asked before anything is taken.
 fn answer<D: Decider>(

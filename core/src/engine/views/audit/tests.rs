@@ -43,7 +43,7 @@ fn used(audit: &Audit) -> Vec<(&'static str, usize)> {
 }
 
 /// What the AMs of each queue use.
-fn am_usage(stepped: &Stepped) -> Vec<Resource> {
+fn am_usage(stepped: &mut Stepped) -> Vec<Resource> {
     stepped.queues().iter().map(|queue| queue.am_usage).collect()
 }
 
@@ -70,21 +70,21 @@ fn a_refused_grant_leaves_nothing() {
                 stepped.update_now();
                 (proposal.key, proposal.locality, wanted) = (1, Locality::OffSwitch, 3);
             }
-            let (before, ams) = (audit(&mut stepped), am_usage(&stepped));
+            let (before, ams) = (audit(&mut stepped), am_usage(&mut stepped));
             match refusal {
                 // The rack was asked for, the node was not.
                 Refusal::AskGone => proposal.locality = Locality::Node,
                 // Who is alone has looked when it chose.
                 Refusal::AmLimit | Refusal::QueueFull if workers == 1 => continue,
                 Refusal::AmLimit | Refusal::QueueFull => proposal.size = Resource::new(8192, 8),
-                Refusal::Moved => stepped.stepper().control().move_app(&app.0, "root.b").unwrap(),
+                Refusal::Moved => stepped.steps.stepper.control().move_app(&app.0, "root.b").unwrap(),
                 Refusal::NoRecord => unreachable!("not asked for"),
             }
-            let refused = stepped.stepper().shard(0).try_grant(&proposal);
+            let refused = stepped.steps.stepper.shard(0).try_grant(&proposal);
             assert_eq!(refused, Err(refusal), "{workers} workers");
             stepped.update_now();
             assert_eq!(used(&audit(&mut stepped)), used(&before), "{refusal:?} with {workers} workers");
-            assert_eq!(am_usage(&stepped), ams, "{refusal:?} with {workers} workers");
+            assert_eq!(am_usage(&mut stepped), ams, "{refusal:?} with {workers} workers");
             for _ in 0..3 {
                 nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
             }
@@ -102,8 +102,8 @@ fn a_smaller_am_is_admitted_at_once() {
         let (mut stepped, nodes, app) = world(workers, false);
         let ask_for_am = |stepped: &mut Stepped, rows: &[Ask]| {
             let message = Internal::FirstAsk { app: app.0.clone(), asks: rows.iter().copied().collect() };
-            stepped.stepper().shared().lanes.internal[app.0.home].send(message).unwrap();
-            stepped.stepper().pump();
+            stepped.steps.stepper.shared().lanes.internal[app.0.home].send(message).unwrap();
+            stepped.steps.stepper.pump();
         };
         // Beside something small, that is no AM, one that no node has room for.
         let large = Resource::new(8192, 8);

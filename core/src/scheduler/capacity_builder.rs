@@ -1,0 +1,164 @@
+//! The CapacityScheduler's builder.
+
+use super::build_error::BuildError;
+use super::capacity::{CapacityScheduler, CapacityStepped};
+use super::door::Door;
+use super::options::{Options, WakeWith, introduce, setters_of_options, wake_up_with_handle};
+use super::policy::Capacity;
+use super::steps::Stepping;
+use super::threaded::Scheduler;
+use super::worker::Worker;
+use crate::capacity::{CapacityConfiguration, CapacityControl, CapacityDecider, Refresh};
+use crate::caught::caught;
+use crate::clock::{Clock, MonotonicClock, VirtualClock};
+use crate::config::capacity::MixedFractions;
+use crate::engine::{AtRest, EventSource, events};
+use crate::sync::Arc;
+use std::fmt;
+
+impl Scheduler<Capacity> {
+    /// Returns a builder for a configuration: the contents of `yarn-site.xml` and `capacity-scheduler.xml`.
+    pub fn builder(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
+        CapacitySchedulerBuilder::new(configuration)
+    }
+}
+
+/// Builds a CapacityScheduler; see [`CapacityScheduler::builder`].
+#[must_use = "a builder does nothing until `start` or `stepped` is called"]
+#[derive(Clone)]
+pub struct CapacitySchedulerBuilder {
+    configuration: CapacityConfiguration,
+    options: Options,
+    fractions: Option<MixedFractions>,
+    resort: bool,
+    rules_last: bool,
+    /// The wake-up that is given a handle.
+    wake_with: Option<WakeWith<Capacity>>,
+}
+
+impl fmt::Debug for CapacitySchedulerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CapacitySchedulerBuilder").finish_non_exhaustive()
+    }
+}
+
+impl CapacitySchedulerBuilder {
+    pub(super) fn new(configuration: CapacityConfiguration) -> CapacitySchedulerBuilder {
+        CapacitySchedulerBuilder {
+            configuration,
+            options: Options::default(),
+            fractions: None,
+            resort: false,
+            rules_last: false,
+            wake_with: None,
+        }
+    }
+
+    setters_of_options!();
+
+    wake_up_with_handle!(Capacity);
+
+    /// Sorts queues for every container and looks at every application, as the classic design does, instead of keeping
+    /// both in order. The decisions are the same. It exists for comparisons. Default: off.
+    pub fn resort_for_each_container(mut self, resort: bool) -> Self {
+        self.resort = resort;
+        self
+    }
+
+    /// Records what the scheduler does; applications and containers are then also found by
+    /// number, as replay needs it. Records are kept until they are taken. Default: off.
+    #[doc(hidden)]
+    pub fn journal(mut self, journal: bool) -> Self {
+        self.options.journal = journal;
+        self
+    }
+
+    /// Whether the threads do anything by time. Default: on. Without timers only [`CapacityScheduler::preempt`] makes a round of
+    /// preemption.
+    pub fn timers(mut self, timers: bool) -> Self {
+        self.options.timers = timers;
+        self
+    }
+
+    /// Sets whose fractions follow from amounts while the legacy queue mode is off. Default: [`MixedFractions::of_start`] of the
+    /// configuration, as in a ResourceManager that finds its `capacity-scheduler.xml` when it starts. Only a replay of a scheduler that
+    /// was started in another way needs this.
+    #[doc(hidden)]
+    pub fn mixed_fractions(mut self, fractions: MixedFractions) -> Self {
+        self.fractions = Some(fractions);
+        self
+    }
+
+    /// Whether a refresh looks at mapping rules and priorities of workflows as late as Hadoop does: when the new file's
+    /// queues are in force. If these are wrong, the refresh is refused, and the old file is applied once more. Then
+    /// queues that have come stay, with all queues as the new file has them; or queues stay stopped that the new file
+    /// stops. Default: no. Then everything is looked at first, and a refresh that is refused for this changes nothing.
+    /// A replay of Hadoop's scheduler needs it.
+    #[doc(hidden)]
+    pub fn rules_last(mut self, last: bool) -> Self {
+        self.rules_last = last;
+        self
+    }
+
+    fn parts(mut self, clock: Arc<dyn Clock>) -> Result<(AtRest<CapacityDecider>, EventSource), BuildError> {
+        self.configuration.check_supported()?;
+        self.options.check()?;
+        let reservations = std::mem::take(&mut self.options.reservations);
+        let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
+        let (sink, source) = events(self.options.event_capacity);
+        let (settings, control) =
+            (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions, self.rules_last)?);
+        let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
+        let mut parts = AtRest::new(setup);
+        parts.control.begin_reservations(reservations)?;
+        Ok((parts, source))
+    }
+
+    /// Starts the scheduler with its threads: workers, the control, and the preemption monitor if the configuration has it.
+    ///
+    /// # Errors
+    /// [`BuildError::Unsupported`] if the configuration asks for something that is not supported; [`BuildError::Capacities`] if its queues
+    /// are not valid; [`BuildError::Capacity`] of a channel; [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
+    pub fn start(self) -> Result<CapacityScheduler, BuildError> {
+        Ok(self.started(|parts, events| Ok((Door::start(parts, events)?, ())))?.0)
+    }
+
+    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. All other threads are the
+    /// scheduler's own.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start).
+    pub fn start_with_workers(self) -> Result<(CapacityScheduler, Vec<Worker>), BuildError> {
+        let (scheduler, lent) = self.started(Door::start_and_lend)?;
+        Ok((scheduler, Worker::all(lent)))
+    }
+
+    fn started<W>(
+        mut self,
+        start: impl FnOnce(AtRest<CapacityDecider>, EventSource) -> std::io::Result<(Door<CapacityDecider>, W)>,
+    ) -> Result<(CapacityScheduler, W), BuildError> {
+        let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
+        let own_handle = self.options.wake_with(self.wake_with.take());
+        let (parts, events) = caught(|| self.parts(clock)).unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        let (door, workers) = start(parts, events).map_err(BuildError::Thread)?;
+        let scheduler = CapacityScheduler::of(door, ());
+        introduce(own_handle, scheduler.downgrade());
+        Ok((scheduler, workers))
+    }
+
+    /// Builds the scheduler without threads: every call runs on the caller's thread. Its clock is virtual and starts at 0, unless
+    /// the builder was given one.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start), without [`BuildError::Thread`].
+    pub fn stepped(mut self) -> Result<CapacityStepped, BuildError> {
+        let (given, own, journal) = (self.options.clock.take(), Arc::new(VirtualClock::new()), self.options.journal);
+        let clock = given.clone().unwrap_or_else(|| own.clone());
+        let built = caught(|| {
+            let (parts, events) = self.parts(clock)?;
+            Ok(Stepping::new(parts, events, given.is_none().then_some(own), journal))
+        });
+        let steps = built.unwrap_or_else(|said| Err(BuildError::Panicked(said)))?;
+        Ok(CapacityStepped { steps, beside: () })
+    }
+}
