@@ -1,8 +1,9 @@
-//! Who is offered the node next: children kept in order against children sorted anew, by policy and by how many there are.
+//! Who is offered the node next: children kept in order against children sorted anew, by policy and by how many there
+//! are.
 //!
-//! An iteration is what a grant asks of one level: the first child gets a container, another one ends one, both have their
-//! new places, and the next first is known. Sorting anew is what Hadoop does, with its comparator, for each container. Both
-//! sides are in one process, so their ratio stands when the machine is noisy.
+//! An iteration is what a grant asks of one level: the first child gets a container, another one ends one, both have
+//! their new places, and the next first is known. Sorting anew is what Hadoop does, with its comparator, for each
+//! container. Both sides are in one process, so their ratio stands when the machine is noisy.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use evenweave::Resource;

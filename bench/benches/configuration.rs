@@ -1,8 +1,8 @@
 //! What it costs to read a large allocation file, to build a scheduler from it, and to reload it into a running one.
 //!
-//! The promise is 10,000 queues read and built in less than 100 ms. The series over 1,000, 10,000 and 50,000 queues shows
-//! that the cost grows with the file, and the flat one that it does so too when all queues have one parent. The same
-//! promise holds for the capacity-scheduler.xml of a CapacityScheduler.
+//! The promise is 10,000 queues read and built in less than 100 ms. The series over 1,000, 10,000 and 50,000 queues
+//! shows that the cost grows with the file, and the flat one that it does so too when all queues have one parent. The
+//! same promise holds for the capacity-scheduler.xml of a CapacityScheduler.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource};

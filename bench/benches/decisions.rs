@@ -1,7 +1,7 @@
 //! What one container costs, on the caller's thread: children kept in order against children sorted anew.
 //!
-//! Both sides run the same decision code in the same process, so their ratio stands when the machine is noisy. A round is a
-//! heartbeat that reports one container as completed and is granted one again, on a full cluster.
+//! Both sides run the same decision code in the same process, so their ratio stands when the machine is noisy. A round
+//! is a heartbeat that reports one container as completed and is granted one again, on a full cluster.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use evenweave::resource::ResourceTypes;

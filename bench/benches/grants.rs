@@ -1,7 +1,8 @@
-//! What a grant takes: room under a limit, one of the outstanding asks; and the whole of it, without limits and under them.
+//! What a grant takes: room under a limit, one of the outstanding asks; and the whole of it, without limits and under
+//! them.
 //!
-//! The whole is a round of W2 on two workers that one thread steps: four containers complete and others are granted, and the
-//! AMs call. A worker alone leases nothing, so the difference between the two is what limits cost.
+//! The whole is a round of W2 on two workers that one thread steps: four containers complete and others are granted,
+//! and the AMs call. A worker alone leases nothing, so the difference between the two is what limits cost.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use evenweave::parts::{AskPool, Room, Taken};
@@ -47,7 +48,7 @@ fn asks(criterion: &mut Criterion) {
     let take_and_return = |last| {
         let took = pool.take_one(0, black_box(epoch), last);
         if let Ok(took) = took {
-            pool.untake_one(took.taken);
+            pool.undo_take(took.taken);
         }
         took
     };

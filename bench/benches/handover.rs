@@ -1,4 +1,5 @@
-//! What goes from thread to thread: snapshots, heartbeats on their way to a worker, containers on their way to `allocate`.
+//! What goes from thread to thread: snapshots, heartbeats on their way to a worker, containers on their way to
+//! `allocate`.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenweave::parts::{Arena, FreeRecords, Published, Stack};
@@ -23,8 +24,8 @@ fn snapshot(criterion: &mut Criterion) {
 /// Heartbeats of an iteration; the channel holds many more, so no call is refused.
 const BATCH: usize = 64;
 
-/// The embedder's call, 64 heartbeats one by one and all in one; the worker waits when the first comes and has nothing to
-/// grant. The figure is for a heartbeat.
+/// The embedder's call, 64 heartbeats one by one and all in one; the worker waits when the first comes and has nothing
+/// to grant. The figure is for a heartbeat.
 fn to_a_worker(criterion: &mut Criterion) {
     let scheduler = FairScheduler::builder().timers(false).start().expect("a worker");
     let node = scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
@@ -63,8 +64,8 @@ fn container() -> Container {
     answer.granted[0]
 }
 
-/// So many containers go into a mailbox and are fetched; then the news of their end goes the same way, and their records
-/// come back. The figure is for a container.
+/// So many containers go into a mailbox and are fetched; then the news of their end goes the same way, and their
+/// records come back. The figure is for a container.
 fn mailbox(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("mailbox");
     let container = container();

@@ -1,12 +1,13 @@
 //! How many instructions the hot path takes, counted by valgrind and compared with the committed `instructions.json`.
 //!
-//! A count hardly knows noise: with the same compiler two runs are all but equal, so a few percent are a change of the code.
-//! Each case runs in a process of its own under callgrind, which collects within [`in_the_scheduler`] alone: neither the set-up
-//! nor the books of the driver count. The scheduler is the stepped one: the code of the workers, on one thread.
+//! A count hardly knows noise: with the same compiler two runs are all but equal, so a few percent are a change of the
+//! code. Each case runs in a process of its own under callgrind, which collects within [`in_the_scheduler`] alone:
+//! neither the set-up nor the books of the driver count. The scheduler is the stepped one: the code of the workers, on
+//! one thread.
 //!
-//! `cargo bench --bench instructions` compares, `-- --update` writes the counts of now; `cargo test` runs each case once on a
-//! small cluster without valgrind. A harness of our own because counts are per allocation and their baseline is a file of the
-//! repository, and so that valgrind is all that must be installed.
+//! `cargo bench --bench instructions` compares, `-- --update` writes the counts of now; `cargo test` runs each case
+//! once on a small cluster without valgrind. A harness of our own because counts are per allocation and their baseline
+//! is a file of the repository, and so that valgrind is all that must be installed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -112,7 +113,8 @@ impl Core for Counted {
     }
 }
 
-/// W2: every node once, when as much is granted with a heartbeat as completes with it. In mode `dyn` that takes some rounds.
+/// W2: every node once, when as much is granted with a heartbeat as completes with it. In mode `dyn` that takes some
+/// rounds.
 fn churn(size: Size) -> u64 {
     rounds(Churn::full(Counted::new(size), size, false), size)
 }

@@ -1,8 +1,9 @@
 //! Nodes that register and leave, beside many: both schedulers, without threads and with them.
 //!
-//! `fill` registers all nodes with a scheduler that has none; its throughput counts nodes. `add` and `remove` are one node more, beside so many;
-//! it is taken out or put back without being timed. There are two queues, in `queues` a thousand. A call of a scheduler with threads waits for the
-//! control's answer, and of a removal for that of the node's worker.
+//! `fill` registers all nodes with a scheduler that has none; its throughput counts nodes. `add` and `remove` are one
+//! node more, beside so many; it is taken out or put back without being timed. There are two queues, in `queues` a
+//! thousand. A call of a scheduler with threads waits for the control's answer, and of a removal for that of the node's
+//! worker.
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};

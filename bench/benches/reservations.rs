@@ -1,8 +1,10 @@
-//! The reservation system of both schedulers with 10,000 reservations in one plan: a submission, and a run of the follower.
+//! The reservation system of both schedulers with 10,000 reservations in one plan: a submission, and a run of the
+//! follower.
 //!
-//! The schedulers are the stepped ones, so a figure has everything that a call of theirs does: rights, the plan, queues that are made, weighed
-//! and removed, and what is published. `submit_crowded` has all reservations within the window of the new one, `submit_spread` a hundredth
-//! part; it is taken out again before the next, without being timed. `follow` has about 10 of them at the time of the run, `follow_crowded` about 80.
+//! The schedulers are the stepped ones, so a figure has everything that a call of theirs does: rights, the plan, queues
+//! that are made, weighed and removed, and what is published. `submit_crowded` has all reservations within the window
+//! of the new one, `submit_spread` a hundredth part; it is taken out again before the next, without being timed.
+//! `follow` has about 10 of them at the time of the run, `follow_crowded` about 80.
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, criterion_group, criterion_main};

@@ -1,8 +1,8 @@
 //! Fair shares: the distribution among the children of one queue, and a whole update of a full cluster.
 //!
-//! `distribute` has children of three kinds: all alike, of a few weights, and all different, because alike ones count once.
-//! `update` is W3: some applications have changed what they want, then demand and fair share of every queue and application
-//! are computed and published; only that is timed.
+//! `distribute` has children of three kinds: all alike, of a few weights, and all different, because alike ones count
+//! once. `update` is W3: some applications have changed what they want, then demand and fair share of every queue and
+//! application are computed and published; only that is timed.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenweave::Resource;

@@ -1,8 +1,8 @@
 //! Time and processor time, as this program measures them.
 //!
 //! Wall times are nanoseconds of a monotonic clock since the first call, and never 0: a heartbeat whose stamp is 0 is
-//! not watched. Processor times are those of Linux's clocks, exact to the nanosecond, and 0 elsewhere; memory comes from
-//! `/proc`.
+//! not watched. Processor times are those of Linux's clocks, exact to the nanosecond, and 0 elsewhere; memory comes
+//! from `/proc`.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -17,7 +17,8 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<File, Failure> {
     })
 }
 
-/// The text of a file of queues, in the encoding that it declares. `scheduler` says whose parser reads it; the content does where it is not known.
+/// The text of a file of queues, in the encoding that it declares. `scheduler` says whose parser reads it; the content
+/// does where it is not known.
 ///
 /// # Errors
 /// A file that cannot be read, and bytes that are not in the encoding, with their place.

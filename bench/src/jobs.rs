@@ -1,10 +1,11 @@
 //! From a trace's jobs to applications: how many tasks, how long they live, which queue and whose.
 //!
 //! # The rule
-//! - Tasks: the maps and reduces that the trace has or that are made of its bytes ([`crate::trace`]), and an ApplicationMaster.
-//! - Lives: a map's raw length is the mean of its job's maps, in the trace's time or in bytes; a reduce's that of the reduces. One
-//!   factor for the whole trace makes the mean over all tasks the wanted one after every life has been cut to 0.1 to 10 times it.
-//!   Each container then varies by up to a quarter either way, from the seed.
+//! - Tasks: the maps and reduces that the trace has or that are made of its bytes ([`crate::trace`]), and an
+//!   ApplicationMaster.
+//! - Lives: a map's raw length is the mean of its job's maps, in the trace's time or in bytes; a reduce's that of the
+//!   reduces. One factor for the whole trace makes the mean over all tasks the wanted one after every life has been cut
+//!   to 0.1 to 10 times it. Each container then varies by up to a quarter either way, from the seed.
 //! - Queue: a job's size class is small (up to 4 containers), medium (up to 100) or large. Within each class, jobs are
 //!   dealt to the leaf queues (by name) one after the other, like cards, the trace's first job first: every leaf gets
 //!   its part of each class. The seed turns the deck: it says with which leaf the dealing starts.
@@ -64,7 +65,8 @@ impl Lives {
         Lives { seed, least_ns: mean_ns / SPREAD, most_ns: mean_ns * SPREAD, own: Vec::new() }
     }
 
-    /// Each task lives exactly so long: of each job groups of maps and of reduces, with how many they are and how long they live.
+    /// Each task lives exactly so long: of each job groups of maps and of reduces, with how many they are and how long
+    /// they live.
     pub(crate) fn are(&mut self, jobs: impl Iterator<Item = [Vec<(u32, u64)>; 2]>) {
         let numbered = |mut part: Vec<(u32, u64)>| {
             let mut before = 0_u32;

@@ -21,18 +21,16 @@
 //! | `failure`, `output` | why work is not done; standard output |
 
 mod api;
-mod booked;
 mod bundled;
 mod clock;
 pub mod compare;
 pub mod convert;
-mod drafts;
 mod engine;
 mod failure;
+pub mod file_kind;
 mod files;
 mod java_random;
 mod jobs;
-pub mod kinds;
 mod latency;
 pub mod load;
 mod numbers;
@@ -41,16 +39,18 @@ pub mod output;
 mod random;
 pub mod replay;
 pub mod report;
+mod reservation_results;
 mod reserving;
 pub mod simulate;
 pub mod site;
 pub mod soak;
 mod trace;
 pub mod traces;
+mod whole_files;
 pub mod workload;
 
-pub use booked::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
-pub use drafts::{Drafts, remove_unfinished};
 pub use failure::Failure;
 pub use numbers::grouped;
+pub use reservation_results::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
 pub use trace::TraceError;
+pub use whole_files::{Drafts, remove_unfinished};

@@ -1,5 +1,5 @@
-//! Standard output and standard error. Whoever reads the output may stop reading, as `head` does: then the program ends, without a word.
-//! What cannot be said on standard error is lost, and the program goes on.
+//! Standard output and standard error. Whoever reads the output may stop reading, as `head` does: then the program
+//! ends, without a word. What cannot be said on standard error is lost, and the program goes on.
 //!
 //! All output of the program goes through here. By default nothing in it is obeyed by a terminal, whatever names are in
 //! it.

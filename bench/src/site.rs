@@ -23,8 +23,8 @@ impl SiteOptions {
         Ok(site.names().iter().filter_map(pair).collect())
     }
 
-    /// Lays the site files that were named over each other, or `otherwise` where none was, and what was set by name over
-    /// them. Environment variables are those of this process.
+    /// Lays the site files that were named over each other, or `otherwise` where none was, and what was set by name
+    /// over them. Environment variables are those of this process.
     ///
     /// # Errors
     /// A file that cannot be read or is no site file.

@@ -1,7 +1,7 @@
 //! The jobs of a load, from a trace of any form that [`crate::traces`] reads: how many tasks, and how long they are.
 //!
-//! Of SWIM's lines the lengths are bytes, of all other forms milliseconds; a load makes lives of both. As many maps as the
-//! input has pieces of 128 MiB, at least one, and a reduce for each GiB that is shuffled.
+//! Of SWIM's lines the lengths are bytes, of all other forms milliseconds; a load makes lives of both. As many maps as
+//! the input has pieces of 128 MiB, at least one, and a reduce for each GiB that is shuffled.
 //!
 //! The bundled trace is a day of Facebook's production cluster of 2009, sampled by the SWIM project
 //! (`data/LICENSE.SWIM`).
@@ -15,7 +15,7 @@ use crate::traces::{FieldProblem, Job, SWIM_EXAMPLE, SwimLine};
 const MAP_BYTES: u64 = 128 << 20;
 const REDUCE_BYTES: u64 = 1 << 30;
 /// More tasks than a load can have are cut.
-const MOST_TASKS: u32 = u32::MAX / 4;
+const MAX_TASKS: u32 = u32::MAX / 4;
 
 /// Equal tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub(crate) struct TraceJob {
 }
 
 fn pieces(bytes: u64, each: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(each)).unwrap_or(MOST_TASKS).min(MOST_TASKS)
+    u32::try_from(bytes.div_ceil(each)).unwrap_or(MAX_TASKS).min(MAX_TASKS)
 }
 
 impl TraceJob {
@@ -58,10 +58,10 @@ impl TraceJob {
         }
     }
 
-    /// Of a job with tasks of its own: those that are no reduces are maps. A job of reduces alone has them as maps, one without tasks
-    /// has a short one.
+    /// Of a job with tasks of its own: those that are no reduces are maps. A job of reduces alone has them as maps, one
+    /// without tasks has a short one.
     pub(crate) fn of_tasks(job: &Job) -> TraceJob {
-        let mut left = MOST_TASKS;
+        let mut left = MAX_TASKS;
         let (mut maps, mut reduces) = (Vec::new(), Vec::new());
         for task in &job.tasks {
             let count = task.count.min(left);

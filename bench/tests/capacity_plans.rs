@@ -1,5 +1,5 @@
-//! Recorded runs of Hadoop 3.4.2's CapacityScheduler with plans of the ReservationSystem: every field of every step must be the recorded one, on both
-//! drivers. A family is thirty scenarios.
+//! Recorded runs of Hadoop 3.4.2's CapacityScheduler with plans of the ReservationSystem: every field of every step
+//! must be the recorded one, on both drivers. A family is thirty scenarios.
 
 use evenweave_bench::replay::{DriverChoice, PlayOptions, ReplayOptions, replay};
 use std::path::PathBuf;

@@ -7,9 +7,9 @@ fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity")
 }
 
-/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine, `all-mixed` 319. `wide` has ten that mix moves with
-/// preemption and with lists of a fair leaf, `one-rule` four of a few steps, each for a rule that decides nothing in
-/// most others.
+/// A family is about thirty scenarios, `derived` ninety, `dynamic-queues` fifty-nine, `all-mixed` 319. `wide` has ten
+/// that mix moves with preemption and with lists of a fair leaf, `one-rule` four of a few steps, each for a rule that
+/// decides nothing in most others.
 fn replayed(family: &str, driver: DriverChoice) {
     let files = vec![directory().join(format!("{family}.jsonl.gz"))];
     let play = PlayOptions { driver, ..PlayOptions::EXACT };

@@ -1,11 +1,12 @@
 //! Recorded runs of Apache Hadoop 3.4.2, replayed: every decision of every step must be the recorded one.
 //!
-//! They are played on the stepped scheduler and on the threaded one. `several_workers` plays them on more than one worker,
-//! which decide by views that are apart, and holds the outcome against how far these may be.
+//! They are played on the stepped scheduler and on the threaded one. `several_workers` plays them on more than one
+//! worker, which decide by views that are apart, and holds the outcome against how far these may be.
 //!
-//! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this test
-//! replays, `data/scenarios/preemption` those of preemption, `data/scenarios/recovery` those of restarts; those of the
-//! reservation system are the core's, too. A family is thirty scenarios. `tests/data/found` has single ones, of either scheduler.
+//! `data/scenarios` holds the families that the program carries with it, `data/scenarios/more` those that only this
+//! test replays, `data/scenarios/preemption` those of preemption, `data/scenarios/recovery` those of restarts; those of
+//! the reservation system are the core's, too. A family is thirty scenarios. `tests/data/found` has single ones, of
+//! either scheduler.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -80,8 +81,8 @@ mod found {
         }
     }
 
-    /// Without a bound on containers of a heartbeat Hadoop makes the refused proposal for ever. Here the heartbeat ends, with what
-    /// one of thirty tries hands out in Hadoop.
+    /// Without a bound on containers of a heartbeat Hadoop makes the refused proposal for ever. Here the heartbeat
+    /// ends, with what one of thirty tries hands out in Hadoop.
     #[test]
     fn a_heartbeat_whose_proposals_are_refused_ends() {
         let bounded = std::fs::read_to_string(found("refused-again.jsonl")).unwrap();
@@ -129,7 +130,8 @@ mod more {
     }
 }
 
-/// Of a FairScheduler with its reservation system. The core's own tests play them, too, on the reservation system alone.
+/// Of a FairScheduler with its reservation system. The core's own tests play them, too, on the reservation system
+/// alone.
 mod reservation {
     use super::*;
 
@@ -221,8 +223,8 @@ fn a_changed_decision_is_noticed() {
 mod several_workers {
     use super::*;
 
-    /// Families in which something counts that each worker keeps for its own nodes and that no fold brings together: visits and
-    /// times of delay scheduling, the order of a continuous pass over all nodes.
+    /// Families in which something counts that each worker keeps for its own nodes and that no fold brings together:
+    /// visits and times of delay scheduling, the order of a continuous pass over all nodes.
     const COUNTING: [&str; 4] = ["blacklist", "continuous", "locality", "mixed"];
 
     /// All families; the books of every scenario balance after every step, and no grant breaks a limit.
@@ -279,8 +281,8 @@ mod several_workers {
         four_on_threads_that_fold_after_four: Threaded, 4, 4;
     }
 
-    /// The recordings tell whether workers fold at all: if they never do, there is a family that counts no visits and differs
-    /// all the same.
+    /// The recordings tell whether workers fold at all: if they never do, there is a family that counts no visits and
+    /// differs all the same.
     #[test]
     fn workers_that_do_not_fold_are_noticed() {
         let families = families(Stepped, 2, u32::MAX);

@@ -77,7 +77,8 @@ const CAPACITY: &str = "<configuration>\
     <property><name>yarn.scheduler.capacity.root.b.capacity</name><value>30</value></property>\
     <property><name>yarn.scheduler.capacity.root.b.user-limit-factor</name><value>3</value></property></configuration>";
 
-/// What a run was written as, once it was replayed without a difference, and has come to the same as one that is not written.
+/// What a run was written as, once it was replayed without a difference, and has come to the same as one that is not
+/// written.
 fn written(
     scratch: &Scratch,
     ams: AmStyle,
@@ -147,7 +148,8 @@ fn rounds_of_the_capacity_schedulers_preemption_are_steps() {
     assert!(count(&steps, "round") > 100);
 }
 
-/// Kills by the clock, nodes that change, ends that a node learns of late, request ids and refused submissions have steps.
+/// Kills by the clock, nodes that change, ends that a node learns of late, request ids and refused submissions have
+/// steps.
 #[test]
 fn a_run_with_kills_and_nodes_that_change_is_replayed_to_its_end() {
     let scratch = Scratch::new("whole");

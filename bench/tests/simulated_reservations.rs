@@ -1,4 +1,5 @@
-//! Reservations of a file in virtual time: who gets a place, whose job runs in it, who has to leave, and what a file without plans makes of it.
+//! Reservations of a file in virtual time: who gets a place, whose job runs in it, who has to leave, and what a file
+//! without plans makes of it.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -18,8 +19,8 @@ const CAPACITIES: &str = "<configuration>
     <property><name>yarn.scheduler.capacity.root.nightly.capacity</name><value>50</value></property>
     <property><name>yarn.scheduler.capacity.root.nightly.reservable</name><value>true</value></property></configuration>";
 
-/// Four nodes of 8 GiB: half of them is the plan. `all` and `stages` with an order come with jobs, `traced` has one in the trace, `short` has
-/// no room for its AM, `much` has no place at all.
+/// Four nodes of 8 GiB: half of them is the plan. `all` and `stages` with an order come with jobs, `traced` has one in
+/// the trace, `short` has no room for its AM, `much` has no place at all.
 const RESERVATIONS: &str =
     "reservation,queue,user,book_s,arrival_s,deadline_s,every_s,stages,containers,gang,memory_mb,vcores,duration_s,job
 all,root.nightly,ann,0,60,700,,,4,,1024,1,100,

@@ -1,4 +1,5 @@
-//! Rows of jobs that are written as jobs end: the same as those of records that are kept, and nothing is left of a run that breaks off.
+//! Rows of jobs that are written as jobs end: the same as those of records that are kept, and nothing is left of a run
+//! that breaks off.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

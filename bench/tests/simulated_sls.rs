@@ -1,7 +1,8 @@
-//! Simulated runs held against recorded ones of Hadoop's Scheduler Load Simulator: as close to these as they are to each other.
+//! Simulated runs held against recorded ones of Hadoop's Scheduler Load Simulator: as close to these as they are to
+//! each other.
 //!
-//! Each folder of `data/sls` is an input, with recordings of one scheduler or both. The first test prints what it compares, as
-//! `docs/simulator-figures.md` has it.
+//! Each folder of `data/sls` is an input, with recordings of one scheduler or both. The first test prints what it
+//! compares, as `docs/simulator-figures.md` has it.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -123,7 +124,8 @@ fn mean_runtime(run: &Jobs) -> f64 {
     mean(run.values().map(|(runtime, _)| *runtime))
 }
 
-/// A run held against others: parts of the jobs within 1 s and 2 s of the others' range; mean runtime and last end off theirs.
+/// A run held against others: parts of the jobs within 1 s and 2 s of the others' range; mean runtime and last end off
+/// theirs.
 fn against(own: &Jobs, others: &[&Jobs]) -> [f64; 4] {
     let jobs: Vec<&String> = own.keys().filter(|job| others.iter().all(|run| run.contains_key(*job))).collect();
     let within = |slack: f64| {
@@ -208,7 +210,8 @@ impl Held {
     }
 }
 
-/// How many cells lie outside where as many of our own runs stand for the recorded ones, and the rest is held against these: by chance alone.
+/// How many cells lie outside where as many of our own runs stand for the recorded ones, and the rest is held against
+/// these: by chance alone.
 fn outside_by_chance(own: &[Jobs], recorded: usize) -> f64 {
     let parts: Vec<usize> = (0..own.len() / recorded).map(|part| part * recorded).collect();
     let count = |at: &usize| {
@@ -220,8 +223,8 @@ fn outside_by_chance(own: &[Jobs], recorded: usize) -> f64 {
     mean(parts.iter().map(count))
 }
 
-/// Each recorded run is held against the others, each simulated one against all of them. Four runs are few: held against four of our own, the rest of
-/// our own would lie outside more often.
+/// Each recorded run is held against the others, each simulated one against all of them. Four runs are few: held
+/// against four of our own, the rest of our own would lie outside more often.
 #[test]
 fn simulated_runs_are_as_close_to_recorded_ones_as_these_are_to_each_other() {
     println!(

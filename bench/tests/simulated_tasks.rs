@@ -183,7 +183,8 @@ fn tasks_of_a_job_have_their_own_sizes() {
     assert_eq!(most(36, 45), Some(1024 + 13_312), "{free:?}");
 }
 
-/// A job of the plain CSV: its type, and its groups of tasks: how many, of which size, how long, on which host, after which delay.
+/// A job of the plain CSV: its type, and its groups of tasks: how many, of which size, how long, on which host, after
+/// which delay.
 type Drawn = (bool, Vec<(u32, u32, u32, u32, u32)>);
 
 fn drawn() -> impl Strategy<Value = Vec<Drawn>> {

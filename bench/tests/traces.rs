@@ -1,4 +1,5 @@
-//! Traces as a simulator reads them: what Hadoop draws from SYNTH files, samples of each format, and what is said of broken ones.
+//! Traces as a simulator reads them: what Hadoop draws from SYNTH files, samples of each format, and what is said of
+//! broken ones.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

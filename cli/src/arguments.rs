@@ -41,7 +41,8 @@ pub(crate) const SCHEDULERS: &[Word<SchedulerChoice>] = &[
 /// Where properties come from.
 #[derive(Debug, Args)]
 pub(crate) struct SiteArgs {
-    /// Site file (yarn-site.xml). May be given more than once; a later file overrides an earlier one [default: bundled properties].
+    /// Site file (yarn-site.xml). May be given more than once; a later file overrides an earlier one [default: bundled
+    /// properties].
     #[arg(long, value_name = "FILE")]
     site: Vec<PathBuf>,
     /// Set a property; it overrides all site files. May be given more than once.

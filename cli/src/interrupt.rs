@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM end what is under way instead of the program. The second one ends the program: what is under way may wait for
-//! something, such as a trace that comes through a pipe.
+//! Ctrl-C and SIGTERM end what is under way instead of the program. The second one ends the program: what is under way
+//! may wait for something, such as a trace that comes through a pipe.
 
 use std::io;
 use std::sync::Arc;
@@ -50,8 +50,8 @@ pub(crate) fn flag() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// What these signals say from now on. Where nobody hears the first one in time, as while a large file is read, it ends the program as the second
-/// one does.
+/// What these signals say from now on. Where nobody hears the first one in time, as while a large file is read, it ends
+/// the program as the second one does.
 ///
 /// # Errors
 /// When they cannot be caught.

@@ -1,4 +1,5 @@
-//! The `evenweave` program: the scheduler core under load, replays of recorded Hadoop runs, checks of configuration, standard workloads.
+//! The `evenweave` program: the scheduler core under load, replays of recorded Hadoop runs, checks of configuration,
+//! standard workloads.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -23,7 +24,8 @@ use clap::Parser;
 
 use commands::Cli;
 
-/// Keeps sizes apart; at thousands of applications an allocation takes less processor time, by how much stands in docs/performance.md.
+/// Keeps sizes apart; at thousands of applications an allocation takes less processor time, by how much stands in
+/// docs/performance.md.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,5 @@
-//! `load --scheduler capacity`: the CapacityScheduler is driven by a bundled file, its books balance, and what it has not is refused.
+//! `load --scheduler capacity`: the CapacityScheduler is driven by a bundled file, its books balance, and what it has
+//! not is refused.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -1,4 +1,5 @@
-//! `evenweave check` on files that it has been wrong about, and on their likes: command, exit code, codes of what is found.
+//! `evenweave check` on files that it has been wrong about, and on their likes: command, exit code, codes of what is
+//! found.
 //!
 //! `data/cases` has the files. What comes before the arguments of a case is its directory.
 

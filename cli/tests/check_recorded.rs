@@ -1,4 +1,5 @@
-//! Checking configuration files against what Apache Hadoop 3.4.2 made of them, as recorded in `bench/tests/data/vectors`.
+//! Checking configuration files against what Apache Hadoop 3.4.2 made of them, as recorded in
+//! `bench/tests/data/vectors`.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
@@ -102,7 +103,8 @@ fn capacity_file(own: &[(String, String)]) -> SiteFile {
     SiteFile::parse(&text, "f.xml").unwrap()
 }
 
-/// Each value of each file is replaced in turn: of several mistakes the check tells first of the one that a scheduler ends at.
+/// Each value of each file is replaced in turn: of several mistakes the check tells first of the one that a scheduler
+/// ends at.
 #[test]
 fn the_check_of_a_capacity_file_begins_with_the_error_that_reading_ends_at() {
     let (mut refused, mut several) = (0, 0);

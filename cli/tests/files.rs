@@ -1,4 +1,5 @@
-//! Files as the program reads and writes them: in the encoding that they declare, regular ones up to a limit, and written whole or not at all.
+//! Files as the program reads and writes them: in the encoding that they declare, regular ones up to a limit, and
+//! written whole or not at all.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]

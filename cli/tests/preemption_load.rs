@@ -39,8 +39,9 @@ impl Scratch {
             .unwrap()
     }
 
-    /// Small, with tasks that outlive the run: what comes to the late queue was taken from others. Times are in ms. Where the machine has
-    /// so much else to do that the time does not do, all of it is tried once more, ten times as slow.
+    /// Small, with tasks that outlive the run: what comes to the late queue was taken from others. Times are in ms.
+    /// Where the machine has so much else to do that the time does not do, all of it is tried once more, ten times as
+    /// slow.
     fn small(&self, wait: u32, duration: u32, more: &[&str]) -> Value {
         let run = self.small_once(wait, duration, more);
         let is_enough = run["preemption"]["reached"] == true && run["differences"] == Value::Array(Vec::new());
@@ -95,8 +96,8 @@ fn a_queue_that_comes_late_gets_its_share_back() {
         "{told}"
     );
     let killed = told["killed"].as_u64().unwrap();
-    // There is no most: without a wait between two looks, who is still owed room is found starved once more, as in Hadoop, and
-    // the slower the machine, the more often.
+    // There is no most: without a wait between two looks, who is still owed room is found starved once more, as in
+    // Hadoop, and the slower the machine, the more often.
     assert!(killed >= 1 && told["warned"].as_u64().unwrap() >= killed, "{told}");
     // In this order: an AM is warned when somebody is starved, its container is killed, and only then is room.
     let times = ["arrived_s", "starved_s", "first_warning_s", "first_kill_s", "reached_s"];

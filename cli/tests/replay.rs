@@ -1,4 +1,5 @@
-//! `evenweave replay` as it is run: what it prints, and its exit codes. That recordings pass is tested where the replay is.
+//! `evenweave replay` as it is run: what it prints, and its exit codes. That recordings pass is tested where the replay
+//! is.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

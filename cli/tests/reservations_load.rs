@@ -1,4 +1,5 @@
-//! `load --reservations`: reservations of a file are booked beside a load, their jobs run and leave, and the books balance.
+//! `load --reservations`: reservations of a file are booked beside a load, their jobs run and leave, and the books
+//! balance.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +56,8 @@ fn load(scheduler: &str, queues: &Path, options: &[&str]) -> Value {
     result
 }
 
-/// What a run gives, or, on a machine that has so much else to do that the time does not do, the same run with ten times the time.
+/// What a run gives, or, on a machine that has so much else to do that the time does not do, the same run with ten
+/// times the time.
 fn patiently<T>(run: impl Fn(u32) -> T, is_there: impl Fn(&T) -> bool) -> T {
     let first = run(1);
     if is_there(&first) { first } else { run(10) }
@@ -75,8 +77,8 @@ fn jobs_of_a_load_go_to_a_plan_too() {
     }
 }
 
-/// What became of each of the three, in the order of `reservations`: whether it was accepted, and its jobs. How many of these
-/// outlived it counts for `brief` alone.
+/// What became of each of the three, in the order of `reservations`: whether it was accepted, and its jobs. How many of
+/// these outlived it counts for `brief` alone.
 fn played(scheduler: &str, queues: &Path, workers: &str, times: u32) -> ([Value; 3], Value) {
     let reservations = write(&format!("{scheduler}-{times}.csv"), &reservations(times.into()));
     let (out, duration) = (queues.with_extension("out"), format!("{}s", 8 * times));

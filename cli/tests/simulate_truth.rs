@@ -1,4 +1,5 @@
-//! `simulate` says what it does not know: jobs that are not compared, traces without a job, times that are no times of a run, sizes of nodes.
+//! `simulate` says what it does not know: jobs that are not compared, traces without a job, times that are no times of
+//! a run, sizes of nodes.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -1,14 +1,15 @@
 //! Access control lists that are read otherwise than they look.
 //!
-//! Hadoop's text is `users groups`, untrimmed, with exactly one space between. Pure; for the lints of both kinds of files.
+//! Hadoop's text is `users groups`, untrimmed, with exactly one space between. Pure; for the lints of both kinds of
+//! files.
 
 use super::acl::AccessControlList;
 use super::java;
-use super::shown::shown;
+use super::quoted::shown;
 use std::collections::BTreeSet;
 
 /// So many names of a list stand in a warning.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 
 /// What is odd in a list: a code, what to say after the list's name, what Hadoop does, and what would be right.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,8 +53,8 @@ fn quoted(names: &BTreeSet<String>) -> String {
     if names.is_empty() {
         return "none".to_owned();
     }
-    let first: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown(name)).collect();
-    let more = match names.len().saturating_sub(MOST_NAMES) {
+    let first: Vec<String> = names.iter().take(MAX_NAMES).map(|name| shown(name)).collect();
+    let more = match names.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };

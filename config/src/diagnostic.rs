@@ -3,7 +3,7 @@
 //! Pure data, made by whoever reads a file and shown by whoever called: the readers print nothing.
 
 use super::java;
-use super::shown::one_line;
+use super::quoted::one_line;
 use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
@@ -136,7 +136,8 @@ impl Span {
     }
 }
 
-/// Every so many bytes the characters before are noted down, so that a place in a long line is found without counting it.
+/// Every so many bytes the characters before are noted down, so that a place in a long line is found without counting
+/// it.
 const STRIDE: usize = 1024;
 
 /// Turns byte offsets into places.

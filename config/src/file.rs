@@ -1,7 +1,7 @@
 //! Files of this machine, read whole: regular ones alone, and no more of them than a limit.
 //!
-//! A pipe would be waited for, and a device never ends. A file may still hang, on a mount whose server is gone: whoever must not wait reads on a
-//! thread of its own.
+//! A pipe would be waited for, and a device never ends. A file may still hang, on a mount whose server is gone: whoever
+//! must not wait reads on a thread of its own.
 
 use std::fs::File;
 use std::io::{self, Read};

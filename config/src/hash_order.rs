@@ -59,7 +59,8 @@ impl Buckets {
     }
 }
 
-/// Keys in the order of the table into which they are put one after the other. A key that comes again stays where it is.
+/// Keys in the order of the table into which they are put one after the other. A key that comes again stays where it
+/// is.
 pub fn hash_order<'k>(keys: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
     let mut buckets = Buckets::default();
     let mut put: Vec<(u32, &str)> = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::allocation_file::AllocationFile;
 use super::names::{ROOT, trim_java};
+use super::quoted::shortened;
 use super::resource_string::Limit;
-use super::shown::shortened;
 use super::source::AllocationsError;
 use super::xml::MAX_DEPTH;
 use evenweave_resource::{LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes};

@@ -8,8 +8,8 @@ pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c| c <= ' ')
 }
 
-/// `StringUtils.getTrimmedStrings`: parts between commas or line ends, trimmed. White space around a comma belongs to it,
-/// line ends included; empty parts at the end are left out.
+/// `StringUtils.getTrimmedStrings`: parts between commas or line ends, trimmed. White space around a comma belongs to
+/// it, line ends included; empty parts at the end are left out.
 pub(super) fn split_trimmed(text: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = Vec::new();
     for part in trim(text).split(',').map(|part| part.trim_matches(is_space)) {

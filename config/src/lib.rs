@@ -2,9 +2,9 @@
 //!
 //! `evenweave::config` passes all of it on; embedders need not name this crate.
 //!
-//! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler makes
-//! of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure functions over
-//! text, any thread; `file` alone opens files. Follows `FairSchedulerConfiguration` and
+//! [`SiteFile`] is a file of properties, [`SiteProperties`] several over each other, [`Settings`] what the scheduler
+//! makes of them, once; [`AllocationFile`] is the file of queues and limits, read again whenever it changes. Pure
+//! functions over text, any thread; `file` alone opens files. Follows `FairSchedulerConfiguration` and
 //! `AllocationFileLoaderService` of Hadoop 3.4.2.
 
 mod acl;
@@ -25,13 +25,13 @@ mod names;
 mod nearest;
 mod placement_rules;
 mod properties;
+#[doc(hidden)]
+pub mod quoted;
 mod reservation_classes;
 mod resource_string;
 mod scheduler_class;
 mod settings;
 mod settings_error;
-#[doc(hidden)]
-pub mod shown;
 mod site;
 mod source;
 #[doc(hidden)]
@@ -77,5 +77,5 @@ pub mod internal {
     pub use crate::encoding::decode_json;
     pub use crate::java::{equals_ignore_case, float_to_int, float_to_long, narrow};
     pub use crate::source::Reader;
-    pub use crate::{hash_order, shown, type_order};
+    pub use crate::{hash_order, quoted, type_order};
 }

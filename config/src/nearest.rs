@@ -1,7 +1,7 @@
 //! The known name that a misspelt one probably meant.
 //!
-//! For warnings only, but a file can have as many of these as it has lines: what cannot be near is not compared, so the cost
-//! is that of the middles that differ between names of about one length.
+//! For warnings only, but a file can have as many of these as it has lines: what cannot be near is not compared, so the
+//! cost is that of the middles that differ between names of about one length.
 
 /// The known name within a third of the length in edits, case aside; the first of the nearest.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -2,9 +2,9 @@
 
 use super::diagnostic::Place;
 use super::java;
+use super::quoted::{one_line, shortened};
 use super::settings_error::{SettingsError, SettingsProblem};
-use super::shown::{one_line, shortened};
-use super::site::{Expanded, MOST_EXPANDED, SiteProperties, TooManySubstitutions};
+use super::site::{Expanded, MAX_EXPANDED, SiteProperties, TooManySubstitutions};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -48,7 +48,7 @@ impl Properties<'_> {
     /// The value, expanded but not trimmed, and what was not expanded.
     pub(super) fn expanded(&self, name: &str) -> Result<Option<Expanded>, SettingsError> {
         let Some(raw) = self.site.raw(name) else { return Ok(None) };
-        let left = self.expanded.get() < MOST_EXPANDED || !raw.contains("${");
+        let left = self.expanded.get() < MAX_EXPANDED || !raw.contains("${");
         let expanded = if left { self.site.expanded(name) } else { Err(TooManySubstitutions) };
         expanded
             .inspect(|expanded| {
@@ -180,7 +180,7 @@ mod tests {
         let expanding = names.iter().map(|name| (name.as_str(), "${long}"));
         let properties: Properties<'_> = expanding.chain([("long", long.as_str()), ("plain", "7")]).collect();
         let refused = names.iter().filter(|name| properties.expanded(name).is_err()).count();
-        assert_eq!(refused, 100 - MOST_EXPANDED / long.len());
+        assert_eq!(refused, 100 - MAX_EXPANDED / long.len());
         assert_eq!(properties.text("n99").as_deref(), Some("${long}"));
         // What does not expand costs nothing.
         assert_eq!(properties.int("plain", 1).unwrap(), 7);

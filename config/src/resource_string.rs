@@ -10,7 +10,7 @@
 //! Follows rules/configuration.md 4; Hadoop's `FairSchedulerConfiguration.parseResourceConfigValue`.
 
 use super::java::{self, split};
-use super::shown::shortened;
+use super::quoted::shortened;
 use evenweave_resource::{MAX_TYPES, Resource, ResourceTypes, f64_to_i64};
 use std::fmt;
 
@@ -75,7 +75,8 @@ impl Missing {
     }
 }
 
-/// Why a text is no resource: what is wrong, what would be right. Of a long text, part, name or value the beginning is kept.
+/// Why a text is no resource: what is wrong, what would be right. Of a long text, part, name or value the beginning is
+/// kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceStringError {

@@ -1,4 +1,5 @@
-//! Which scheduler the class in `yarn.resourcemanager.scheduler.class` is: Hadoop's own, or the one that puts this core into its ResourceManager.
+//! Which scheduler the class in `yarn.resourcemanager.scheduler.class` is: Hadoop's own, or the one that puts this core
+//! into its ResourceManager.
 
 use super::site::SiteProperties;
 

@@ -41,8 +41,8 @@ use std::time::UNIX_EPOCH;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Calls come from one thread at a time, the watcher's. They may take their time: scheduling does not wait for them. They
-/// must not wait for the scheduler (`refresh_file`, `quiesce`, `shutdown`).
+/// Calls come from one thread at a time, the watcher's. They may take their time: scheduling does not wait for them.
+/// They must not wait for the scheduler (`refresh_file`, `quiesce`, `shutdown`).
 pub trait AllocationSource: Send + Sync + fmt::Debug {
     /// What it is called in errors, warnings and events, such as a path.
     fn name(&self) -> String;
@@ -74,9 +74,9 @@ impl FileSource {
         FileSource { path: path.into() }
     }
 
-    /// Finds the file as Hadoop finds the one of `yarn.scheduler.fair.allocation.file`: an absolute path, with or without
-    /// `file:` in front, names the file itself, there or not; a relative one is looked for in `directories`, in their order,
-    /// which stand for Hadoop's class path. `None`: it is in none of them.
+    /// Finds the file as Hadoop finds the one of `yarn.scheduler.fair.allocation.file`: an absolute path, with or
+    /// without `file:` in front, names the file itself, there or not; a relative one is looked for in `directories`, in
+    /// their order, which stand for Hadoop's class path. `None`: it is in none of them.
     ///
     /// ```
     /// use evenweave::config::FileSource;

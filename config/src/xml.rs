@@ -1,18 +1,18 @@
 //! A small document tree with the place of every element.
 //!
-//! quick-xml finds the tokens; this adds what Java's parser checks beyond that (one root, known entities, legal characters,
-//! attribute syntax, no DOCTYPE) and builds a tree as Java's `Document` with comments ignored: text around a comment is
-//! one piece, a CDATA section is a piece of its own.
+//! quick-xml finds the tokens; this adds what Java's parser checks beyond that (one root, known entities, legal
+//! characters, attribute syntax, no DOCTYPE) and builds a tree as Java's `Document` with comments ignored: text around
+//! a comment is one piece, a CDATA section is a piece of its own.
 //!
-//! The tree lies in an arena of the caller's, who drops it in one go: a file of 10,000 queues has some 200,000 nodes, and
-//! to free each by itself took an eighth of the time of reading it.
+//! The tree lies in an arena of the caller's, who drops it in one go: a file of 10,000 queues has some 200,000 nodes,
+//! and to free each by itself took an eighth of the time of reading it.
 //!
 //! Hostile input meets a limit before it costs stack, memory or time beyond its own length. Those on names and on the
 //! number of attributes are Java's, as its parser has them when told to be secure.
 
 use super::diagnostic::Span;
 use super::encoding::{ReadAs, is_known};
-use super::shown::{shortened, shown};
+use super::quoted::{shortened, shown};
 use bumpalo::Bump;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -30,8 +30,8 @@ const MAX_ATTRIBUTES: usize = 10_000;
 /// The longest name of an element, attribute or instruction in units of UTF-16, as in Java.
 const MAX_NAME: usize = 1000;
 
-/// The longest attribute value in bytes, before references are replaced. Names stand in every message below them; Java has
-/// no such limit.
+/// The longest attribute value in bytes, before references are replaced. Names stand in every message below them; Java
+/// has no such limit.
 const MAX_VALUE: usize = 10_000;
 
 const NO_DOCTYPE: &str = "a DOCTYPE is not allowed; remove it";

@@ -16,8 +16,8 @@ const QUEUES: &str = r#"<allocations>
   <queue name="research"><maxResources>50.0%</maxResources></queue>
 </allocations>"#;
 
-/// A node's report: which of its containers have ended. A full channel gives the heartbeat back; here the answer to that
-/// is to send it again, a real ResourceManager would answer its node and wait for the next.
+/// A node's report: which of its containers have ended. A full channel gives the heartbeat back; here the answer to
+/// that is to send it again, a real ResourceManager would answer its node and wait for the next.
 fn report(scheduler: &FairScheduler, node: &NodeHandle, ended: &[Container]) -> Result<(), Refused> {
     let mut heartbeat = Heartbeat::new(node);
     heartbeat

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p evenweave --example reservations`
 //!
-//! The clock is virtual, so that two hours pass at once. With threads the same calls are there, and a thread runs the plan follower.
+//! The clock is virtual, so that two hours pass at once. With threads the same calls are there, and a thread runs the
+//! plan follower.
 
 use evenweave::clock::VirtualClock;
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
@@ -40,7 +41,8 @@ fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     scheduler.add_node("the-cluster", "/rack1", Resource::new(327_680, 80))?;
     scheduler.update_now();
 
-    // Ann wants ten containers of 4 GiB for an hour, and that hour begins in an hour. With a later deadline the agent looks for a place.
+    // Ann wants ten containers of 4 GiB for an hour, and that hour begins in an hour. With a later deadline the agent
+    // looks for a place.
     let stage = Stage::new(Resource::new(4096, 1), 10, i64::from(HOUR_MS));
     let (arrival, deadline) = (i64::from(HOUR_MS), i64::from(2 * HOUR_MS));
     let wanted = ReservationDefinition::new(arrival, deadline, Interpreter::All, vec![stage]);

@@ -3,12 +3,13 @@
 //! `cargo run -p evenweave --example resource_manager`
 //!
 //! Three parts speak to each other as in YARN, each by its own connection:
-//! - a NodeManager registers, then reports each 20 ms what it has started and what has ended; the answer says what to stop;
+//! - a NodeManager registers, then reports each 20 ms what it has started and what has ended; the answer says what to
+//!   stop;
 //! - a client submits an application, and its AM asks for tasks until it has had all of them;
 //! - an AM starts its tasks at the NodeManagers themselves.
 //!
-//! The scheduler is behind `Rm`. Its calls that wait for the control run on tokio's blocking threads; heartbeats and AM calls never
-//! wait for a worker and are made where they arrive. `docs/embedding.md` says what each call may do.
+//! The scheduler is behind `Rm`. Its calls that wait for the control run on tokio's blocking threads; heartbeats and AM
+//! calls never wait for a worker and are made where they arrive. `docs/embedding.md` says what each call may do.
 
 #![expect(clippy::unwrap_used, reason = "an example: what cannot be has no handling of its own")]
 
@@ -31,7 +32,8 @@ const APPS: u32 = 10;
 const TASKS: u32 = 12;
 const HEARTBEAT: Duration = Duration::from_millis(20);
 
-// ---------------------------------------------------------------------------------------------------- the ResourceManager
+// ---------------------------------------------------------------------------------------------------- the
+// ResourceManager
 
 struct Rm {
     scheduler: FairScheduler,
@@ -249,7 +251,8 @@ async fn take_starts(listener: TcpListener, running: Arc<Mutex<Running>>) -> Res
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- an ApplicationMaster
+// ---------------------------------------------------------------------------------------------------- an
+// ApplicationMaster
 
 /// Gives how many of its tasks ended well.
 async fn application_master(rm: impl ToSocketAddrs, i: u32) -> Result<u32, Failure> {

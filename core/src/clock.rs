@@ -10,14 +10,14 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The scheduler's time, in two forms.
 ///
-/// Durations use [`Clock::now_ms`], which never goes back. Only the age of the allocation file uses [`Clock::wall_ms`], because
-/// the file system stamps files with it. An administrator may set that clock.
+/// Durations use [`Clock::now_ms`], which never goes back. Only the age of the allocation file uses [`Clock::wall_ms`],
+/// because the file system stamps files with it. An administrator may set that clock.
 pub trait Clock: Send + Sync + fmt::Debug {
     /// Milliseconds since some fixed moment. Never goes back.
     fn now_ms(&self) -> u64;
 
-    /// Milliseconds since the beginning of 1970, UTC, as in the times of change of files. It may jump forward or back. The
-    /// default is the machine's clock; a clock that is not real time must implement it.
+    /// Milliseconds since the beginning of 1970, UTC, as in the times of change of files. It may jump forward or back.
+    /// The default is the machine's clock; a clock that is not real time must implement it.
     fn wall_ms(&self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
@@ -139,8 +139,8 @@ impl Patience {
     }
 }
 
-/// A clock that moves only by [`advance`](VirtualClock::advance). Both forms of its time are the same, so its wall clock starts
-/// in 1970.
+/// A clock that moves only by [`advance`](VirtualClock::advance). Both forms of its time are the same, so its wall
+/// clock starts in 1970.
 #[derive(Debug, Default)]
 pub struct VirtualClock(AtomicU64);
 

@@ -1,7 +1,7 @@
 //! Configuration: text in, typed values out. The crate `evenweave-config`, and what of it only this crate needs.
 
 pub(crate) use evenweave_config::internal::{
-    Reader, decode_json, equals_ignore_case, float_to_int, float_to_long, hash_order, narrow, shown, type_order,
+    Reader, decode_json, equals_ignore_case, float_to_int, float_to_long, hash_order, narrow, quoted, type_order,
 };
 #[doc(inline)]
 pub use evenweave_config::{

@@ -33,8 +33,8 @@ impl Slot {
     }
 }
 
-/// Gives slots out and takes them back: each time with another generation, so that who still names what was there before is not
-/// taken to mean what is there now.
+/// Gives slots out and takes them back: each time with another generation, so that who still names what was there
+/// before is not taken to mean what is there now.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Debug, Default)]
 pub struct Slots {
@@ -47,8 +47,8 @@ pub struct Slots {
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 impl Slots {
-    /// Slots of the process's scheduler of this number. Generations of two schedulers lie far apart, so that who names what is in a
-    /// slot of the one names nothing of the other.
+    /// Slots of the process's scheduler of this number. Generations of two schedulers lie far apart, so that who names
+    /// what is in a slot of the one names nothing of the other.
     #[cfg(not(loom))]
     pub(crate) fn of_scheduler(scheduler: u64) -> Slots {
         // The golden ratio: as far from all before as can be.
@@ -81,8 +81,8 @@ impl Slots {
     }
 }
 
-/// The number of a node: from 0 on, without gaps, in the order of registration. The number of a removed node is not used again while the
-/// scheduler lives.
+/// The number of a node: from 0 on, without gaps, in the order of registration. The number of a removed node is not
+/// used again while the scheduler lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NodeId(pub(crate) u32);
@@ -111,8 +111,9 @@ pub struct ContainerId {
     pub(crate) record: u32,
 }
 
-/// A container's or reservation's place among those of its application, in the order of Hadoop's ids: attempt by attempt, epoch by epoch, by
-/// number. What was taken over comes before what this scheduler grants, whatever epochs it was told.
+/// A container's or reservation's place among those of its application, in the order of Hadoop's ids: attempt by
+/// attempt, epoch by epoch, by number. What was taken over comes before what this scheduler grants, whatever epochs it
+/// was told.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ContainerNumber {
@@ -156,7 +157,8 @@ impl ContainerId {
         (usize::from(self.worker) == worker).then_some(OwnContainer { record, number, app })
     }
 
-    /// The whole id as numbers, for another language. [`from_words`](ContainerId::from_words) makes the id from them again.
+    /// The whole id as numbers, for another language. [`from_words`](ContainerId::from_words) makes the id from them
+    /// again.
     #[must_use]
     pub fn to_words(self) -> [u64; 3] {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);

@@ -32,8 +32,8 @@
 //! ```
 //!
 //! # A ResourceManager's loops
-//! This example shows an application whose AM runs in a container: the heartbeats of its node, and the calls of its AM, which the
-//! ResourceManager passes on.
+//! This example shows an application whose AM runs in a container: the heartbeats of its node, and the calls of its AM,
+//! which the ResourceManager passes on.
 //!
 //! ```
 //! use evenweave::prelude::*;
@@ -43,8 +43,8 @@
 //! let node = rm.add_node("n1", "/rack1", Resource::new(8192, 8))?;
 //! let app = rm.submit(Submission::new(1, "ann").with_am(Resource::new(512, 1)))?;
 //!
-//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to stop.
-//! let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
+//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to
+//! stop. let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
 //!     let mut report = Heartbeat::new(&node);
 //!     report.launched.extend(started.iter().copied());
 //!     report.completed.extend(ended.iter().copied());
@@ -60,13 +60,10 @@
 //! settle();
 //! beat(&[], &[])?;
 //! rm.quiesce();
-//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or `mail_async` reports it,
-//! // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
-//! let mut answer = Allocation::default();
-//! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
-//! let am = answer.granted[0];
-//! assert_eq!(rm.find_node_by_id(am.node), Some(node.clone()));
-//! beat(&[am.id], &[])?;
+//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or
+//! `mail_async` reports it, // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
+//! let mut answer = Allocation::default(); rm.allocate(&app, &AllocateRequest::default(), &mut answer)?; let am =
+//! answer.granted[0]; assert_eq!(rm.find_node_by_id(am.node), Some(node.clone())); beat(&[am.id], &[])?;
 //!
 //! // The AM's call. A count replaces the one before: say 2 once, not with each call.
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
@@ -98,16 +95,19 @@
 //! example `resource_manager` does the same over TCP.
 //!
 //! # Where to begin
-//! - [`FairScheduler`] runs on its own threads, or with its workers on your threads ([`Worker`]). [`Stepped`] is the same scheduler
-//!   without threads: each call is complete when it returns. [`FairSchedulerBuilder`] makes both.
-//! - [`CapacityScheduler`] decides as Hadoop's CapacityScheduler, from a `capacity-scheduler.xml` ([`CapacityConfiguration`]).
-//!   [`CapacityStepped`] is the same without threads. Handles, requests, answers and events are the same. `docs/capacity.md` has a first file.
-//! - [`AppHandle`] and [`NodeHandle`] name an application and a node in all calls. They are cheap to clone and can be sent to other threads.
-//! - An AM's call takes an [`AllocateRequest`] with [`Ask`]s and fills an [`Allocation`]. A node's report is a [`Heartbeat`].
+//! - [`FairScheduler`] runs on its own threads, or with its workers on your threads ([`Worker`]). [`Stepped`] is the
+//!   same scheduler without threads: each call is complete when it returns. [`FairSchedulerBuilder`] makes both.
+//! - [`CapacityScheduler`] decides as Hadoop's CapacityScheduler, from a `capacity-scheduler.xml`
+//!   ([`CapacityConfiguration`]). [`CapacityStepped`] is the same without threads. Handles, requests, answers and
+//!   events are the same. `docs/capacity.md` has a first file.
+//! - [`AppHandle`] and [`NodeHandle`] name an application and a node in all calls. They are cheap to clone and can be
+//!   sent to other threads.
+//! - An AM's call takes an [`AllocateRequest`] with [`Ask`]s and fills an [`Allocation`]. A node's report is a
+//!   [`Heartbeat`].
 //! - A refused call returns the reason: [`Refused`]. A [`SchedulerEvent`] reports what happens without a call.
 //!
-//! With one worker the decisions are those of Hadoop 3.4.2. With several workers the limits of queues still hold at every instant. The
-//! order of grants may differ from Hadoop's by a bounded number of grants.
+//! With one worker the decisions are those of Hadoop 3.4.2. With several workers the limits of queues still hold at
+//! every instant. The order of grants may differ from Hadoop's by a bounded number of grants.
 //!
 //! # The modules
 //! | module | has |
@@ -126,12 +126,13 @@
 //!
 //! # Features
 //! - `system-groups`: [`groups`] can ask the operating system.
-//! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be serialized and deserialized; refusals and events can only be
-//!   serialized. Application, attempt and container ids are written as text. A [`Location`] other than `*` belongs to its scheduler. So an
-//!   [`Ask`] or [`AmRequest`] with one cannot be deserialized: send names over a wire, and make locations with `location` of the scheduler. A
-//!   [`Heartbeat`] contains its node, and can neither be serialized nor deserialized.
-//! - `tracing`: logs events, updates, rounds of preemption and requests to the control. Events have their own level, everything else `debug`.
-//!   The workers log nothing.
+//! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be serialized and deserialized; refusals
+//!   and events can only be serialized. Application, attempt and container ids are written as text. A [`Location`]
+//!   other than `*` belongs to its scheduler. So an [`Ask`] or [`AmRequest`] with one cannot be deserialized: send
+//!   names over a wire, and make locations with `location` of the scheduler. A [`Heartbeat`] contains its node, and can
+//!   neither be serialized nor deserialized.
+//! - `tracing`: logs events, updates, rounds of preemption and requests to the control. Events have their own level,
+//!   everything else `debug`. The workers log nothing.
 //! - `faults`: injected faults, and an audit of all records, for tests and soak runs.
 
 #[cfg(not(loom))]

@@ -1,7 +1,7 @@
 //! A door for this repository's own crates: benchmarks time the parts one by one, and the server shows what the core
 //! shows. No promise: whatever is here may change or go.
 
-pub use crate::engine::lease::{AskPool, NotTaken, Recounted, Room, Taken, Took};
+pub use crate::engine::lease::{AskPool, NotTaken, Recounted, Room, Taken, TakenUnit};
 pub use crate::engine::mail::mailbox::{Arena, FreeRecords, Stack};
 pub use crate::engine::publish::published::Published;
 pub use crate::sync::{SnapshotGuard, SnapshotReader};
@@ -37,6 +37,6 @@ impl Children {
 /// Orders and texts of Java's that decide what Hadoop shows.
 pub mod java {
     pub use crate::config::hash_order::{hash_of_text, hash_order, spread};
-    pub use crate::config::shown::resource_text;
+    pub use crate::config::quoted::resource_text;
     pub use crate::config::type_order::types_in_order;
 }

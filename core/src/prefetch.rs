@@ -1,11 +1,12 @@
 //! Prefetches memory that a worker will read or write soon, so that the line is on its way while there is other work.
 //!
-//! With thousands of applications most of what a container touches is in no cache, and waiting for memory is most of what a
-//! container costs. A prefetch changes nothing but time. Where the processor has no such instruction, it does nothing.
+//! With thousands of applications most of what a container touches is in no cache, and waiting for memory is most of
+//! what a container costs. A prefetch changes nothing but time. Where the processor has no such instruction, it does
+//! nothing.
 //!
-//! A line that another core wrote last must come over, and that core must give up its copy, before this core can write it.
-//! Later stores wait for that store, and a locked operation waits for all stores before it. So lines that will be written are
-//! prefetched for writing, with [`prefetch_write`]. ADR 13 has the figures.
+//! A line that another core wrote last must come over, and that core must give up its copy, before this core can write
+//! it. Later stores wait for that store, and a locked operation waits for all stores before it. So lines that will be
+//! written are prefetched for writing, with [`prefetch_write`]. ADR 13 has the figures.
 
 /// Prefetches the line that `what` begins in, to read it.
 #[inline(always)]
@@ -30,8 +31,9 @@ pub(crate) fn prefetch_write<T>(what: &T) {
 #[inline(always)]
 #[expect(unsafe_code, reason = "a hint in one instruction, worth a tenth of a worker's time: ADR 13")]
 fn prefetch_for_write<T>(what: &T) {
-    // SAFETY: the instruction reads and writes nothing that a program can see, and does not fail whatever the address is. A
-    // processor that knew neither it nor its opcode as one that does nothing would stop the program, and no memory would be wrong.
+    // SAFETY: the instruction reads and writes nothing that a program can see, and does not fail whatever the address
+    // is. A processor that knew neither it nor its opcode as one that does nothing would stop the program, and no
+    // memory would be wrong.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) std::ptr::from_ref(what).addr(), options(nomem, nostack, preserves_flags));
     }

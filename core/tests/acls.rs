@@ -56,8 +56,8 @@ fn acl(user: &str, queue: &str) -> Refused {
 
 // ---------------------------------------------------------------------------------------------------- submission
 
-/// The ResourceManager asks before the queue is made, of the nearest one there is; the scheduler after, of itself. So only
-/// the scheduler's refusal leaves a queue behind.
+/// The ResourceManager asks before the queue is made, of the nearest one there is; the scheduler after, of itself. So
+/// only the scheduler's refusal leaves a queue behind.
 #[test]
 fn who_refuses_a_submission_shows_in_the_queues() {
     let mut guarded = stepped(&[ENABLED], QUEUES);
@@ -213,7 +213,8 @@ fn a_refusal_says_who_may_not_do_what_where() {
     }
 }
 
-/// A move asks twice: for the application, and for the target, where neither owner nor cluster administrator is asked for.
+/// A move asks twice: for the application, and for the target, where neither owner nor cluster administrator is asked
+/// for.
 #[test]
 fn a_move_needs_rights_on_both_ends() {
     let queues = QUEUES.replace("<aclSubmitApps>bo<", "<aclSubmitApps>bo,opal<");

@@ -1,8 +1,8 @@
-//! The promise that the hot path allocates nothing: on a full cluster where containers complete and others take their place,
-//! heartbeats, grants and `allocate` calls use memory that is there, on the caller's thread and on the workers'.
+//! The promise that the hot path allocates nothing: on a full cluster where containers complete and others take their
+//! place, heartbeats, grants and `allocate` calls use memory that is there, on the caller's thread and on the workers'.
 //!
-//! What grows with a first use has grown in the warm-up. A failure shows where the first allocations came from. What does
-//! allocate is here too, with how much: calls of more than two rows, and lanes between workers.
+//! What grows with a first use has grown in the warm-up. A failure shows where the first allocations came from. What
+//! does allocate is here too, with how much: calls of more than two rows, and lanes between workers.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -115,8 +115,8 @@ fn a_heartbeat_its_grants_and_the_calls_of_owners_allocate_nothing() {
     assert_eq!((heartbeats, allocates), (0, 0), "in {ROUNDS} rounds; first:\n{}", counting::places());
 }
 
-/// Memory for a node's containers is had when the node comes, for an application's when it asks; only of the first container
-/// of all its size is noted, in a list with an index.
+/// Memory for a node's containers is had when the node comes, for an application's when it asks; only of the first
+/// container of all its size is noted, in a list with an index.
 #[test]
 fn nor_do_the_grants_that_fill_a_fresh_cluster() {
     let _alone = counting::alone();
@@ -233,9 +233,9 @@ impl Core for Threaded {
     }
 }
 
-/// Of so many rounds of churn: what the driver's thread and each worker's allocate, and how many messages a worker may have sent
-/// another one or had from the control: one of each call with asks, and of each snapshot one to each. `most`: what the workers may
-/// allocate with so many messages.
+/// Of so many rounds of churn: what the driver's thread and each worker's allocate, and how many messages a worker may
+/// have sent another one or had from the control: one of each call with asks, and of each snapshot one to each. `most`:
+/// what the workers may allocate with so many messages.
 fn threaded_churn(workers: usize, most: impl Fn(u64) -> u64) -> (u64, [u64; 2], u64) {
     let mut churn = Churn::full(Threaded::start(workers), SIZE, false);
     rounds(&mut churn, WARM_UP);
@@ -267,8 +267,8 @@ fn on_threads_neither_the_caller_nor_the_worker_allocates() {
     assert_eq!((driver, workers), (0, [0, 0]), "in {ROUNDS} rounds; first:\n{}", counting::places());
 }
 
-/// Workers tell each other of new asks over a lane without a bound, which is a list of blocks: one of them for this many
-/// messages is all that is allocated.
+/// Workers tell each other of new asks over a lane without a bound, which is a list of blocks: one of them for this
+/// many messages is all that is allocated.
 const MESSAGES_A_BLOCK: u64 = 31;
 
 #[test]

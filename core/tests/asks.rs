@@ -27,8 +27,8 @@ fn offered(stepped: &mut Stepped, node: &NodeHandle) -> Vec<(u32, i64)> {
     stepped.take_journal().allocated.iter().map(|made| (made.app, made.resource.memory_mb())).collect()
 }
 
-/// The rows of a key that is asked for again count as before, though the call does not name them: here they are smaller than
-/// what is asked for anywhere, and fit a node that the others do not.
+/// The rows of a key that is asked for again count as before, though the call does not name them: here they are smaller
+/// than what is asked for anywhere, and fit a node that the others do not.
 #[test]
 fn a_key_that_is_wanted_again_brings_its_rows_along() {
     // Nothing is large enough for a reservation: what fits nothing is passed over.
@@ -72,7 +72,8 @@ fn an_ask_that_its_own_call_replaces_forgets_nothing() {
     }
 }
 
-/// An application whose AM another worker has placed is no longer one that waits for it, once it asks, be it under its AM's own key.
+/// An application whose AM another worker has placed is no longer one that waits for it, once it asks, be it under its
+/// AM's own key.
 #[test]
 fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
     let file = "<allocations><queue name='q'><maxAMShare>0.2</maxAMShare></queue></allocations>";
@@ -82,7 +83,8 @@ fn who_has_its_am_from_another_worker_is_offered_nodes_under_a_full_am_share() {
     for number in 0..4 {
         let app = submit(&mut stepped, number, Some(1024));
         stepped.update_now();
-        // The AM on a node of one worker, then a container on that of the other, which knows the application as waiting.
+        // The AM on a node of one worker, then a container on that of the other, which knows the application as
+        // waiting.
         let [am, other] = if number % 2 == 0 { [&nodes[0], &nodes[1]] } else { [&nodes[1], &nodes[0]] };
         assert_eq!(offered(&mut stepped, am), [(number, 1024)], "its AM");
         let priority = if number < 2 { 1 } else { 0 };
@@ -109,8 +111,8 @@ fn what_one_worker_has_leased_another_one_finds() {
     }
 }
 
-/// Two workers with a node each; an application that has asked for one container and got it from the first node, after which the
-/// worker of the second has found nothing left.
+/// Two workers with a node each; an application that has asked for one container and got it from the first node, after
+/// which the worker of the second has found nothing left.
 fn found_nothing_left() -> (Stepped, AppHandle, [NodeHandle; 2]) {
     let mut stepped = scheduler(2, "<queue name='q'/>", &[]);
     let nodes =
@@ -126,7 +128,8 @@ fn found_nothing_left() -> (Stepped, AppHandle, [NodeHandle; 2]) {
     (stepped, app, nodes)
 }
 
-/// A worker that has found nothing left serves again as soon as the AM has asked: no update comes in between, and no fold.
+/// A worker that has found nothing left serves again as soon as the AM has asked: no update comes in between, and no
+/// fold.
 #[test]
 fn who_has_found_nothing_left_serves_what_is_asked_next() {
     let (mut stepped, app, [first, second]) = found_nothing_left();
@@ -154,8 +157,8 @@ fn who_has_found_nothing_left_serves_what_comes_back() {
     assert_eq!(stepped.stats().folds, folds);
 }
 
-/// An AM that replaces the counts of nodes and racks at each call, as one with tasks near their data does: each node's owner sees what is
-/// wanted there, and serves no more than that.
+/// An AM that replaces the counts of nodes and racks at each call, as one with tasks near their data does: each node's
+/// owner sees what is wanted there, and serves no more than that.
 #[test]
 fn counts_of_nodes_are_replaced_under_their_owners() {
     let mut stepped = scheduler(2, "<queue name='q'/>", &[]);

@@ -403,7 +403,8 @@ fn the_page_s_file_does_what_the_page_says() {
     assert_eq!(containers_of_ann(&silent.join("\n")), 21, "the capacity, and the container that begins at it");
 }
 
-/// What a queue may have and how many applications it takes, where the scheduler starts with `first` and its queues are refreshed from `then`.
+/// What a queue may have and how many applications it takes, where the scheduler starts with `first` and its queues are
+/// refreshed from `then`.
 fn by_weight(first: &[(&str, &str)], then: Option<&[(&str, &str)]>) -> (f32, i64, i64) {
     let mut scheduler = stepped(first);
     scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).expect("a node that can be");

@@ -1,5 +1,5 @@
-//! What the handle to a CapacityScheduler has as that to a FairScheduler has it: many submissions at once, handles that are found again,
-//! waits with an end, wake-ups, workers on threads of the embedder's, views by number.
+//! What the handle to a CapacityScheduler has as that to a FairScheduler has it: many submissions at once, handles that
+//! are found again, waits with an end, wake-ups, workers on threads of the embedder's, views by number.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

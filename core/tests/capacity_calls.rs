@@ -1,4 +1,5 @@
-//! Calls of the CapacityScheduler for further attempts, nodes that change and users: what they do, and what they refuse.
+//! Calls of the CapacityScheduler for further attempts, nodes that change and users: what they do, and what they
+//! refuse.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -231,7 +232,8 @@ fn with_a_plan(at_once: &str) -> (CapacityStepped, NodeHandle) {
     (scheduler, node)
 }
 
-/// The most that the plan's default queue may use after the follower's first run, and how many containers an application of it gets.
+/// The most that the plan's default queue may use after the follower's first run, and how many containers an
+/// application of it gets.
 fn in_a_plan(at_once: &str) -> (i64, usize) {
     let (mut scheduler, node) = with_a_plan(at_once);
     scheduler.follow_plans().unwrap();
@@ -294,7 +296,8 @@ fn a_run_after_which_parts_differ_and_shares_do_not_has_changed_something() {
     assert_eq!([before, after], [[7.0 / 20.0, 1.0 - 7.0 / 20.0], [7.0 / 21.0, 1.0 - 7.0 / 21.0]]);
 }
 
-// ---------------------------------------------------------------------------------------------------- what a ResourceManager does itself
+// ---------------------------------------------------------------------------------------------------- what a
+// ResourceManager does itself
 
 fn leaf_a(scheduler: &mut CapacityStepped) -> CapacityLeafView {
     let queues = scheduler.queues();

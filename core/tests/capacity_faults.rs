@@ -1,5 +1,5 @@
-//! Workers of a CapacityScheduler panic, a hundred times each and under load: its books are written anew, limits hold, and nothing is lost,
-//! left over or counted twice. Where and when a panic comes is decided by counts, not by time.
+//! Workers of a CapacityScheduler panic, a hundred times each and under load: its books are written anew, limits hold,
+//! and nothing is lost, left over or counted twice. Where and when a panic comes is decided by counts, not by time.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -1,4 +1,5 @@
-//! Random queues and operations on a CapacityScheduler without threads, panics of workers among them, all books counted after every step.
+//! Random queues and operations on a CapacityScheduler without threads, panics of workers among them, all books counted
+//! after every step.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -386,7 +386,8 @@ fn a_queue_that_keeps_what_it_has_left_holds_others_back() {
     both.node("n2", "/r2", 8192);
     both.submit(1, "ann", "a");
     both.submit(2, "cyd", "b");
-    // 6 GiB in `a`, of 8, and 9 in `b`: `a` stops at its maximum for 3 more, and keeps the 2 that it has left. 1 is left for `b`.
+    // 6 GiB in `a`, of 8, and 9 in `b`: `a` stops at its maximum for 3 more, and keeps the 2 that it has left. 1 is
+    // left for `b`.
     both.ask(1, &[("*", 1, 3072, 3, true)]);
     both.ask(2, &[("*", 1, 1024, 9, true)]);
     for beat in 0..16 {

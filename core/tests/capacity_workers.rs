@@ -1,7 +1,8 @@
-//! The CapacityScheduler with several workers: limits hold whoever grants, who starts starts with all, and nothing is left over.
+//! The CapacityScheduler with several workers: limits hold whoever grants, who starts starts with all, and nothing is
+//! left over.
 //!
-//! Mostly without threads: every call works all messages off, in an order that the seed does not change. Threads meet in the last test and
-//! in the models.
+//! Mostly without threads: every call works all messages off, in an order that the seed does not change. Threads meet
+//! in the last test and in the models.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -66,7 +67,8 @@ struct Cluster {
     held: BTreeMap<u32, Vec<ContainerId>>,
     submitted: u32,
     workers: usize,
-    /// Some application has moved, or had another priority while it waited: as in Hadoop it may be in lists where it does not belong.
+    /// Some application has moved, or had another priority while it waited: as in Hadoop it may be in lists where it
+    /// does not belong.
     is_odd: bool,
     /// That may happen.
     moves: bool,
@@ -422,8 +424,8 @@ fn that_moves(workers: usize) -> CapacitySchedulerBuilder {
     CapacityScheduler::builder(configuration).workers(workers).journal(true)
 }
 
-/// Some nodes are full of what does not go, the others of what goes for `high`; what `high` has reserved on the former is moved to the
-/// latter, also from worker to worker.
+/// Some nodes are full of what does not go, the others of what goes for `high`; what `high` has reserved on the former
+/// is moved to the latter, also from worker to worker.
 fn moves_of(workers: usize, seed: u64) -> (usize, usize) {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut scheduler = that_moves(workers).stepped().expect("nothing that is not built");

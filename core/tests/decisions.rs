@@ -163,7 +163,8 @@ fn nothing_placed() {
     assert_eq!(pass.descents[1].outcome, QueueOutcome::Nothing);
 }
 
-/// Continuous scheduling passes over a node with less than the minimum allocation, and over one of two with equal memory.
+/// Continuous scheduling passes over a node with less than the minimum allocation, and over one of two with equal
+/// memory.
 #[test]
 fn nodes_that_continuous_scheduling_passes_over() {
     let properties = [

@@ -1,4 +1,5 @@
-//! Queues that make themselves: what they are made from, how many there may be, when they go, what a refresh leaves of them.
+//! Queues that make themselves: what they are made from, how many there may be, when they go, what a refresh leaves of
+//! them.
 
 use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueMaking;
@@ -348,8 +349,8 @@ fn on_threads_monitors_divide_and_remove_by_themselves() {
     scheduler.shutdown();
 }
 
-/// After a restart, where no more may be known of a queue than its last name: as in Hadoop a rule that leads to that name makes the queue anew,
-/// whether or not rules count for those who name a queue.
+/// After a restart, where no more may be known of a queue than its last name: as in Hadoop a rule that leads to that
+/// name makes the queue anew, whether or not rules count for those who name a queue.
 #[test]
 fn an_accepted_application_makes_the_queue_anew_that_a_rule_has_made() {
     let mut scheduler = with_nodes(MANAGED, &[]);

@@ -186,7 +186,8 @@ fn what_a_node_starts_late_is_stopped_again() {
 
 #[test]
 fn a_node_that_comes_back_stops_what_it_ran_before() {
-    // Once it comes back to the worker that it had, once, where that has got another node meanwhile, to the other worker.
+    // Once it comes back to the worker that it had, once, where that has got another node meanwhile, to the other
+    // worker.
     for meanwhile in [false, true] {
         let mut world = World::new();
         let granted = world.two();

@@ -1,8 +1,9 @@
-//! Encodings against what Hadoop 3.4.2's two parsers made of the same bytes: that of allocation files, and that of properties.
+//! Encodings against what Hadoop 3.4.2's two parsers made of the same bytes: that of allocation files, and that of
+//! properties.
 //!
-//! `data/encodings/names.tsv` has names, and which parser (D: allocation files, W: properties) reads a file in ASCII that declares them.
-//! `bytes.jsonl.gz` has a file a line in hexadecimal for each parser, and what it read (`queue`, `value`), or null where it refused the file.
-//! `Recorder.java` beside them recorded both.
+//! `data/encodings/names.tsv` has names, and which parser (D: allocation files, W: properties) reads a file in ASCII
+//! that declares them. `bytes.jsonl.gz` has a file a line in hexadecimal for each parser, and what it read (`queue`,
+//! `value`), or null where it refused the file. `Recorder.java` beside them recorded both.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -55,8 +56,8 @@ fn names_are_those_of_hadoops_parsers() {
     assert!(known > 400, "{known} names");
 }
 
-/// Where single characters differ, or how many U+FFFD stand for broken bytes (docs/deviations.md): what a case begins with. Such a file is taken or
-/// refused as by Hadoop all the same.
+/// Where single characters differ, or how many U+FFFD stand for broken bytes (docs/deviations.md): what a case begins
+/// with. Such a file is taken or refused as by Hadoop all the same.
 const APART: [&str; 8] = [
     "half of a pair",
     "windows-1255 all",

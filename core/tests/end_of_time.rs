@@ -1,5 +1,5 @@
-//! A clock that jumps to the end of time, and stands there: what would be due after it never is, what was due before it is, and all else
-//! goes on.
+//! A clock that jumps to the end of time, and stands there: what would be due after it never is, what was due before it
+//! is, and all else goes on.
 
 use evenweave::clock::VirtualClock;
 use evenweave::config::AllocationSource;
@@ -43,7 +43,8 @@ fn builder() -> CapacitySchedulerBuilder {
 /// What both steppers do.
 macro_rules! alike {
     ($jumps:ident, $stepped:ty, $update:expr) => {
-        /// An application has a container that is never launched; the clock jumps, and it has expired. Then everything is done once more.
+        /// An application has a container that is never launched; the clock jumps, and it has expired. Then everything
+        /// is done once more.
         fn $jumps(mut scheduler: $stepped, jump: u64) {
             let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
             let submit = |scheduler: &mut $stepped, number: u32| -> AppHandle {

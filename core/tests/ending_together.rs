@@ -1,5 +1,5 @@
-//! Applications that end at the same time, some of which wait for a limit of those that run at once: nothing of them is left in their leaf
-//! queue, whoever ends them and whatever else happens meanwhile.
+//! Applications that end at the same time, some of which wait for a limit of those that run at once: nothing of them is
+//! left in their leaf queue, whoever ends them and whatever else happens meanwhile.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -1,7 +1,8 @@
-//! What goes wrong, a hundred times each and under load: nothing is lost, nothing counted twice, nobody waits, nothing grows.
+//! What goes wrong, a hundred times each and under load: nothing is lost, nothing counted twice, nobody waits, nothing
+//! grows.
 //!
-//! The feature `faults` lets threads inside go wrong; what goes wrong outside comes by the embedder's own doors. Nothing here is decided
-//! by time, but that whoever waits for a minute waits for ever.
+//! The feature `faults` lets threads inside go wrong; what goes wrong outside comes by the embedder's own doors.
+//! Nothing here is decided by time, but that whoever waits for a minute waits for ever.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever else is told is a failure")]
@@ -147,8 +148,8 @@ impl SchedulingPolicy for Touchy {
     }
 }
 
-/// The policy panics, so a worker does wherever something changes its place: in the midst of a grant, of an end, of asks, of a
-/// snapshot that is taken over, of an application's end.
+/// The policy panics, so a worker does wherever something changes its place: in the midst of a grant, of an end, of
+/// asks, of a snapshot that is taken over, of an application's end.
 fn panics_in_a_policy(workers: usize) {
     let policy = Arc::new(Touchy::default());
     let file = queues("<schedulingPolicy>touchy</schedulingPolicy>");
@@ -180,7 +181,8 @@ fn workers_panic_in_a_policy() {
     panics_in_a_policy(3);
 }
 
-/// A worker panics just after an AM has asked once, with the ask or with what follows from it: all that was asked for comes.
+/// A worker panics just after an AM has asked once, with the ask or with what follows from it: all that was asked for
+/// comes.
 #[test]
 fn an_ask_before_a_panic_stays() {
     for time in 0..TIMES {
@@ -357,7 +359,8 @@ fn the_update_task_stalls() {
     });
     assert!(granted_meanwhile > 0, "scheduling goes on");
     world.check();
-    // Behind a stall nothing is published: the age of what is there grows with the clock, and is nothing after an update.
+    // Behind a stall nothing is published: the age of what is there grows with the clock, and is nothing after an
+    // update.
     let scheduler =
         FairScheduler::builder().settings(Settings::default()).clock(clock.clone()).timers(false).start().unwrap();
     scheduler.update_now();
@@ -434,8 +437,8 @@ fn groups_hang_and_fail() {
 
 // ---------------------------------------------------------------------------------------------------- wrong reports
 
-/// A node registers twice; nodes that are gone, or another scheduler's, report; completions come twice, for containers of others, for
-/// those of another scheduler.
+/// A node registers twice; nodes that are gone, or another scheduler's, report; completions come twice, for containers
+/// of others, for those of another scheduler.
 #[test]
 fn reports_are_wrong() {
     let mut world = World::start(builder().workers(2));

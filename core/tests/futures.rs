@@ -1,4 +1,5 @@
-//! Futures of the threaded scheduler: polled by hand, with workers that this thread runs, so that what wakes whom is seen; and by tokio.
+//! Futures of the threaded scheduler: polled by hand, with workers that this thread runs, so that what wakes whom is
+//! seen; and by tokio.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

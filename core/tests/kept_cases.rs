@@ -19,7 +19,8 @@ fn a_lost_node_takes_its_reservation_along() {
     assert_eq!(case.books_balance().map(drop), Ok(()));
 }
 
-/// Found with the core broken on purpose: usage went down a second time when the node reported a container that had ended.
+/// Found with the core broken on purpose: usage went down a second time when the node reported a container that had
+/// ended.
 #[test]
 fn an_end_told_twice_counts_once() {
     let case = Case::of_hex(

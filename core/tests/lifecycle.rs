@@ -342,7 +342,8 @@ fn a_node_is_drained_and_comes_back_in_the_threaded_runtime() {
     assert_sums(&scheduler);
 }
 
-// ---------------------------------------------------------------------------------------------------- continuous scheduling
+// ---------------------------------------------------------------------------------------------------- continuous
+// scheduling
 
 /// rules/assignment.md 18: a thread makes passes by itself; no node has to report.
 #[test]
@@ -682,8 +683,8 @@ fn a_kept_container_counts_while_its_attempt_waits() {
     assert_eq!(free(&mut stepped, &node), Resource::new(4096, 4));
 }
 
-/// The next AM counts for the AM share as the first did; a request that cannot be changes nothing where containers are to
-/// be kept.
+/// The next AM counts for the AM share as the first did; a request that cannot be changes nothing where containers are
+/// to be kept.
 #[test]
 fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let mut stepped = stepped(1);

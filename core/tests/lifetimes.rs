@@ -57,7 +57,8 @@ fn deadline(scheduler: &mut CapacityStepped, app: &AppHandle) -> Option<u64> {
     scheduler.lifetime(app).unwrap().map(|lifetime| lifetime.deadline_ms)
 }
 
-/// TestLeafQueue / TestCapacityScheduler `testcheckAndGetApplicationLifetime`: maximum, default, and what 100, -1 and 0 come to.
+/// TestLeafQueue / TestCapacityScheduler `testcheckAndGetApplicationLifetime`: maximum, default, and what 100, -1 and 0
+/// come to.
 #[test]
 fn a_queue_s_maximum_and_default_decide_as_in_hadoop() {
     for (max, default, [hundred, negative, zero]) in [

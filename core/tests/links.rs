@@ -1,4 +1,5 @@
-//! Every link of every page leads to a file, and its anchor to a heading. The pages of `docs/` are chapters of the book.
+//! Every link of every page leads to a file, and its anchor to a heading. The pages of `docs/` are chapters of the
+//! book.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

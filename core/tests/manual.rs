@@ -1,4 +1,5 @@
-//! The operator's page, `docs/configuration.md`: its examples are taken without a warning, its table of amounts is right.
+//! The operator's page, `docs/configuration.md`: its examples are taken without a warning, its table of amounts is
+//! right.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

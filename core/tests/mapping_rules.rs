@@ -1,4 +1,5 @@
-//! Mapping rules against recordings: what Hadoop 3.4.2's CapacityScheduler, set up with generated queues and rules, made of submissions.
+//! Mapping rules against recordings: what Hadoop 3.4.2's CapacityScheduler, set up with generated queues and rules,
+//! made of submissions.
 //!
 //! `EVENWEAVE_MAPPINGS` names a file of more of them, uncompressed, that are played too.
 

@@ -1,5 +1,5 @@
-//! The promise of what memory each thing takes: the table in `docs/reliability.md`, which is read here. Each figure is within a factor
-//! of two of what is measured, both ways, by an allocator that counts.
+//! The promise of what memory each thing takes: the table in `docs/reliability.md`, which is read here. Each figure is
+//! within a factor of two of what is measured, both ways, by an allocator that counts.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -1,5 +1,5 @@
-//! Every package that the workspace is built of takes the oldest compiler that `Cargo.toml` promises. That our own code does is clippy's
-//! `incompatible_msrv`; `.ci/msrv.sh` builds with that compiler where it can be had.
+//! Every package that the workspace is built of takes the oldest compiler that `Cargo.toml` promises. That our own code
+//! does is clippy's `incompatible_msrv`; `.ci/msrv.sh` builds with that compiler where it can be had.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

@@ -1,8 +1,9 @@
-//! Every access to an atomic word stands in the table of `docs/concurrency.md`, with its ordering and with what shows it.
+//! Every access to an atomic word stands in the table of `docs/concurrency.md`, with its ordering and with what shows
+//! it.
 //!
-//! Reads `src` and the table, both as text: a function that accesses atomics and is not listed is named, as is a row that lists what is
-//! there no more, names another ordering than the code, or a model or test that does not exist. `sync`, where the types themselves
-//! are, is left out.
+//! Reads `src` and the table, both as text: a function that accesses atomics and is not listed is named, as is a row
+//! that lists what is there no more, names another ordering than the code, or a model or test that does not exist.
+//! `sync`, where the types themselves are, is left out.
 
 use evenweave_testkit::sources::{code_only, sources};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +42,8 @@ fn name(text: &str) -> &str {
     &text[..text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())]
 }
 
-/// Where items begin with `keyword`, `fn` or `impl`, before a place, the last first. In an argument's type `impl` has no line's beginning.
+/// Where items begin with `keyword`, `fn` or `impl`, before a place, the last first. In an argument's type `impl` has
+/// no line's beginning.
 fn items<'a>(code: &'a str, keyword: &'a str, before: usize) -> impl Iterator<Item = usize> + 'a {
     let begins = move |at: &usize| {
         let line = code[..*at].rfind('\n').map_or(0, |end| end + 1);

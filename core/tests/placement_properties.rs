@@ -379,8 +379,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The threaded scheduler gives the same answers, and its queues are made of the same. Its housekeeping may come by at
-    /// any time and take what refused submissions left behind: so all are sent as one, and the queues of the file compared.
+    /// The threaded scheduler gives the same answers, and its queues are made of the same. Its housekeeping may come by
+    /// at any time and take what refused submissions left behind: so all are sent as one, and the queues of the file
+    /// compared.
     #[test]
     fn threads_change_nothing(case in case()) {
         let (mut stepped, threaded) = (builder(&case).stepped().unwrap(), builder(&case).start().unwrap());

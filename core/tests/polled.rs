@@ -109,7 +109,8 @@ fn one_thread_may_do_everything() {
     assert_eq!((app.worker(), node.worker()), (0, 0));
 }
 
-// ---------------------------------------------------------------------------------------------------- the same decisions
+// ---------------------------------------------------------------------------------------------------- the same
+// decisions
 
 const QUEUES: &str = "<allocations><queue name='root'>
     <queue name='a'><maxResources>20480 mb, 20 vcores</maxResources><weight>2</weight></queue>

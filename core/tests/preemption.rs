@@ -173,8 +173,8 @@ fn preemption_that_is_off() {
 
 const STRICT: (&str, &str) = ("yarn.scheduler.fair.preemption.strict", "true");
 
-/// Marks four containers of the full node; lets `meanwhile` happen; kills. How many are killed with and without a second look.
-/// What is not killed is marked no longer, and is not owed.
+/// Marks four containers of the full node; lets `meanwhile` happen; kills. How many are killed with and without a
+/// second look. What is not killed is marked no longer, and is not owed.
 fn killed(meanwhile: impl Fn(&mut Stepped, &NodeHandle, &AppHandle, &AppHandle)) -> [usize; 2] {
     let threshold = "<defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>";
     [&[STRICT][..], &[]].map(|more| {
@@ -250,7 +250,8 @@ fn what_the_starved_application_could_not_use_is_spared() {
     assert_eq!(killed(unwanted), [0, 4]);
 }
 
-/// The application that was above its share ends containers of its own; they are not marked, so their room is everybody's.
+/// The application that was above its share ends containers of its own; they are not marked, so their room is
+/// everybody's.
 #[test]
 fn whose_owner_is_at_its_share_by_now_is_spared() {
     let fewer = |count: u32| {
@@ -286,8 +287,8 @@ fn what_is_marked_for_who_is_starved_no_longer_is_spared() {
     assert_eq!(killed(elsewhere), [0, 4]);
 }
 
-/// Room that is free on the node, and kept for another starved application or reserved, is not there for this one: one container
-/// would not do for the two GiB that it asks for by now.
+/// Room that is free on the node, and kept for another starved application or reserved, is not there for this one: one
+/// container would not do for the two GiB that it asks for by now.
 #[test]
 fn what_is_kept_for_others_does_not_count() {
     let two = || vec![Ask::anywhere(1, Resource::new(2048, 1), 1)];
@@ -319,8 +320,8 @@ fn what_is_kept_for_others_does_not_count() {
     assert_eq!((killed_for_y(false), killed_for_y(true)), (0, 0));
 }
 
-/// Who is found starved later is served first, of those alike; and leaf queues are looked through as they were created, also
-/// where one has the place of another that is gone.
+/// Who is found starved later is served first, of those alike; and leaf queues are looked through as they were created,
+/// also where one has the place of another that is gone.
 #[test]
 fn leaf_queues_are_looked_through_as_they_were_created() {
     let (mut stepped, ..) = full_node("<queue name='kept'/>", true);
@@ -522,8 +523,9 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Nobody is taken below its fair share, nothing is taken that may not be, nothing is marked or ends twice (I10), each AM
-    /// is warned of what is marked and of nothing else, and the books balance. With a second look the same holds at the kill.
+    /// Nobody is taken below its fair share, nothing is taken that may not be, nothing is marked or ends twice (I10),
+    /// each AM is warned of what is marked and of nothing else, and the books balance. With a second look the same
+    /// holds at the kill.
     #[test]
     fn only_what_may_go_goes_and_it_goes_once(
         workers in 1..=3_usize,
@@ -537,7 +539,8 @@ proptest! {
     }
 }
 
-// -------------------------------------------------------------------------------------------------- as few AMs as can be
+// -------------------------------------------------------------------------------------------------- as few AMs as can
+// be
 
 /// A container, as a test knows it.
 #[derive(Clone, Copy, Debug)]
@@ -573,8 +576,8 @@ fn ams_on(node: usize, free: i64, want: i64, made: &[Made], spare: &HashMap<u32,
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Of all nodes where the request may go, a set with the fewest AMs is marked; elsewhere only where locality is relaxed, the
-    /// place costs an AM and elsewhere costs fewer.
+    /// Of all nodes where the request may go, a set with the fewest AMs is marked; elsewhere only where locality is
+    /// relaxed, the place costs an AM and elsewhere costs fewer.
     #[test]
     fn no_am_goes_while_another_node_offers_a_set_with_fewer(
         workers in 1..=3_usize,

@@ -126,8 +126,8 @@ const TIMEOUT_MS: u64 = 15_000;
 const WAIT_BEFORE_KILL_MS: u64 = 5_000;
 const BEAT_MS: u64 = 1_000;
 
-/// A cluster in virtual time: an update each half second, a heartbeat of every node each second. A task ends when it has run for
-/// ten minutes; a container that is taken back ends on its node with the node's next heartbeat.
+/// A cluster in virtual time: an update each half second, a heartbeat of every node each second. A task ends when it
+/// has run for ten minutes; a container that is taken back ends on its node with the node's next heartbeat.
 struct Cluster {
     scheduler: FairScheduler,
     clock: Arc<VirtualClock>,
@@ -168,7 +168,8 @@ impl Cluster {
         let (launched, completed) = (lists(), lists());
         let mut cluster =
             Cluster { scheduler, clock, nodes, busy, running, ends, launched, completed, finished: 0, taken_back: 0 };
-        // Evenly over the ten minutes, in no order of queues: 7919 has no divisor in common with the number of containers.
+        // Evenly over the ten minutes, in no order of queues: 7919 has no divisor in common with the number of
+        // containers.
         cluster.fetch(|number| number * 7919 % CONTAINERS * TASK_MS / CONTAINERS);
         cluster
     }
@@ -228,8 +229,9 @@ impl Cluster {
     }
 }
 
-/// A queue comes to a full cluster of 2,000 nodes and two workers. It has its share within the timeout, the wait before the kill,
-/// two updates and a heartbeat of each victim's node; the others lose less than a tenth of their throughput meanwhile.
+/// A queue comes to a full cluster of 2,000 nodes and two workers. It has its share within the timeout, the wait before
+/// the kill, two updates and a heartbeat of each victim's node; the others lose less than a tenth of their throughput
+/// meanwhile.
 #[test]
 fn a_starved_application_comes_to_its_share_in_time() {
     let mut cluster = Cluster::new();

@@ -82,7 +82,8 @@ fn play(lines: &str) -> usize {
                 let app = outcome.as_ref().ok().cloned();
                 assert_eq!(said(scheduler, outcome), *expected, "{user} submits with {priority}: {acl}");
                 app.map_or(Ok(()), |app| scheduler.finish(&app)).unwrap();
-                // A change of one that came with the least priority, which his own groups may not let him have: `boss` is in no list.
+                // A change of one that came with the least priority, which his own groups may not let him have: `boss`
+                // is in no list.
                 if priority >= 0 && expected.is_number() {
                     let app = submit(scheduler, Submission::new(1, user).in_queue("b"), Some(-1)).unwrap();
                     scheduler.move_app(&app, "a").unwrap();
@@ -147,7 +148,8 @@ fn without_acls_and_after_a_refresh_others_may() {
     scheduler.set_priority_as("eve", &app, 5).unwrap();
 }
 
-/// A rule leads to a queue of the name that was asked for in other letters: the application manager looks for that name's ACL.
+/// A rule leads to a queue of the name that was asked for in other letters: the application manager looks for that
+/// name's ACL.
 #[test]
 fn the_name_that_was_asked_for_decides_whose_acl_counts() {
     let more = [

@@ -1,5 +1,5 @@
-//! Running containers that a ResourceManager takes over after a restart, and applications that were accepted before: both schedulers,
-//! with threads and without.
+//! Running containers that a ResourceManager takes over after a restart, and applications that were accepted before:
+//! both schedulers, with threads and without.
 
 use evenweave::prelude::*;
 use evenweave::{AmRequest, CapacitySchedulerBuilder, EndReason, RecoveredContainer};
@@ -27,7 +27,8 @@ fn task(number: u32) -> RecoveredContainer {
     RecoveredContainer::new(1, number, TASK).asked_for(3, 0)
 }
 
-/// What is the same with each scheduler; `$settle` waits until all is worked off, `$used` is what the leaf queue `root.a` uses.
+/// What is the same with each scheduler; `$settle` waits until all is worked off, `$used` is what the leaf queue
+/// `root.a` uses.
 macro_rules! takes_over {
     ($scheduler:ident, $settle:expr, $used:expr) => {{
         let node = $scheduler.add_node("n1", "/r1", NODE).unwrap();
@@ -323,7 +324,8 @@ fn the_am_counts_in_its_leaf_and_goes_with_it() {
     assert_eq!(am_usage(&mut scheduler, "root.a"), Resource::ZERO);
 }
 
-/// Nodes come back in any order: the first container that is taken over counts as the AM, also a task, and one that has ended.
+/// Nodes come back in any order: the first container that is taken over counts as the AM, also a task, and one that has
+/// ended.
 macro_rules! counts_the_first_as_the_am {
     ($scheduler:ident, $settle:expr, $queues:expr) => {{
         let master = Resource::new(2048, 2);
@@ -399,8 +401,9 @@ fn what_is_accepted_is_not_there_until_it_is_submitted() {
     assert_eq!(capacity.accept(Submission::new(2, "ann").in_queue("gone"), terms).unwrap_err().kind(), "no-such-queue");
 }
 
-/// I13: what was taken over keeps its number, and the scheduler counts from 1 again. An id of before never means a container of now, though both
-/// have one number and, one after the other, one record; nor do two that were taken over from schedulers of different epochs.
+/// I13: what was taken over keeps its number, and the scheduler counts from 1 again. An id of before never means a
+/// container of now, though both have one number and, one after the other, one record; nor do two that were taken over
+/// from schedulers of different epochs.
 #[test]
 fn a_number_that_comes_again_is_another_container() {
     let mut scheduler = FairScheduler::builder().stepped().unwrap();
@@ -445,8 +448,8 @@ fn leaf_of<'a>(queues: &'a [evenweave::view::CapacityQueueView], name: &str) -> 
     queues.iter().find(|queue| queue.name == name).expect("a queue of the file")
 }
 
-/// I13, and the order of Hadoop's ids: what was granted since the restart is younger than what was taken over, whatever the numbers say, and
-/// goes first.
+/// I13, and the order of Hadoop's ids: what was granted since the restart is younger than what was taken over, whatever
+/// the numbers say, and goes first.
 #[test]
 fn what_was_granted_since_goes_before_what_was_taken_over() {
     let monitor = [
@@ -490,8 +493,8 @@ fn what_was_granted_since_goes_before_what_was_taken_over() {
     }
 }
 
-/// Hadoop takes an application of before for granted: what the leaf would say to a new one is not asked, but the queues above do not count it
-/// then.
+/// Hadoop takes an application of before for granted: what the leaf would say to a new one is not asked, but the queues
+/// above do not count it then.
 #[test]
 fn a_leaf_that_takes_none_any_more_drains_for_those_of_before() {
     let queues = [

@@ -477,8 +477,8 @@ fn hadoop_removal_of_incompatible_non_empty_queue() {
     assert_eq!(world.queues(), ["root.a parent", "root.a.b leaf"]);
 }
 
-/// Of several changes that one leaf holds up, the first makes way; the others find nothing in theirs and are forgotten until
-/// the next reload or a submission.
+/// Of several changes that one leaf holds up, the first makes way; the others find nothing in theirs and are forgotten
+/// until the next reload or a submission.
 #[test]
 fn only_the_first_of_those_that_wait_for_one_queue_is_made() {
     let mut world = World::new("<queue name='a1'/>");
@@ -559,7 +559,8 @@ fn a_leaf_above_a_new_queue_is_in_its_way_but_not_the_default_queue() {
     assert_eq!(world.queues(), ["root.default parent"]);
 }
 
-/// The queue made in the place of another gets its slot, and its parent looks as before: workers learn of it all the same.
+/// The queue made in the place of another gets its slot, and its parent looks as before: workers learn of it all the
+/// same.
 #[test]
 fn what_took_the_place_of_a_queue_is_served() {
     let mut world = World::new("<queue name='p'><queue name='q1'/><queue name='q2'/></queue>");
@@ -675,8 +676,8 @@ fn root_may_be_dynamic_and_stays() {
 
 // ------------------------------------------------------------------------------------------------ a commit breaks off
 
-/// The queue of a policy that its parent does not allow is never created; the file that no longer names it is taken over up
-/// to that point: queues and settings, but not what comes after.
+/// The queue of a policy that its parent does not allow is never created; the file that no longer names it is taken
+/// over up to that point: queues and settings, but not what comes after.
 #[test]
 fn a_commit_breaks_off_at_a_queue_that_never_was() {
     let common = "<queue name='p' type='parent'><maxChildResources>2048mb,2vcores</maxChildResources></queue>";

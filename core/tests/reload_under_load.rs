@@ -1,5 +1,5 @@
-//! Hot reload while workers grant and applications come and go: good files and bad ones in turn, by the watcher and by call.
-//! Nothing here looks at a time; what waits gives up after one that means that it has stopped.
+//! Hot reload while workers grant and applications come and go: good files and bad ones in turn, by the watcher and by
+//! call. Nothing here looks at a time; what waits gives up after one that means that it has stopped.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -22,8 +22,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Real time for intervals, and a wall clock that the test sets: so that each version of the file is newer than the last
-/// success and old enough to be read.
+/// Real time for intervals, and a wall clock that the test sets: so that each version of the file is newer than the
+/// last success and old enough to be read.
 #[derive(Debug, Default)]
 struct TestClock {
     monotonic: MonotonicClock,
@@ -47,7 +47,8 @@ impl TestClock {
     }
 }
 
-/// The `i`-th file: limits rise, fall and vanish, queues come and go, and types flip. `root.mark` tells which one is in force.
+/// The `i`-th file: limits rise, fall and vanish, queues come and go, and types flip. `root.mark` tells which one is in
+/// force.
 fn good(i: u32) -> String {
     let max = |mb: u32| format!("<maxResources>{mb} mb, {} vcores</maxResources>", mb / 1024);
     let first = [max(4096), max(40_960), String::new(), max(12_288)][i as usize % 4].clone();
@@ -88,8 +89,8 @@ fn bad(i: u32) -> String {
 const LEAVES: [&str; 7] =
     ["root.a.x", "root.a.y", "root.flip", "root.flip.x", "root.guest", "root.mark", "root.adhoc.deep.q"];
 
-/// What one RM thread does with one application after the other, until it is told to stop; counts the containers that it
-/// was given.
+/// What one RM thread does with one application after the other, until it is told to stop; counts the containers that
+/// it was given.
 fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &AtomicBool, told: &AtomicU64) {
     let mut number = first;
     while !stop.load(Ordering::Relaxed) {

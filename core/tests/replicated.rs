@@ -1,9 +1,11 @@
-//! Several workers against one: how far the outcome may be from the exact one (invariant I8), and that the books balance.
+//! Several workers against one: how far the outcome may be from the exact one (invariant I8), and that the books
+//! balance.
 //!
-//! The workload makes the order matter that workers see each other in. Two halves of a cluster report one after the other.
-//! `near` can run on the first half only, `far` on the second, `both` on either; all want more than there is. On the first
-//! half `near` and `both` share alike; then `far` has to catch up with what `both` has there, which no worker of the second half
-//! has granted itself. Nothing folds by time, and no update comes in between: only the number of grants makes a worker fold.
+//! The workload makes the order matter that workers see each other in. Two halves of a cluster report one after the
+//! other. `near` can run on the first half only, `far` on the second, `both` on either; all want more than there is. On
+//! the first half `near` and `both` share alike; then `far` has to catch up with what `both` has there, which no worker
+//! of the second half has granted itself. Nothing folds by time, and no update comes in between: only the number of
+//! grants makes a worker fold.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -204,7 +206,8 @@ fn eight_workers_that_fold_after_256_changes() {
     holds(8, Some(256));
 }
 
-/// A fold reads what applications use, too: who has had its containers from the other worker comes last in its leaf queue.
+/// A fold reads what applications use, too: who has had its containers from the other worker comes last in its leaf
+/// queue.
 #[test]
 fn applications_are_folded_in_as_queues_are() {
     let mut stepped = builder(2, Some(1)).journal(true).stepped().unwrap();

@@ -1,12 +1,13 @@
-//! Random bookings against brute force: a plan never promises more than it has, an accepted reservation gets what its interpreter says, and
-//! a refused one leaves no trace.
+//! Random bookings against brute force: a plan never promises more than it has, an accepted reservation gets what its
+//! interpreter says, and a refused one leaves no trace.
 //!
-//! Of a stage, memory alone tells which it is: the n-th stage's containers have 64^n MB each, and there are fewer than 64 of them, so that the
-//! digits of what is promised at a time are the containers of each stage.
+//! Of a stage, memory alone tells which it is: the n-th stage's containers have 64^n MB each, and there are fewer than
+//! 64 of them, so that the digits of what is promised at a time are the containers of each stage.
 //!
-//! Hadoop's own faults bound what can be claimed. The lesser of two vectors is the one with less memory, as a whole, so that vcores may be
-//! promised twice: by the policy of capacity over time, and by any where reservations recur. There memory alone is looked at. And a recurring
-//! reservation is checked from its arrival on for one largest period: only there.
+//! Hadoop's own faults bound what can be claimed. The lesser of two vectors is the one with less memory, as a whole, so
+//! that vcores may be promised twice: by the policy of capacity over time, and by any where reservations recur. There
+//! memory alone is looked at. And a recurring reservation is checked from its arrival on for one largest period: only
+//! there.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -111,7 +112,8 @@ fn shown(plan: &Plan) -> String {
     format!("{all:?} {:?} {:?} {users:?}", values(&committed), values(&periodic))
 }
 
-/// The same without one: as in Hadoop an old version is lost, when a new one was refused after it had been taken out, and it is refused, too.
+/// The same without one: as in Hadoop an old version is lost, when a new one was refused after it had been taken out,
+/// and it is refused, too.
 fn without(plan: &Plan, number: i64) -> String {
     let mut plan = plan.clone();
     plan.delete(id(number)).map_or_else(|_| String::new(), |_| shown(&plan))

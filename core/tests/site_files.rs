@@ -1,8 +1,8 @@
 //! Site files against what Hadoop's `Configuration` (3.4.2) made of the same texts.
 //!
-//! `data/site-files/recorded.jsonl.gz` holds one case a line: `input` has `files` by name, those to `load` one after the
-//! other, and pairs to `set` over them; `expect` is an error, or the `raw` and the expanded `values`, the `final` names and
-//! those of which an override was `refused`. `Recorder.java` beside it recorded them.
+//! `data/site-files/recorded.jsonl.gz` holds one case a line: `input` has `files` by name, those to `load` one after
+//! the other, and pairs to `set` over them; `expect` is an error, or the `raw` and the expanded `values`, the `final`
+//! names and those of which an override was `refused`. `Recorder.java` beside it recorded them.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 

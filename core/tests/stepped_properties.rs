@@ -12,8 +12,9 @@ use evenweave_testkit::{allocations, settings};
 use harness::Case;
 use machine::{EFFECTS, Machine};
 
-/// I1, I2, I3, I4, I5, I10 and I13 with one worker, at every step; nothing remains at the end. And the trees choose what sorting
-/// anew for every container chooses: containers, reservations, refusals, shares, headroom, all that can be seen.
+/// I1, I2, I3, I4, I5, I10 and I13 with one worker, at every step; nothing remains at the end. And the trees choose
+/// what sorting anew for every container chooses: containers, reservations, refusals, shares, headroom, all that can be
+/// seen.
 #[test]
 fn kept_order_decides_as_sorting_anew() {
     Machine { name: "one worker, against sorting anew", part: 50, workers: 1..=1, least: &EFFECTS }
@@ -78,8 +79,8 @@ fn an_update_lets_every_worker_see_what_ended_elsewhere() {
     assert_eq!(stepped.take_journal().allocated.len(), 1);
 }
 
-/// A worker that does not know yet how full a parent queue is has its grants refused there, and takes no room of the leaf
-/// by them (I7): what is free again can be had.
+/// A worker that does not know yet how full a parent queue is has its grants refused there, and takes no room of the
+/// leaf by them (I7): what is free again can be had.
 #[test]
 fn who_is_refused_above_takes_no_room_below() {
     let text = "<allocations><queue name='p'><maxResources>4096 mb, 4 vcores</maxResources>

@@ -325,7 +325,8 @@ fn dropping_the_last_handle_ends_the_threads() {
     drop(other);
 }
 
-/// A lone worker tells the ledger of the root's usage once a heartbeat; whom it wakes in the midst of one finds it all the same.
+/// A lone worker tells the ledger of the root's usage once a heartbeat; whom it wakes in the midst of one finds it all
+/// the same.
 #[test]
 fn who_is_woken_by_a_grant_is_told_the_room_that_is_left() {
     let calls: Arc<Mutex<Option<(FairScheduler, AppHandle)>>> = Arc::default();
@@ -711,8 +712,8 @@ impl evenweave::HeartbeatProbe for Served {
     }
 }
 
-/// A reload gives a queue a limit while one of the workers has nothing to do: it counts in the watch all the same, so the
-/// other one may grant (I7).
+/// A reload gives a queue a limit while one of the workers has nothing to do: it counts in the watch all the same, so
+/// the other one may grant (I7).
 #[test]
 fn a_new_limit_does_not_wait_for_an_idle_worker() {
     let (sender, served) = mpsc::channel();
@@ -739,8 +740,8 @@ fn a_new_limit_does_not_wait_for_an_idle_worker() {
     assert_books(&scheduler);
 }
 
-/// A limit comes and goes by two reloads while one worker is busy, so that it never sees it; the other has begun to count,
-/// and waits for it. It counts as well, and so nobody is refused where there is no limit (I7).
+/// A limit comes and goes by two reloads while one worker is busy, so that it never sees it; the other has begun to
+/// count, and waits for it. It counts as well, and so nobody is refused where there is no limit (I7).
 #[test]
 fn a_limit_that_came_and_went_while_a_worker_was_busy() {
     let (reached, at_gate) = mpsc::channel();

@@ -1,5 +1,5 @@
-//! Reservations of a threaded scheduler: the follower's own thread, and whatever goes on beside it. Nothing here waits for a time to pass;
-//! what the follower does by itself is waited for until it has been done.
+//! Reservations of a threaded scheduler: the follower's own thread, and whatever goes on beside it. Nothing here waits
+//! for a time to pass; what the follower does by itself is waited for until it has been done.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -144,7 +144,8 @@ fn an_agent_that_panics_costs_its_call_alone() {
     assert!(scheduler.submit(unmanaged(1, "root.other")).is_ok());
 }
 
-/// An application's life against a reservation or a plan; what is refused is refused because the follower or a reload came first.
+/// An application's life against a reservation or a plan; what is refused is refused because the follower or a reload
+/// came first.
 fn live(scheduler: &FairScheduler, nodes: &[NodeHandle], client: u32, round: u32) {
     let plan = if client.is_multiple_of(2) { "root.p" } else { "root.q" };
     let id = book(scheduler, plan, &definition(now(), 1 + i32::try_from(round % 3).unwrap(), 60_000)).ok();
@@ -184,8 +185,8 @@ fn live(scheduler: &FairScheduler, nodes: &[NodeHandle], client: u32, round: u32
     }
 }
 
-/// The follower runs each millisecond against clients, reloads, and nodes that come and go: the books balance, no plan has promised more
-/// than it has, and queues are those of what is promised.
+/// The follower runs each millisecond against clients, reloads, and nodes that come and go: the books balance, no plan
+/// has promised more than it has, and queues are those of what is promised.
 fn everything_at_once(workers: usize) {
     const CLIENTS: u32 = 3;
     const ROUNDS: u32 = 30;

@@ -1,5 +1,5 @@
-//! Any bytes as an allocation file: refused with a place, or taken, built, reloaded and scheduled by; a check of it says
-//! the same.
+//! Any bytes as an allocation file: refused with a place, or taken, built, reloaded and scheduled by; a check of it
+//! says the same.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as a capacity-scheduler.xml that is checked: what is found is told in lines of their own, and errors exactly where a
-//! scheduler cannot use the file, first the one that reading it ends at.
+//! Any bytes as a capacity-scheduler.xml that is checked: what is found is told in lines of their own, and errors
+//! exactly where a scheduler cannot use the file, first the one that reading it ends at.
 //!
 //! The input has the form of `capacity_file`.
 
@@ -14,7 +14,7 @@ use libfuzzer_sys::fuzz_target;
 const SOURCE: &str = "fuzz.xml";
 
 /// So many errors are told of, as the check's documentation says.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((yarn_site, file)) = capacity_input(bytes, SOURCE) else { return };
@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let errors: Vec<_> = found.iter().filter(|one| one.severity == Severity::Error).collect();
         assert_eq!(checked.is_none(), !errors.is_empty(), "{found:?}");
-        assert!(errors.len() <= MOST_ERRORS, "{}", errors.len());
+        assert!(errors.len() <= MAX_ERRORS, "{}", errors.len());
         for (at, error) in errors.iter().enumerate() {
             assert!(!errors[..at].contains(error), "it is told of twice: {error}");
         }

@@ -1,5 +1,5 @@
-//! Any bytes as a capacity-scheduler.xml: refused in one line, or a tree of queues, each of which can be found, with figures
-//! on every cluster unless Hadoop fails there too.
+//! Any bytes as a capacity-scheduler.xml: refused in one line, or a tree of queues, each of which can be found, with
+//! figures on every cluster unless Hadoop fails there too.
 //!
 //! Behind a line `%%` may stand lines `name=value`, properties of yarn-site.
 
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const SOURCE: &str = "fuzz.xml";
 
 /// More say nothing new.
-const MOST_PATHS: usize = 100;
+const MAX_PATHS: usize = 100;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((yarn_site, file)) = capacity_input(bytes, SOURCE) else { return };
@@ -54,7 +54,7 @@ fn check_queues(file: &CapacityFile) {
         assert!(parent < index && queues[parent].children.contains(&index), "{}", queue.path);
         assert_eq!(queue.path, format!("{}.{}", queues[parent].path, queue.name));
     }
-    for queue in queues.iter().take(MOST_PATHS) {
+    for queue in queues.iter().take(MAX_PATHS) {
         let path = queue.path.as_str();
         assert!(file.index_of(path).is_some() && file.queue_at(path).is_some(), "{path}");
         assert!(file.queue(&queue.name).is_some() || file.is_ambiguous(&queue.name), "{path}");

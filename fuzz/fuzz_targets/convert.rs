@@ -1,5 +1,5 @@
-//! An allocation file with options, rules and properties, parted by lines `%%`: the conversion ends with a reason in one line, or gives files that
-//! are read as they were written.
+//! An allocation file with options, rules and properties, parted by lines `%%`: the conversion ends with a reason in
+//! one line, or gives files that are read as they were written.
 
 #![no_main]
 

@@ -22,11 +22,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// More say nothing new.
-const MOST_LINES: usize = 100;
+const MAX_LINES: usize = 100;
 
 fuzz_target!(|text: &str| {
     let (file, rest) = text.split_once("\n%%\n").unwrap_or((text, ""));
-    let lines: Vec<Vec<&str>> = rest.lines().take(MOST_LINES).map(|line| line.split('\t').collect()).collect();
+    let lines: Vec<Vec<&str>> = rest.lines().take(MAX_LINES).map(|line| line.split('\t').collect()).collect();
     let properties = lines.iter().filter_map(|line| match line.as_slice() {
         ["property", name, value] => Some((*name, *value)),
         _ => None,

@@ -1,4 +1,5 @@
-//! Any bytes as a file of reservations: refused in one line with its place, or reservations of different names, each with a stage.
+//! Any bytes as a file of reservations: refused in one line with its place, or reservations of different names, each
+//! with a stage.
 
 #![no_main]
 

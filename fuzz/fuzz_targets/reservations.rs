@@ -1,5 +1,5 @@
-//! Bookings, a line each: no definition makes a plan panic or compute for long, a refused one leaves no trace, and nothing beyond the plan is
-//! promised. The first line has the names of an agent and of a policy.
+//! Bookings, a line each: no definition makes a plan panic or compute for long, a refused one leaves no trace, and
+//! nothing beyond the plan is promised. The first line has the names of an agent and of a policy.
 
 #![no_main]
 

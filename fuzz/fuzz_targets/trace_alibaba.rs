@@ -1,4 +1,5 @@
-//! Any bytes as batch_task of Alibaba's trace of 2018: every job has what a simulator needs, and every error a place and one line.
+//! Any bytes as batch_task of Alibaba's trace of 2018: every job has what a simulator needs, and every error a place
+//! and one line.
 
 #![no_main]
 

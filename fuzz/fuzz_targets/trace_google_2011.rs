@@ -1,4 +1,5 @@
-//! Any bytes as task_events of Google's trace of 2011: every job has what a simulator needs, and every error a place and one line.
+//! Any bytes as task_events of Google's trace of 2011: every job has what a simulator needs, and every error a place
+//! and one line.
 
 #![no_main]
 

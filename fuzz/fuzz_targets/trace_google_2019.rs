@@ -1,4 +1,5 @@
-//! Any bytes as instance_events of Google's trace of 2019: every job has what a simulator needs, and every error a place and one line.
+//! Any bytes as instance_events of Google's trace of 2019: every job has what a simulator needs, and every error a
+//! place and one line.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any bytes as a trace, whatever it is, and as a node file: every job has what a simulator needs, and every error a place and one line.
+//! Any bytes as a trace, whatever it is, and as a node file: every job has what a simulator needs, and every error a
+//! place and one line.
 
 #![no_main]
 

@@ -12,8 +12,8 @@ pub fn properties(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.lines().filter_map(|line| line.split_once('='))
 }
 
-/// The site's properties and the file of a CapacityScheduler: lines `name=value` of the site stand behind a line `%%`. `None` for what
-/// is no site file, which is the business of another target.
+/// The site's properties and the file of a CapacityScheduler: lines `name=value` of the site stand behind a line `%%`.
+/// `None` for what is no site file, which is the business of another target.
 #[must_use]
 pub fn capacity_input(bytes: &[u8], source: &str) -> Option<(SiteProperties, SiteFile)> {
     let text = SiteFile::decode(bytes, source).ok()?;
@@ -81,7 +81,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 }
 
 /// More jobs than these are not drawn of one input: a recipe may be for millions.
-const MOST_JOBS: usize = 200;
+const MAX_JOBS: usize = 200;
 
 /// Reads a trace: every job has what a simulator needs, and what is refused has a place and one line.
 ///
@@ -95,7 +95,7 @@ pub fn check_trace(bytes: &[u8], kind: Option<traces::TraceKind>) {
         Ok(trace) => trace,
         Err(error) => return assert!(is_one_line(&error.to_string()), "{error}"),
     };
-    for item in trace.take(MOST_JOBS) {
+    for item in trace.take(MAX_JOBS) {
         match item {
             Err(error) => assert!(is_one_line(&error.to_string()), "{error}"),
             Ok(traces::Item::Refused(refusal)) => {

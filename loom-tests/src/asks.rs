@@ -42,7 +42,7 @@ impl Taker {
     /// A grant that takes a unit and is refused.
     pub fn take_and_undo(&mut self) {
         if let Ok(taken) = self.take() {
-            self.pool.untake_one(taken);
+            self.pool.undo_take(taken);
         }
     }
 

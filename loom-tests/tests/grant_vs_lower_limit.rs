@@ -2,7 +2,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::lease::watch::{Seat, Watch};
+use evenweave::engine::lease::watch::{Watch, WatchMember};
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
@@ -28,7 +28,7 @@ fn joined(workers: usize) -> Watch {
 /// A worker as the shard is one: takes over snapshots, hands back when they lower the limit, then spends.
 struct Worker {
     id: usize,
-    seat: Seat,
+    seat: WatchMember,
     seen: Snapshot,
     spent: i64,
 }
@@ -36,7 +36,7 @@ struct Worker {
 impl Worker {
     /// At work under the first snapshot.
     fn new(id: usize, watch: &Watch, seen: Snapshot) -> Worker {
-        let mut seat = Seat::default();
+        let mut seat = WatchMember::default();
         seat.take_over(watch, id, None, &units(seen.limit), true, || Resource::ZERO);
         Worker { id, seat, seen, spent: 0 }
     }
@@ -93,7 +93,8 @@ fn a_lowered_limit() {
 
 /// Claim: I2: above the limit what comes back is nobody's
 /// Threads: 2
-/// Break: `Room::give_back` always to the piece -> *I2: after a limit has dropped there is no grant until usage is below
+/// Break: `Room::give_back` always to the piece -> *I2: after a limit has dropped there is no grant until usage is
+/// below
 ///   it*: 3, not 0
 #[test]
 fn above_the_limit_what_comes_back_is_nobodys() {
@@ -121,7 +122,8 @@ fn above_the_limit_what_comes_back_is_nobodys() {
 
 /// Claim: I2: a new limit: no grant before all have joined
 /// Threads: 2
-/// Break: `Watch::all_joined` after one; `join` counts the worker first, its usage then -> *I2: no grant before the usage
+/// Break: `Watch::all_joined` after one; `join` counts the worker first, its usage then -> *I2: no grant before the
+/// usage
 ///   of all is counted* (both)
 #[test]
 fn no_grant_before_all_have_joined() {

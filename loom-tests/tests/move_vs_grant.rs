@@ -1,11 +1,11 @@
-//! An application is moved to another leaf queue while workers grant to it: its usage and its AM's share are counted where they
-//! belong, once.
+//! An application is moved to another leaf queue while workers grant to it: its usage and its AM's share are counted
+//! where they belong, once.
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::books::standing::Standing;
+use evenweave::engine::books::leaf_and_am::LeafAndAm;
 use evenweave::engine::books::usage::{SharedUsage, UsageCell};
-use evenweave::engine::lease::watch::{Seat, Watch};
+use evenweave::engine::lease::watch::{Watch, WatchMember};
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::Arc;
 use evenweave::sync::thread::spawn;
@@ -16,7 +16,7 @@ const TARGET: u32 = 1;
 
 /// The AM usage of two leaf queues, and an application that waits for its AM in the first.
 struct Masters {
-    standing: Standing,
+    standing: LeafAndAm,
     size: UsageCell,
     usage: [SharedUsage; 2],
 }
@@ -27,7 +27,7 @@ fn am() -> Resource {
 
 impl Masters {
     fn new() -> Masters {
-        Masters { standing: Standing::new(SOURCE), size: UsageCell::default(), usage: Default::default() }
+        Masters { standing: LeafAndAm::new(SOURCE), size: UsageCell::default(), usage: Default::default() }
     }
 
     /// A grant of the AM's container under a snapshot that shows the application in `queue`.
@@ -60,9 +60,9 @@ impl Masters {
 
 /// Claim: I4, I7: an AM granted at the moment of a move is counted where it was granted, and taken out once
 /// Threads: 2
-/// Break: `Standing::try_set_am` by load and store; `move_to` by load and store; Release to Relaxed in the one, Acquire to
-///   Relaxed in the other -> *I4: what is counted in the old queue is taken out, and nothing else* (twice); *who finds an
-///   AM finds its size* (twice)
+/// Break: `LeafAndAm::try_set_am` by load and store; `move_to` by load and store; Release to Relaxed in the one,
+///   Acquire to Relaxed in the other -> *I4: what is counted in the old queue is taken out, and nothing else* (twice);
+///   *who finds an AM finds its size* (twice)
 #[test]
 fn an_am_is_granted_while_its_application_moves() {
     check("move_vs_grant/an_am_is_granted_while_its_application_moves", || {
@@ -112,9 +112,8 @@ fn it_is_moved_there_and_back() {
     });
 }
 
-/// Claim: I4: who looks at an AM without moving it, as views do and the control when an application ends, finds its size
-/// Threads: 2
-/// Break: Acquire to Relaxed in `has_am` -> *who finds an AM finds its size*
+/// Claim: I4: who looks at an AM without moving it, as views do and the control when an application ends, finds its
+/// size Threads: 2 Break: Acquire to Relaxed in `has_am` -> *who finds an AM finds its size*
 #[test]
 fn who_sees_the_am_sees_its_size() {
     check("move_vs_grant/who_sees_the_am_sees_its_size", || {
@@ -154,14 +153,14 @@ struct Worker {
     id: usize,
     world: Arc<World>,
     moved: bool,
-    source: Seat,
-    target: Seat,
+    source: WatchMember,
+    target: WatchMember,
     spent: i64,
 }
 
 impl Worker {
     fn new(id: usize, world: &Arc<World>) -> Worker {
-        let (mut source, mut target) = (Seat::default(), Seat::default());
+        let (mut source, mut target) = (WatchMember::default(), WatchMember::default());
         source.take_over(&world.source, id, None, &units(SOURCE_LIMIT), true, || units(0));
         target.take_over(&world.target, id, None, &units(TARGET_LIMIT), true, || units(0));
         Worker { id, world: world.clone(), moved: false, source, target, spent: 0 }
@@ -198,7 +197,8 @@ impl Worker {
 
 /// Claim: I2, I4, I7: usage goes along with a move: none stays behind, all counts where it went
 /// Threads: 3
-/// Break: `Seat::carry` counts what comes and not what goes -> *I4: nothing stays behind in the old queue*: 2, not 0
+/// Break: `WatchMember::carry` counts what comes and not what goes -> *I4: nothing stays behind in the old queue*: 2,
+/// not 0
 #[test]
 fn usage_goes_along() {
     check("move_vs_grant/usage_goes_along", || {

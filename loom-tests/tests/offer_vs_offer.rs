@@ -10,9 +10,9 @@ use evenweave_loom_tests::check;
 /// Claim: I12, I7: a worker has one round of offers outstanding at most; room that is there when a round comes due is
 ///   looked at
 /// Threads: 2
-/// Break: `Outstanding::work_off` ends the round first -> *I12: a worker has one round outstanding at most*
+/// Break: `Outstanding::process` ends the round first -> *I12: a worker has one round outstanding at most*
 /// Break: `begin` says yes whatever it finds -> *I12: a worker has one round outstanding at most*
-/// Break: `work_off` does not end it -> *I7: room that is there when a round comes due is looked at*: 1, not 0
+/// Break: `process` does not end it -> *I7: room that is there when a round comes due is looked at*: 1, not 0
 #[test]
 fn one_is_outstanding() {
     check("offer_vs_offer/one_is_outstanding", || {
@@ -35,7 +35,7 @@ fn one_is_outstanding() {
             move || {
                 if inbox.try_recv().is_ok() {
                     *at_work.lock() = true;
-                    rounds.work_off(0, || {
+                    rounds.process(0, || {
                         *free.lock() = 0;
                         *at_work.lock() = false;
                     });

@@ -1,7 +1,8 @@
-//! A queue goes after its last application has moved away, and another one gets its slot: no worker takes the move for one out of the second.
+//! A queue goes after its last application has moved away, and another one gets its slot: no worker takes the move for
+//! one out of the second.
 #![cfg(loom)]
 
-use evenweave::engine::books::resting::{Resting, Token};
+use evenweave::engine::books::retired_slots::{RetiredSlots, RetiredToken};
 use evenweave::sync::Arc;
 use evenweave::sync::atomic::{AtomicU32, Ordering};
 use evenweave::sync::channel::{Receiver, unbounded};
@@ -13,7 +14,7 @@ use evenweave_loom_tests::check;
 enum Message {
     /// The application leaves the queue in the slot.
     Moved,
-    Rests(Token),
+    QueueRetired(RetiredToken),
 }
 
 /// A worker, as its books of the slot are: which queue is there, and what it counts in it.
@@ -34,7 +35,7 @@ impl Worker {
         }
         match message {
             Message::Moved => self.counted -= 1,
-            Message::Rests(token) => drop(token),
+            Message::QueueRetired(token) => drop(token),
         }
     }
 
@@ -48,7 +49,8 @@ impl Worker {
 
 /// Claim: I13: a slot means another queue after all workers have heard what was said of the one before
 /// Threads: 3
-/// Break: `Resting::rested` gives every slot -> *what has left the queue before is not taken off the one that came*: -1, not 0
+/// Break: `RetiredSlots::take_reusable` gives every slot -> *what has left the queue before is not taken off the one
+/// that came*: -1, not 0
 #[test]
 fn a_slot_gets_another_queue() {
     check("resting_vs_moves/a_slot_gets_another_queue", || {
@@ -60,13 +62,13 @@ fn a_slot_gets_another_queue() {
             let worker = Worker { structure: structure.clone(), knows: 1, counted: 1 };
             workers.push(spawn(move || worker.hear_all(&mail)));
         }
-        let mut resting = Resting::default();
+        let mut resting = RetiredSlots::default();
         lanes.iter().for_each(|lane| lane.send(Message::Moved).expect("a lane"));
-        let token = resting.lay(0_u32);
-        lanes.iter().for_each(|lane| lane.send(Message::Rests(token.clone())).expect("a lane"));
+        let token = resting.retire(0_u32);
+        lanes.iter().for_each(|lane| lane.send(Message::QueueRetired(token.clone())).expect("a lane"));
         drop(token);
         // As it stands when a queue comes: with or without a slot to take.
-        if resting.rested() == [0] {
+        if resting.take_reusable() == [0] {
             structure.store(2, Ordering::Release);
         }
         for worker in workers {

@@ -1,7 +1,8 @@
-//! One worker lets an application start; another hears of it and of the application's entry over two lanes, in either order.
+//! One worker lets an application start; another hears of it and of the application's entry over two lanes, in either
+//! order.
 #![cfg(loom)]
 
-use evenweave::engine::books::turn::{OwnTurn, Turn};
+use evenweave::engine::books::started_entry::{EntryCount, StartedEntry};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::spawn;
@@ -16,16 +17,17 @@ enum Message {
     Starts(u32),
 }
 
-/// A worker that does not decide, as the books are one: which turn the application is in, and whether it has started in it.
+/// A worker that does not decide, as the books are one: which turn the application is in, and whether it has started in
+/// it.
 struct Follower {
-    turn: Arc<Turn>,
-    own: OwnTurn,
+    turn: Arc<StartedEntry>,
+    own: EntryCount,
     has_started: bool,
 }
 
 impl Follower {
-    fn new(turn: &Arc<Turn>) -> Follower {
-        Follower { turn: turn.clone(), own: OwnTurn::default(), has_started: false }
+    fn new(turn: &Arc<StartedEntry>) -> Follower {
+        Follower { turn: turn.clone(), own: EntryCount::default(), has_started: false }
     }
 
     fn hear(&mut self, message: Message) {
@@ -46,7 +48,7 @@ impl Follower {
 }
 
 /// The worker that decides: it has entered a turn, and lets it start.
-fn decide(turn: &Turn, entered: u32, others: &Sender<Message>) {
+fn decide(turn: &StartedEntry, entered: u32, others: &Sender<Message>) {
     turn.let_start(entered, |turn| others.send(Message::Starts(turn)).unwrap());
 }
 
@@ -56,7 +58,7 @@ fn decide(turn: &Turn, entered: u32, others: &Sender<Message>) {
 #[test]
 fn word_comes_before_or_after_the_entry() {
     check("start_vs_entry/word_comes_before_or_after_the_entry", || {
-        let turn = Arc::new(Turn::default());
+        let turn = Arc::new(StartedEntry::default());
         let (lane, mail) = unbounded();
         let decider = {
             let (turn, lane) = (turn.clone(), lane.clone());
@@ -77,7 +79,7 @@ fn word_comes_before_or_after_the_entry() {
 #[test]
 fn the_leaf_before_is_late() {
     check("start_vs_entry/the_leaf_before_is_late", || {
-        let turn = Arc::new(Turn::default());
+        let turn = Arc::new(StartedEntry::default());
         let (lane, mail) = unbounded();
         // It waits in one leaf, then in another, which another worker decides for.
         let deciders = [1, 2].map(|entered| {
@@ -100,7 +102,7 @@ fn the_leaf_before_is_late() {
 #[test]
 fn a_turn_that_waits_is_not_started_by_the_one_before() {
     check("start_vs_entry/a_turn_that_waits_is_not_started_by_the_one_before", || {
-        let turn = Arc::new(Turn::default());
+        let turn = Arc::new(StartedEntry::default());
         let (lane, mail) = unbounded();
         let decider = {
             let turn = turn.clone();
@@ -115,13 +117,12 @@ fn a_turn_that_waits_is_not_started_by_the_one_before() {
     });
 }
 
-/// Claim: I14: who was let start by a worker that then dies, and has told nobody, starts with every worker, by the one that decides after it
-/// Threads: 4
-/// Break: `may_start` is always false -> *deadlock*
+/// Claim: I14: who was let start by a worker that then dies, and has told nobody, starts with every worker, by the one
+/// that decides after it Threads: 4 Break: `may_start` is always false -> *deadlock*
 #[test]
 fn the_one_that_decides_dies_before_it_tells() {
     check("start_vs_entry/the_one_that_decides_dies_before_it_tells", || {
-        let turn = Arc::new(Turn::default());
+        let turn = Arc::new(StartedEntry::default());
         let (lane, mail) = unbounded();
         let (lane_of_next, mail_of_next) = unbounded();
         let decider = {

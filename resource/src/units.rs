@@ -63,8 +63,8 @@ impl Unit {
         i64::try_from(numerator / (i128::from(self.denominator) * i128::from(to.numerator))).ok()
     }
 
-    /// `amount` of this unit in another as `UnitsConversionUtil.convert` computes it: in 64 bits throughout, so that very
-    /// large amounts lose digits, and `None` where it gives up.
+    /// `amount` of this unit in another as `UnitsConversionUtil.convert` computes it: in 64 bits throughout, so that
+    /// very large amounts lose digits, and `None` where it gives up.
     #[doc(hidden)]
     pub fn convert_in_64_bits(self, amount: i64, to: Unit) -> Option<i64> {
         if self == to {

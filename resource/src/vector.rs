@@ -19,8 +19,9 @@ pub const MAX_TYPES: usize = 8;
 /// of [`ResourceTypes`], each in its default unit.
 ///
 /// Arithmetic wraps, as in Java; [`saturating_plus`](Resource::saturating_plus) and
-/// [`saturating_times_int`](Resource::saturating_times_int) stop at the ends of 64 bits. In a scheduler nothing wraps: it refuses nodes with
-/// which the cluster would have more than 2<sup>60</sup> of a type, and its sums of asks stop at the end.
+/// [`saturating_times_int`](Resource::saturating_times_int) stop at the ends of 64 bits. In a scheduler nothing wraps:
+/// it refuses nodes with which the cluster would have more than 2<sup>60</sup> of a type, and its sums of asks stop at
+/// the end.
 ///
 /// ```
 /// use evenweave::Resource;
@@ -226,8 +227,8 @@ impl Resource {
         self.0.iter().zip(&other.0).all(|(a, b)| a <= b)
     }
 
-    /// [`Resource::fits_in`] where nothing has lanes beyond so many types: what is asked with each grant is to cost no more than it
-    /// must.
+    /// [`Resource::fits_in`] where nothing has lanes beyond so many types: what is asked with each grant is to cost no
+    /// more than it must.
     #[inline(always)]
     #[doc(hidden)]
     pub fn fits_in_types(&self, types: usize, other: &Resource) -> bool {
@@ -381,8 +382,8 @@ impl fmt::Debug for Resource {
     }
 }
 
-/// YARN's form: `<memory:1024, vCores:1>`, then the custom lanes that are not zero, by index. Where there is no limit from one of them on,
-/// types that the cluster lacks included, `others unlimited` stands for these.
+/// YARN's form: `<memory:1024, vCores:1>`, then the custom lanes that are not zero, by index. Where there is no limit
+/// from one of them on, types that the cluster lacks included, `others unlimited` stands for these.
 ///
 /// ```
 /// use evenweave::Resource;
@@ -440,8 +441,8 @@ impl<'de> serde::Deserialize<'de> for ResourceTypes {
     }
 }
 
-/// Bytes of the longest name of a queue, user, node, rack or resource type; a queue's is its full one, with `root`. Names are repeated in
-/// messages, views and below each queue; no host, path or principal comes near it.
+/// Bytes of the longest name of a queue, user, node, rack or resource type; a queue's is its full one, with `root`.
+/// Names are repeated in messages, views and below each queue; no host, path or principal comes near it.
 pub const LONGEST_NAME: usize = 1_000;
 
 /// Why a list of custom resource types cannot be taken.

@@ -1,13 +1,14 @@
 //! Sums that 64 bits may not hold: of what is asked for, and of what an audit adds up.
 //!
-//! What runs stays below 2<sup>60</sup> of a type. What is asked for does not: a count of 32 bits times a size, under as many keys as
-//! applications have. And an audit must not wrap as the sums do that it looks at.
+//! What runs stays below 2<sup>60</sup> of a type. What is asked for does not: a count of 32 bits times a size, under
+//! as many keys as applications have. And an audit must not wrap as the sums do that it looks at.
 
 use super::vector::{MAX_TYPES, Resource};
 use std::fmt;
 use std::iter::Sum;
 
-/// As much of a type is compared with other amounts, and no more: with what a cluster may have in all it still makes a sum of 64 bits.
+/// As much of a type is compared with other amounts, and no more: with what a cluster may have in all it still makes a
+/// sum of 64 bits.
 const MOST: i64 = 1 << 61;
 
 /// Amounts of every resource type in 128 bits. See the module's text.

@@ -1,4 +1,5 @@
-//! What it costs to answer for a large cluster: 1,000 queues, 10,000 applications, 20,000 nodes, on a running FairScheduler.
+//! What it costs to answer for a large cluster: 1,000 queues, 10,000 applications, 20,000 nodes, on a running
+//! FairScheduler.
 //!
 //! The promise is the tree of queues in 10 ms and the applications in 50 ms.
 

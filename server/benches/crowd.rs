@@ -1,11 +1,13 @@
-//! A crowd that reads a running server: how many answers, how late, how many refusals, and what that does to the scheduler and its memory.
+//! A crowd that reads a running server: how many answers, how late, how many refusals, and what that does to the
+//! scheduler and its memory.
 //!
 //! ```sh
 //! evenweave serve --nodes 1000 &
 //! cargo bench -p evenweave-server --bench crowd -- --at 127.0.0.1:8088 --pid $!
 //! ```
-//! Readers ask in turn for the queues and for 100 applications, each once in `--every` ms after the last answer. Others listen to the
-//! events, and `--dead` of those never read. The first and the last quarter of a minute are without them, to compare.
+//! Readers ask in turn for the queues and for 100 applications, each once in `--every` ms after the last answer. Others
+//! listen to the events, and `--dead` of those never read. The first and the last quarter of a minute are without them,
+//! to compare.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

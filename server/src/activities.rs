@@ -1,7 +1,7 @@
 //! What passes of a CapacityScheduler were told of, as Hadoop's `ActivitiesManager` keeps it.
 //!
-//! Owned by the ResourceManager, behind a lock that only those take who ask for activities. The scheduler tells; what it was told since is
-//! fetched with each question.
+//! Owned by the ResourceManager, behind a lock that only those take who ask for activities. The scheduler tells; what
+//! it was told since is fetched with each question.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -11,10 +11,12 @@ use evenweave::reason::{AppVisited, CapacityPass};
 use crate::scheduler::Scheduler;
 use crate::time;
 
-/// So many visits of an application are kept, or 1.2 for each node (`yarn.resourcemanager.activities-manager.app-activities.max-queue-length`).
+/// So many visits of an application are kept, or 1.2 for each node
+/// (`yarn.resourcemanager.activities-manager.app-activities.max-queue-length`).
 const VISITS: usize = 100;
 
-/// So long they are kept, in ms (`yarn.resourcemanager.activities-manager.app-activities.ttl-ms`, and `scheduler-activities.ttl-ms`).
+/// So long they are kept, in ms (`yarn.resourcemanager.activities-manager.app-activities.ttl-ms`, and
+/// `scheduler-activities.ttl-ms`).
 const KEPT_MS: u64 = 600_000;
 
 /// So many passes are kept for who asks for many.
@@ -87,8 +89,8 @@ pub(crate) struct Activities {
 }
 
 impl Activities {
-    /// What is kept, with what the scheduler was told since. Of applications only of those that run. Nothing while it is being looked at for
-    /// somebody else: so those who ask do not queue up behind each other.
+    /// What is kept, with what the scheduler was told since. Of applications only of those that run. Nothing while it
+    /// is being looked at for somebody else: so those who ask do not queue up behind each other.
     pub(crate) fn kept(&self, scheduler: &dyn Scheduler, runs: impl Fn(u32) -> bool) -> Option<MutexGuard<'_, Kept>> {
         let mut kept = match self.kept.try_lock() {
             Ok(kept) => kept,

@@ -1,7 +1,7 @@
 //! What the live page may change of a cluster that is simulated: nodes, load, applications, the file of queues.
 //!
-//! Whoever simulates implements [`Controls`]. A ResourceManager over a real cluster has none, and its page shows none. Killing, moving and node
-//! commands are the same as for any cluster.
+//! Whoever simulates implements [`Controls`]. A ResourceManager over a real cluster has none, and its page shows none.
+//! Killing, moving and node commands are the same as for any cluster.
 
 use evenweave::config::Diagnostic;
 use serde::Deserialize;

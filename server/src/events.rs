@@ -1,5 +1,5 @@
-//! What happened, for those who watch: a bounded ring. Old events go when new ones come; whoever reads too slowly is told
-//! how many he has missed.
+//! What happened, for those who watch: a bounded ring. Old events go when new ones come; whoever reads too slowly is
+//! told how many he has missed.
 //!
 //! It is filled by whoever drives the scheduler. No worker of a scheduler takes its lock.
 
@@ -191,7 +191,8 @@ impl Ring {
         self.kept().last
     }
 
-    /// What happened after that number: of more than `most` the few that are not frequent, and of the others the latest. O(what happened).
+    /// What happened after that number: of more than `most` the few that are not frequent, and of the others the
+    /// latest. O(what happened).
     #[must_use]
     pub fn after(&self, seq: u64, most: usize) -> Batch {
         self.shown_between(seq, u64::MAX, most, |_| true)
@@ -204,7 +205,8 @@ impl Ring {
         (new.filter_map(|event| event.app).collect(), kept.last)
     }
 
-    /// As [`after`](Self::after), up to the event `until`, of what may be shown to a reader. The rest is not there for him, and not lost either.
+    /// As [`after`](Self::after), up to the event `until`, of what may be shown to a reader. The rest is not there for
+    /// him, and not lost either.
     pub(crate) fn shown_between(&self, seq: u64, until: u64, most: usize, is_shown: impl Fn(&Event) -> bool) -> Batch {
         let kept = self.kept();
         let (all, gone) = kept.after(seq);

@@ -1,5 +1,5 @@
-//! Who asks, and who may change something: whoever says who he is; where nobody is asked, whoever is on this machine. A page of another
-//! site may not, nor somebody for whom a proxy asks that nobody has told of.
+//! Who asks, and who may change something: whoever says who he is; where nobody is asked, whoever is on this machine. A
+//! page of another site may not, nor somebody for whom a proxy asks that nobody has told of.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::access::{Access, Caller, Denied, NOBODY, Peer};
-use crate::answered::refusal_to;
+use crate::responses::refusal_to;
 use crate::rest::errors::Fault;
 
 const READS_ONLY: &str = "This address is not loopback and no authenticator is configured, and so it serves reads only: nothing was changed.";
@@ -52,7 +52,8 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
             if let Some(challenge) = challenge {
                 response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
             }
-            // Where a body is left lying, a connection that closes may take the answer with it. It is limited outside of here.
+            // Where a body is left lying, a connection that closes may take the answer with it. It is limited outside
+            // of here.
             let _ = axum::body::to_bytes(request.into_body(), usize::MAX).await;
             response
         }
@@ -105,8 +106,8 @@ impl Gate {
         self.access.authenticators.iter().find_map(|one| one.challenge())
     }
 
-    /// What stands against a read of one who has said nothing of himself: on loopback, that a page of another site may ask, whose name
-    /// was led here. Only a browser can be led so, and a browser names the host.
+    /// What stands against a read of one who has said nothing of himself: on loopback, that a page of another site may
+    /// ask, whose name was led here. Only a browser can be led so, and a browser names the host.
     fn against_read(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let mut hosts = hosts(uri, headers);
         (self.listens.ip().is_loopback() && !hosts.all(is_loopback)).then_some(READ_AS_OTHER)
@@ -163,8 +164,8 @@ fn hosts<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> impl Iterator<Item = &'a s
     uri.authority().map(Authority::as_str).into_iter().chain(lines)
 }
 
-/// A browser that says whose page asks is believed: no page can say it otherwise. Others say by `Origin` where their page comes from, which
-/// is compared with what this server is called, as far as a proxy leaves that as it was.
+/// A browser that says whose page asks is believed: no page can say it otherwise. Others say by `Origin` where their
+/// page comes from, which is compared with what this server is called, as far as a proxy leaves that as it was.
 fn is_of_another_site(uri: &Uri, headers: &HeaderMap, schemes: &[&str]) -> bool {
     if let Some(site) = said(headers, FETCH_SITE) {
         return !matches!(site, "same-origin" | "none");
@@ -174,7 +175,8 @@ fn is_of_another_site(uri: &Uri, headers: &HeaderMap, schemes: &[&str]) -> bool 
     said(headers, header::ORIGIN.as_str()).is_some_and(|origin| !is_ours(origin))
 }
 
-/// Whether a host is this machine's loopback address, and nothing besides it but a port: what a URI may have before it is a user's name.
+/// Whether a host is this machine's loopback address, and nothing besides it but a port: what a URI may have before it
+/// is a user's name.
 fn is_loopback(host: &str) -> bool {
     let (name, rest) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) => (address.parse::<Ipv6Addr>().is_ok_and(|address| address.is_loopback()), rest),

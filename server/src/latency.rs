@@ -1,7 +1,8 @@
-//! How long calls take, told by whoever makes or serves them. A worker of a scheduler tells nothing by itself: its probe does, of the
-//! heartbeats that are sampled.
+//! How long calls take, told by whoever makes or serves them. A worker of a scheduler tells nothing by itself: its
+//! probe does, of the heartbeats that are sampled.
 //!
-//! Each kind is kept twice: since the start, for those who scrape, and since it was last asked for, for a page that draws it.
+//! Each kind is kept twice: since the start, for those who scrape, and since it was last asked for, for a page that
+//! draws it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -109,7 +110,8 @@ impl Latencies {
         self.allocate.add(took);
     }
 
-    /// A worker was at a heartbeat for so long, and it was `since_sent` ago that it was handed over: its grants are in mailboxes by now.
+    /// A worker was at a heartbeat for so long, and it was `since_sent` ago that it was handed over: its grants are in
+    /// mailboxes by now.
     pub fn heartbeat(&self, handling: Duration, since_sent: Duration) {
         self.handling.add(handling);
         self.grant.add(since_sent);

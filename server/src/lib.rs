@@ -5,8 +5,8 @@
 //!                      │          └──────> records     (names, times, what has ended)
 //!                      └──> value ──> JSON or XML
 //! ```
-//! `rest` has no HTTP in it and `router` nothing else. Nothing here is on the way of a heartbeat: views come from snapshot and
-//! ledger, and the lock of the records is one that no worker takes.
+//! `rest` has no HTTP in it and `router` nothing else. Nothing here is on the way of a heartbeat: views come from
+//! snapshot and ledger, and the lock of the records is one that no worker takes.
 //!
 //! `recording` plays what a real ResourceManager has answered, through the router.
 
@@ -16,15 +16,15 @@ mod activities;
 
 mod administration;
 
-mod answered;
+mod responses;
 
-mod assigned;
+mod grant_rate;
 
 pub mod controls;
 
 pub mod events;
 
-mod excluded;
+mod excluded_hosts;
 
 mod guard;
 
@@ -48,7 +48,7 @@ mod pages;
 
 mod path;
 
-mod patience;
+mod read_timeout;
 
 pub mod recording;
 
@@ -64,7 +64,7 @@ mod serving;
 
 mod time;
 
-mod turns;
+mod answer_slots;
 
 mod value;
 

@@ -100,7 +100,8 @@ impl fmt::Debug for Logging {
 }
 
 impl Logging {
-    /// Begins to write the log of the process to standard error. `levels` is what `RUST_LOG` has: `evenweave_server=debug,info`.
+    /// Begins to write the log of the process to standard error. `levels` is what `RUST_LOG` has:
+    /// `evenweave_server=debug,info`.
     ///
     /// # Errors
     /// A sentence, where the levels cannot be read or somebody writes the log already.
@@ -156,8 +157,8 @@ impl Logging {
         let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
         let mut new = levels.clone();
         change(&mut new);
-        if new.by_target.len() > MOST_TARGETS {
-            return Err(format!("{MOST_TARGETS} targets of the log have levels of their own already"));
+        if new.by_target.len() > MAX_TARGETS {
+            return Err(format!("{MAX_TARGETS} targets of the log have levels of their own already"));
         }
         self.handle.reload(new.targets()).map_err(|error| error.to_string())?;
         *levels = new;
@@ -166,7 +167,7 @@ impl Logging {
 }
 
 /// Each line is held against all of them.
-const MOST_TARGETS: usize = 256;
+const MAX_TARGETS: usize = 256;
 
 #[cfg(test)]
 mod tests {

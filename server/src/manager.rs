@@ -11,18 +11,18 @@ use evenweave::{Refused, Resource};
 
 use crate::access::Access;
 use crate::activities::Activities;
-use crate::assigned::Assigned;
+use crate::answer_slots::Turns;
 use crate::controls::Controls;
-use crate::excluded::hosts_in;
+use crate::excluded_hosts::hosts_in;
+use crate::grant_rate::Assigned;
 use crate::invalid;
 use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::outgoing::Outgoing;
-use crate::patience::Patience;
+use crate::read_timeout::Patience;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, Kind, NotRefreshed, QueuesSource, QueuesText, Scheduler, reach_rules};
 use crate::time;
-use crate::turns::Turns;
 
 /// What tells this ResourceManager from others.
 #[derive(Clone, Debug)]
@@ -37,13 +37,13 @@ pub struct Cluster {
     pub https: bool,
     /// The Hadoop as which it answers.
     pub version: String,
-    /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others are not
-    /// listed for those who may not see them.
+    /// `yarn.webapp.filter-entity-list-by-user`, `yarn.resourcemanager.display.per-user-apps`: applications of others
+    /// are not listed for those who may not see them.
     pub per_user_apps: bool,
     /// `yarn.resourcemanager.metrics.runtime.buckets`: running applications are counted by so many minutes.
     pub runtime_buckets: Vec<u32>,
-    /// `hadoop.security.instrumentation.requires.admin`: `/metrics` and `/jmx` are for administrators alone. They have the usage of every user
-    /// and queue.
+    /// `hadoop.security.instrumentation.requires.admin`: `/metrics` and `/jmx` are for administrators alone. They have
+    /// the usage of every user and queue.
     pub metrics_for_admins: bool,
     /// `yarn.log-aggregation-enable`: logs of containers are to be gathered.
     pub log_aggregation: bool,
@@ -73,8 +73,8 @@ impl Cluster {
         self
     }
 
-    /// The same with what the site says of listing applications, of who may read metrics, and of counting applications by how long they run: a
-    /// text that is no list of minutes counts as if it were not there.
+    /// The same with what the site says of listing applications, of who may read metrics, and of counting applications
+    /// by how long they run: a text that is no list of minutes counts as if it were not there.
     #[must_use]
     pub fn with_properties<'a>(mut self, properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Cluster {
         for (name, value) in properties {
@@ -187,7 +187,8 @@ impl ResourceManager {
         }
     }
 
-    /// The same, whose queues are read from there when they are refreshed; else from the file that the scheduler watches.
+    /// The same, whose queues are read from there when they are refreshed; else from the file that the scheduler
+    /// watches.
     #[must_use]
     pub fn with_queues(mut self, source: QueuesSource) -> ResourceManager {
         self.queues = Some(source);
@@ -218,7 +219,8 @@ impl ResourceManager {
         self.controls.as_deref()
     }
 
-    /// The same, with a file of hosts that are to leave when nodes are refreshed (`yarn.resourcemanager.nodes.exclude-path`).
+    /// The same, with a file of hosts that are to leave when nodes are refreshed
+    /// (`yarn.resourcemanager.nodes.exclude-path`).
     #[must_use]
     pub fn with_excluded(mut self, file: PathBuf) -> ResourceManager {
         self.excluded = Some(file);
@@ -447,8 +449,8 @@ impl ResourceManager {
         Ok(warnings)
     }
 
-    /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on them has ended. Those
-    /// that were to leave and are not in it stay. Ids of the nodes that have changed.
+    /// Reads the file of hosts that are to leave. Those in it leave: at once, or where `graceful`, when what runs on
+    /// them has ended. Those that were to leave and are not in it stay. Ids of the nodes that have changed.
     ///
     /// # Errors
     /// A sentence: there is no such file, or it cannot be read.
@@ -526,7 +528,8 @@ impl ResourceManager {
         Ok(())
     }
 
-    /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless it was kept meanwhile.
+    /// A node has run empty ([`SchedulerEvent::NodeDrained`](evenweave::SchedulerEvent::NodeDrained)): it goes, unless
+    /// it was kept meanwhile.
     pub fn node_drained(&self, node: &str) {
         let _one = self.command();
         let is_to_go =

@@ -1,9 +1,10 @@
 //! Answers that wait to be taken by those who have asked for them.
 //!
-//! An answer stays in memory until its reader has taken the last of it. Small ones are bounded by the number of connections. All large ones
-//! together have room for so many bytes; one that several readers wait for counts once. Where that is used up, no further one is worked out until
-//! there is room again, so what is held exceeds it by the answers of as many turns as there are. Room is made by those who are the furthest behind
-//! a pace that any network has: what is left of their answers is dropped, and their connections end.
+//! An answer stays in memory until its reader has taken the last of it. Small ones are bounded by the number of
+//! connections. All large ones together have room for so many bytes; one that several readers wait for counts once.
+//! Where that is used up, no further one is worked out until there is room again, so what is held exceeds it by the
+//! answers of as many turns as there are. Room is made by those who are the furthest behind a pace that any network
+//! has: what is left of their answers is dropped, and their connections end.
 //!
 //! ```text
 //! turn ──> room (waits) ──> work ──> counted ──> sent ──> pieces, one at a time ──> connection
@@ -72,7 +73,8 @@ impl AsRef<[u8]> for ReadBy {
     }
 }
 
-/// An answer that is kept to be told again. Whoever keeps it bounds how many he keeps; it counts while somebody reads it.
+/// An answer that is kept to be told again. Whoever keeps it bounds how many he keeps; it counts while somebody reads
+/// it.
 pub(crate) struct Again {
     answer: Response<Bytes>,
     read: Weak<Counted>,

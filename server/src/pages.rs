@@ -17,13 +17,15 @@ struct Assets;
 
 const NOT_THERE: &str = "There is no such page.\n";
 
-/// Scripts and styles of the page itself, and nothing that is written into it. The chart library sets styles of elements.
+/// Scripts and styles of the page itself, and nothing that is written into it. The chart library sets styles of
+/// elements.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// The live page, at `/`; the pages in YARN's places, which are one file that looks where it is; and what belongs to them.
+/// The live page, at `/`; the pages in YARN's places, which are one file that looks where it is; and what belongs to
+/// them.
 pub(crate) fn routes() -> Router {
     Router::new()
         .route("/", get(async || file("index.html")))

@@ -15,17 +15,17 @@ use tower_http::normalize_path::{NormalizePath, NormalizePathLayer};
 
 use crate::access::{Caller, asking};
 use crate::administration::{controls, dump, level_page, levels, node_commands, queues};
-use crate::answered::{closed, refusal, refusal_to, text, whole};
+use crate::answer_slots::{Cost, Question};
 use crate::manager::ResourceManager;
 use crate::path;
-use crate::rest::asked::{Answer, Asked, Outcome};
+use crate::responses::{closed, refusal, refusal_to, text, whole};
 use crate::rest::errors::Fault;
 use crate::rest::format::{Format, ranges};
+use crate::rest::request::{Answer, Asked, Outcome};
 use crate::rest::{
     access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, plans,
     reservation, statistics, why,
 };
-use crate::turns::{Cost, Question};
 
 /// A body is a few words.
 pub(crate) const LARGEST_BODY: usize = 64 << 10;
@@ -33,8 +33,8 @@ pub(crate) const LARGEST_BODY: usize = 64 << 10;
 type Manager = Arc<ResourceManager>;
 type Endpoint = fn(&ResourceManager, &Asked) -> Outcome;
 
-/// All endpoints over a ResourceManager. A slash at the end of a path is none. Alone it believes whoever says `?user.name=x`: it is for
-/// those who have a guard of their own in front of it. [`site`](crate::site) has one.
+/// All endpoints over a ResourceManager. A slash at the end of a path is none. Alone it believes whoever says
+/// `?user.name=x`: it is for those who have a guard of their own in front of it. [`site`](crate::site) has one.
 pub fn router(of: Manager) -> NormalizePath<Router> {
     const APP: &str = "/ws/v1/cluster/apps/{app}";
     let beneath = |path: &str| format!("{APP}{path}");
@@ -250,8 +250,8 @@ fn told(headers: &HeaderMap, status: StatusCode, why: String) -> Response {
     sent(refusal_to(headers, &Fault::of_web_application(status.as_u16(), why)))
 }
 
-/// Works an answer out, and writes it. Views may wait for the scheduler's threads, and a large answer takes long to be written, so that is
-/// done where waiting is allowed.
+/// Works an answer out, and writes it. Views may wait for the scheduler's threads, and a large answer takes long to be
+/// written, so that is done where waiting is allowed.
 async fn answer(endpoint: Endpoint, cost: Cost, request: Request) -> Response {
     let accept = text(&request.headers, header::ACCEPT);
     let Some(format) = Format::accepted(accept) else { return engines_page(accept) };

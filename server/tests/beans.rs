@@ -1,7 +1,9 @@
-//! `/jmx` beside that of a real ResourceManager in which the same has happened: bean by bean, name by name, value by value.
+//! `/jmx` beside that of a real ResourceManager in which the same has happened: bean by bean, name by name, value by
+//! value.
 //!
-//! One node of 8 GB and 8 vcores. In root.b an application of ann's was killed while it waited, and one of bob's has its
-//! ApplicationMaster. In root.a.x an application of ann's has its ApplicationMaster and three of five containers, and the node is full.
+//! One node of 8 GB and 8 vcores. In root.b an application of ann's was killed while it waited, and one of bob's has
+//! its ApplicationMaster. In root.a.x an application of ann's has its ApplicationMaster and three of five containers,
+//! and the node is full.
 
 mod asking;
 mod node_record;

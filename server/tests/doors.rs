@@ -1,4 +1,5 @@
-//! Who gets in: tokens, headers of proxies, connections, heads of requests. Each door is tried by those who mean no good.
+//! Who gets in: tokens, headers of proxies, connections, heads of requests. Each door is tried by those who mean no
+//! good.
 
 use std::fs;
 use std::io::{Read, Write};

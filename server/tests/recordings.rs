@@ -119,8 +119,8 @@ fn capacity_router() {
 
 #[test]
 fn capacity_custom() {
-    // A resource that nothing was configured for shows how much a container may have, as of the first ResourceManager of the
-    // process: the recorder had run another state before.
+    // A resource that nothing was configured for shows how much a container may have, as of the first ResourceManager
+    // of the process: the recorder had run another state before.
     check("capacity-custom", 41, 43);
 }
 

@@ -1,4 +1,5 @@
-//! Reservations over REST on running schedulers, and bodies of those who mean no good. What Hadoop answers is in `recordings`.
+//! Reservations over REST on running schedulers, and bodies of those who mean no good. What Hadoop answers is in
+//! `recordings`.
 
 mod asking;
 

@@ -1,4 +1,5 @@
-//! Rights are asked of the scheduler while nobody waits for the records: whoever it asks for groups may want them himself.
+//! Rights are asked of the scheduler while nobody waits for the records: whoever it asks for groups may want them
+//! himself.
 
 mod asking;
 

@@ -70,8 +70,8 @@ fn slow_readers_make_room_for_others() {
             let mut slow: Vec<_> = (0..READERS).map(|reader| ask(at, reader)).collect();
             assert!(slow.iter().all(|(_, status, _)| *status == 200));
             let taken: Vec<bool> = slow.iter_mut().map(|(stream, _, length)| rest(stream) == *length).collect();
-            // While there were two a third was worked out. For each further one somebody made room, the first before all; who is next hangs on
-            // how much the kernel has taken of each.
+            // While there were two a third was worked out. For each further one somebody made room, the first before
+            // all; who is next hangs on how much the kernel has taken of each.
             let whole = taken.iter().filter(|taken| **taken).count();
             assert!(whole == 3 && !taken[0] && taken[READERS - 1], "{taken:?}");
             // What was held is free.

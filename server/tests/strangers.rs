@@ -1,5 +1,6 @@
-//! What a stranger is told, route by route: with rights, and lists by user, an application of somebody else's is not shown to him, except
-//! where a ResourceManager of Hadoop shows it too. The table has every route, and exactly what he sees of it.
+//! What a stranger is told, route by route: with rights, and lists by user, an application of somebody else's is not
+//! shown to him, except where a ResourceManager of Hadoop shows it too. The table has every route, and exactly what he
+//! sees of it.
 
 mod node_record;
 
@@ -164,7 +165,8 @@ impl Shown {
     }
 }
 
-/// Method and route, how it is asked, and the status and what is seen with a FairScheduler and with a CapacityScheduler.
+/// Method and route, how it is asked, and the status and what is seen with a FairScheduler and with a
+/// CapacityScheduler.
 type Row = (&'static str, &'static str, &'static str, [(u16, &'static [&'static str]); 2]);
 
 const NOTHING: &[&str] = &[];

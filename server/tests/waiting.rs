@@ -1,5 +1,5 @@
-//! What is said of applications over scheduler threads, where nobody writes down why they wait: their diagnostics in Hadoop's words, what
-//! they have used, and who is below a queue.
+//! What is said of applications over scheduler threads, where nobody writes down why they wait: their diagnostics in
+//! Hadoop's words, what they have used, and who is below a queue.
 
 mod asking;
 

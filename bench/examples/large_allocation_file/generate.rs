@@ -1,4 +1,5 @@
-//! A large allocation file of any number of queues, with every kind of setting; shared by the example and the benchmark.
+//! A large allocation file of any number of queues, with every kind of setting; shared by the example and the
+//! benchmark.
 //!
 //! The same number gives the same text. It has no oddities: it is read without a warning.
 

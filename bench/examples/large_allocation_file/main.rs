@@ -1,4 +1,5 @@
-//! Prints a large allocation file, to measure by: `cargo run --release --example large_allocation_file -- 10000 > large.xml`.
+//! Prints a large allocation file, to measure by: `cargo run --release --example large_allocation_file -- 10000 >
+//! large.xml`.
 //!
 //! The first argument is the number of queues, 10,000 without it; `flat` after it puts all of them directly below root.
 

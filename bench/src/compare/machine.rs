@@ -58,7 +58,8 @@ impl Machine {
     }
 }
 
-/// The commit of the sources that this was built from, if they are still there and in git; `+` where files have changed since.
+/// The commit of the sources that this was built from, if they are still there and in git; `+` where files have changed
+/// since.
 fn commit() -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(["-C", env!("CARGO_MANIFEST_DIR")]).args(arguments).output().ok()?;

@@ -1,7 +1,7 @@
 //! `evenweave bench compare`: the standard workloads through this scheduler and through others, in turn, side by side.
 //!
-//! Every run is a process of its own, on this side as on theirs, so that memory and processor time are counted alike. Runs follow each
-//! other on one thread; what a run gave is in the results file before the next one starts.
+//! Every run is a process of its own, on this side as on theirs, so that memory and processor time are counted alike.
+//! Runs follow each other on one thread; what a run gave is in the results file before the next one starts.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -26,11 +26,11 @@ mod page;
 mod programs;
 mod progress;
 mod results;
+mod run_order;
 mod settings;
 mod sides;
 mod summary;
-mod tell;
-mod turns;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -43,29 +43,29 @@ use machine::Build;
 use programs::Programs;
 use progress::Progress;
 use results::{Results, Run};
+use run_order::{CellRuns, Turn};
 use settings::Setting;
 use sides::Program;
 use summary::CellSummary;
-use turns::{Contest, Turn};
 
 use crate::failure::Failure;
 use crate::options::Format;
 
-/// Runs what is missing, and tells of all. Whether every run that is wanted is there. With `stop` up the run that is under way is
-/// ended and does not count, and no other is made.
+/// Runs what is missing, and tells of all. Whether every run that is wanted is there. With `stop` up the run that is
+/// under way is ended and does not count, and no other is made.
 ///
 /// # Errors
 /// Cells that are not there, results that cannot be read or written, a report that cannot be written.
 pub fn run(options: &CompareOptions, stop: &AtomicBool) -> Result<bool, Failure> {
     let extent = options.extent;
-    let contests: Vec<Contest> = cells::chosen(&options.cells, &options.drivers)?
+    let contests: Vec<CellRuns> = cells::chosen(&options.cells, &options.drivers)?
         .into_iter()
-        .map(|cell| Contest::of(cell, extent, options.workers))
+        .map(|cell| CellRuns::of(cell, extent, options.workers))
         .collect();
     let ours = programs::ours(options.ours.as_deref())?;
     let build = Build::of(&ours)?;
     let mut results = Results::open(&options.results, options.fresh)?;
-    let turns = turns::turns(&contests, options.rounds.unwrap_or(extent.rounds()));
+    let turns = run_order::turns(&contests, options.rounds.unwrap_or(extent.rounds()));
     let whole = measure(options, ours, &build, &turns, &mut results, stop)?;
     let summaries: Vec<CellSummary> = contests
         .iter()
@@ -83,10 +83,10 @@ pub fn run(options: &CompareOptions, stop: &AtomicBool) -> Result<bool, Failure>
         page::write(path, &build, &summaries, &results.counted(&build, &turns))?;
     }
     match options.format {
-        Format::Json => crate::output::say_json!(tell::json(&build, &summaries, whole)),
+        Format::Json => crate::output::say_json!(tables::json(&build, &summaries, whole)),
         Format::Table => {
-            crate::output::say!("{}", tell::table(&summaries));
-            crate::output::say!("{}", tell::NOTE);
+            crate::output::say!("{}", tables::table(&summaries));
+            crate::output::say!("{}", tables::NOTE);
         }
     }
     crate::output::note!("results: {}", options.results.display());
@@ -140,7 +140,8 @@ fn measure(
                 .map_err(|why| progress.line(&format!("{} is left out: {why}", program.name())))
                 .is_ok()
         });
-        // A peer that cannot be run leaves its cells without a comparison, and this side's figures of them with nothing beside them.
+        // A peer that cannot be run leaves its cells without a comparison, and this side's figures of them with nothing
+        // beside them.
         let peer = turn.cell.peer.program();
         if !usable || ready.get(&peer) == Some(&false) {
             whole = false;

@@ -5,10 +5,10 @@ use std::path::Path;
 use super::machine::Build;
 use super::results::Run;
 use super::summary::{CellSummary, Ratio};
-use super::tell::{HEADER, NOTE, rows};
-use crate::drafts::write_whole;
+use super::tables::{HEADER, NOTE, rows};
 use crate::failure::Failure;
 use crate::report::{Bar, bars, document, escape};
+use crate::whole_files::write_whole;
 
 /// Colours of the plots: this side, the peers, processor time.
 const OURS: usize = 0;

@@ -1,5 +1,5 @@
-//! The file of runs, one JSON object a line. A comparison reads what is there and appends what it measures, line by line: however it
-//! ends, what was measured is kept.
+//! The file of runs, one JSON object a line. A comparison reads what is there and appends what it measures, line by
+//! line: however it ends, what was measured is kept.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::cells::Cell;
 use super::child::Outcome;
 use super::machine::{Build, Machine, date};
+use super::run_order::Turn;
 use super::settings::Setting;
-use super::turns::Turn;
 use crate::api::read_text_file;
 use crate::failure::Failure;
 use crate::numbers::grouped;

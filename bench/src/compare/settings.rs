@@ -1,7 +1,7 @@
 //! How a cell is run on either side: modes and times.
 //!
-//! This side runs the scheduler that it is compared with: the FairScheduler in mode `dyn`, the CapacityScheduler, which has no `dyn`, in `max`.
-//! Theirs runs in every mode that can be its fastest: which one that is differs by size.
+//! This side runs the scheduler that it is compared with: the FairScheduler in mode `dyn`, the CapacityScheduler, which
+//! has no `dyn`, in `max`. Theirs runs in every mode that can be its fastest: which one that is differs by size.
 
 use super::cells::Cell;
 use super::sides::{Peer, Program};
@@ -52,8 +52,8 @@ impl Setting {
     }
 }
 
-/// A mode of a peer: its name, what a heartbeat may assign, the scheduler's name on the program's command line, and whether a quick
-/// comparison has it.
+/// A mode of a peer: its name, what a heartbeat may assign, the scheduler's name on the program's command line, and
+/// whether a quick comparison has it.
 struct Mode {
     name: &'static str,
     scheduler: &'static str,

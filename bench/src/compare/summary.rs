@@ -70,8 +70,8 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
-    /// `pairs`: of a round, and last of the medians, each as (more is better for us) numerator and denominator. `None` where there is
-    /// nothing to divide by.
+    /// `pairs`: of a round, and last of the medians, each as (more is better for us) numerator and denominator. `None`
+    /// where there is nothing to divide by.
     fn of(medians: (f64, f64), pairs: &[(f64, f64)]) -> Option<Ratio> {
         let divide = |(above, below): (f64, f64)| (above > 0.0 && below > 0.0).then(|| above / below);
         let of_medians = divide(medians)?;

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::command_line::CommandLine;
-use super::ended::{Ended, Kind};
+use super::exit::{Ended, Kind};
 use crate::api::{Missing, Resource, ResourceTypes, parse_resource};
 
 pub(super) const YARN_SITE: &str = "yarn-site.xml";

@@ -1,7 +1,8 @@
-//! The command around the conversion from a FairScheduler's to a CapacityScheduler's configuration: `yarn fs2cs` of Hadoop 3.4.2.
+//! The command around the conversion from a FairScheduler's to a CapacityScheduler's configuration: `yarn fs2cs` of
+//! Hadoop 3.4.2.
 //!
-//! The conversion itself is [`evenweave::config::convert`]. Here is what the command reads, checks and writes, in Hadoop's order and with Hadoop's
-//! messages; `told` says it to people.
+//! The conversion itself is [`evenweave::config::convert`]. Here is what the command reads, checks and writes, in
+//! Hadoop's order and with Hadoop's messages; `told` says it to people.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -14,23 +15,23 @@ mod checks;
 
 mod command_line;
 
-mod ended;
+mod exit;
 
-mod told;
+mod command_messages;
 
 use std::path::{Path, PathBuf};
 
 use checks::{Asked, CAPACITY_SCHEDULER, MAPPING_RULES, YARN_SITE};
 use command_line::CommandLine;
-pub use ended::{DryRun, Ended, Kind, Ran};
+pub use exit::{DryRun, Ended, Kind, Ran};
 
 use crate::api::{
     Allocations, Conversion, ConversionRules, ConvertOptions, Converted, FairFiles, ResourceTypes, Settings,
     SiteFileError, SiteProperties, convert, site_file,
 };
-use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::site::{parse_site, read_bytes, surround};
+use crate::whole_files::Drafts;
 
 const ALLOCATION_FILE: &str = "yarn.scheduler.fair.allocation.file";
 

@@ -1,11 +1,11 @@
 //! Admission: which job enters next, and when.
 //!
 //! Every leaf queue takes its own jobs of the trace round and round. `Auto` keeps each leaf supplied with a multiple of
-//! its steady fair share, counted in containers that run, are asked for, or will be asked for by jobs that have entered.
-//! The multiple starts at 1.5 and grows while nodes idle and the demand that the scheduler has seen (asks count from its
-//! next update on) is small; so no queue runs dry and none piles up what it cannot place. `Fixed` keeps a number of jobs
-//! in flight, dealt to the leaves in turn. A leaf without a share gets nothing until it is opened, and then as much as was
-//! said.
+//! its steady fair share, counted in containers that run, are asked for, or will be asked for by jobs that have
+//! entered. The multiple starts at 1.5 and grows while nodes idle and the demand that the scheduler has seen (asks
+//! count from its next update on) is small; so no queue runs dry and none piles up what it cannot place. `Fixed` keeps
+//! a number of jobs in flight, dealt to the leaves in turn. A leaf without a share gets nothing until it is opened, and
+//! then as much as was said.
 //!
 //! With a timetable each job enters at its time, once, whatever the cluster has.
 
@@ -18,7 +18,7 @@ const LEAST: f64 = 1.5;
 const STEP: f64 = 1.1;
 /// So long a leaf rests that has refused a job; doubled so often.
 const REST_NS: u64 = 1_000_000_000;
-const MOST_DOUBLED: u32 = 5;
+const MAX_DOUBLED: u32 = 5;
 
 #[derive(Debug)]
 struct Leaf {
@@ -148,7 +148,7 @@ impl Admission {
         let leaf = &mut self.leaves[leaf];
         // Of jobs that were handed in together the first counts.
         if now_ns >= leaf.rests_until {
-            leaf.rests_until = now_ns + (REST_NS << leaf.refusals.min(MOST_DOUBLED));
+            leaf.rests_until = now_ns + (REST_NS << leaf.refusals.min(MAX_DOUBLED));
             leaf.refusals += 1;
         }
     }

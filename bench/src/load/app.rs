@@ -48,8 +48,8 @@ pub(crate) struct LoadApp {
     pub(crate) to_ask: Vec<Ask>,
     /// What it gives back then.
     pub(crate) to_release: Vec<ContainerId>,
-    /// Asks for tasks that were taken from it. Each has a request id of its own: it stands beside what is outstanding, of
-    /// which nobody knows at this moment how much is on its way.
+    /// Asks for tasks that were taken from it. Each has a request id of its own: it stands beside what is outstanding,
+    /// of which nobody knows at this moment how much is on its way.
     repeats: i64,
 }
 

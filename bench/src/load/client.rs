@@ -12,9 +12,9 @@ use crate::api::{
     CapacityScheduler, Clock as _, FairScheduler, MonotonicClock, PlanBooks, Reservation, ReservationId,
     ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent,
 };
-use crate::booked::{BookedCourse, BookedReservation, PlanSample};
 use crate::clock::now_ns;
 use crate::load::wishes::{Job, Wish, Wished};
+use crate::reservation_results::{BookedCourse, BookedReservation, PlanSample};
 use crate::traces::Booking;
 
 /// What happens between two looks is seen so much late.
@@ -210,7 +210,8 @@ impl Booker {
         found.ok_or_else(|| format!("{id} is not in its plan"))
     }
 
-    /// The jobs of a turn enter, one for each stage; without a reservation they enter the plan, or a queue that is none.
+    /// The jobs of a turn enter, one for each stage; without a reservation they enter the plan, or a queue that is
+    /// none.
     fn begin(&mut self, index: usize, turn: usize) {
         let booking = &self.bookings[index];
         for stage in booking.turn(turn).unwrap_or_default() {

@@ -1,8 +1,8 @@
 //! The driver: one thread that plays every node and every ApplicationMaster.
 //!
 //! # One round
-//! 1. Calls `allocate` for the applications that were woken or have something to ask, and puts what they get on the time
-//!    wheel. 2. Finishes applications whose last container ended a heartbeat ago. 3. Submits jobs. 4. Sends the
+//! 1. Calls `allocate` for the applications that were woken or have something to ask, and puts what they get on the
+//!    time wheel. 2. Finishes applications whose last container ended a heartbeat ago. 3. Submits jobs. 4. Sends the
 //!    heartbeats that are due, with the containers that are over, in batches. 5. Looks at the scheduler's figures.
 //!
 //! Node `i` reports at `(k + i / nodes)` heartbeat intervals, k = 0, 1, …; a container received at `t` with a life of
@@ -10,17 +10,18 @@
 //! reports anew until it is taken. When the driver is more than a whole interval late, intervals are left out and
 //! counted.
 //!
-//! One that is watched ([`Driver::watch`]) tells what it does, does what is wished, and goes on where others end its applications or take
-//! containers. Its ApplicationMasters call twice a second even if nothing waits for them: so they hear of what was lost.
+//! One that is watched ([`Driver::watch`]) tells what it does, does what is wished, and goes on where others end its
+//! applications or take containers. Its ApplicationMasters call twice a second even if nothing waits for them: so they
+//! hear of what was lost.
 //!
-//! With [`Preempting`] containers may be taken before their end. Their ApplicationMasters ask for the tasks again; one whose
-//! own container is taken ends with its application.
+//! With [`Preempting`] containers may be taken before their end. Their ApplicationMasters ask for the tasks again; one
+//! whose own container is taken ends with its application.
 
 mod changes;
 
 mod losses;
 
-mod taken;
+mod preempted_containers;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -42,8 +43,8 @@ use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
 use crate::load::app::{CONTAINER, LoadApp, Role};
 use crate::load::books::{Books, Difference};
+use crate::load::observation::{Happened, Watched, Witness};
 use crate::load::preempting::{Preempting, Story};
-use crate::load::watched::{Happened, Watched, Witness};
 use crate::load::wheel::Wheel;
 use crate::load::wishes::Wishes;
 
@@ -119,7 +120,8 @@ struct Submitting {
 pub(crate) struct Driver<'a> {
     engine: &'a dyn Engine,
     jobs: &'a [Job],
-    /// Those that somebody wished, numbered after the others. As many as were in flight at once: their places are used again.
+    /// Those that somebody wished, numbered after the others. As many as were in flight at once: their places are used
+    /// again.
     own_jobs: Vec<Job>,
     free_jobs: Vec<usize>,
     lives: Lives,
@@ -306,7 +308,8 @@ impl<'a> Driver<'a> {
         self.keeps_samples = false;
     }
 
-    /// Its figures are drawn and its books are checked, although somebody wishes and containers may end before their time.
+    /// Its figures are drawn and its books are checked, although somebody wishes and containers may end before their
+    /// time.
     pub(crate) fn is_measured(&mut self) {
         self.keeps_samples = true;
         self.books.preempting = true;
@@ -322,8 +325,8 @@ impl<'a> Driver<'a> {
         self.preempting.take().map(Preempting::story)
     }
 
-    /// Drives until the time is over, all jobs of a timetable have ended, or the stop flag is up; `watch` is told the seconds gone by, now and then.
-    /// Returns the seconds that it took.
+    /// Drives until the time is over, all jobs of a timetable have ended, or the stop flag is up; `watch` is told the
+    /// seconds gone by, now and then. Returns the seconds that it took.
     ///
     /// # Errors
     /// When the scheduler refuses a job or loses its footing.
@@ -403,7 +406,8 @@ impl<'a> Driver<'a> {
                     self.calls.push(slot);
                     return Ok(received);
                 }
-                // Somebody has ended it, its AM is gone, or the queues are such by now that what it asks for is refused.
+                // Somebody has ended it, its AM is gone, or the queues are such by now that what it asks for is
+                // refused.
                 Err(refused) if self.watched.is_some() && refused != Refused::ShutDown => {
                     self.request.asks.clear();
                     self.request.releases.clear();
@@ -512,8 +516,8 @@ impl<'a> Driver<'a> {
         Ok(any)
     }
 
-    /// Takes the answers to the jobs that were submitted, and submits the next: one batch at a time is under way, so that
-    /// the nodes never wait for the scheduler's control. Whether there was something.
+    /// Takes the answers to the jobs that were submitted, and submits the next: one batch at a time is under way, so
+    /// that the nodes never wait for the scheduler's control. Whether there was something.
     fn submit_jobs(&mut self, now: u64) -> Result<bool, String> {
         self.take_submitted(now)?;
         if self.submitted.is_some() {

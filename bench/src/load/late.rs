@@ -1,5 +1,5 @@
-//! What comes late in a load with preemption: which queue, how many applications, what they ask for, and what its settings
-//! promise it.
+//! What comes late in a load with preemption: which queue, how many applications, what they ask for, and what its
+//! settings promise it.
 
 use std::time::Duration;
 
@@ -27,8 +27,8 @@ pub(crate) struct LateLeaf {
 }
 
 impl LateLeaf {
-    /// What the queue is to reach, MiB: its threshold of the fair share, or all that is asked for, less what is smaller than a
-    /// container for each application.
+    /// What the queue is to reach, MiB: its threshold of the fair share, or all that is asked for, less what is smaller
+    /// than a container for each application.
     pub(crate) fn target_mib(&self, fair_share_mib: i64) -> f64 {
         let most = (self.apps * self.containers) as f64 * CONTAINER.memory_mb() as f64;
         (self.threshold * fair_share_mib as f64).min(most) - self.apps as f64 * CONTAINER.memory_mb() as f64
@@ -79,7 +79,8 @@ fn timeout(ms: i64) -> Option<i64> {
 }
 
 impl Late {
-    /// Looks the queue up in a scheduler that has its nodes and has updated its shares. `file` is the allocation file's name.
+    /// Looks the queue up in a scheduler that has its nodes and has updated its shares. `file` is the allocation file's
+    /// name.
     ///
     /// # Errors
     /// When preemption is off, the queue cannot be had, nobody else is there, or its settings never make it starved.
@@ -160,8 +161,8 @@ impl Late {
         self.others.iter().cloned().chain(self.leaves.iter().map(|leaf| leaf.name.clone())).collect()
     }
 
-    /// Makes the jobs, of a trace that was dealt to the others, into those of this load: all tasks live as long, so that as
-    /// many end in each second, and each late leaf has a job that asks for its part.
+    /// Makes the jobs, of a trace that was dealt to the others, into those of this load: all tasks live as long, so
+    /// that as many end in each second, and each late leaf has a job that asks for its part.
     pub(crate) fn jobs(&self, jobs: &mut Vec<Job>, mean: Duration) {
         let life = crate::clock::nanos(mean);
         for job in jobs.iter_mut() {

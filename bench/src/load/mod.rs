@@ -9,8 +9,8 @@
 //! ```
 //! With a speed the loop is open: jobs come at the times of their trace (`timetable`).
 //!
-//! Reservations of a file are booked by a client beside it (`client`). With preemption one queue comes late (`late`), and containers may be
-//! taken (`preempting`).
+//! Reservations of a file are booked by a client beside it (`client`). With preemption one queue comes late (`late`),
+//! and containers may be taken (`preempting`).
 //!
 //! `simulation` is a load without an end, for a server that shows it.
 //!
@@ -24,7 +24,7 @@ mod books;
 
 mod client;
 
-mod desk;
+mod server_requests;
 
 mod driver;
 
@@ -47,7 +47,7 @@ mod timetable;
 
 mod simulation;
 
-mod watched;
+mod observation;
 
 mod wishes;
 

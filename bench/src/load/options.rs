@@ -48,8 +48,8 @@ pub struct LoadOptions {
     pub queue: Vec<String>,
     /// Job trace of any form that [`crate::traces`] reads; the bundled one if there is none.
     pub trace: Option<PathBuf>,
-    /// Jobs come at the times of the trace, and their tasks live as long as there, all divided by this. Without it jobs come when
-    /// others end.
+    /// Jobs come at the times of the trace, and their tasks live as long as there, all divided by this. Without it jobs
+    /// come when others end.
     pub speed: Option<Speed>,
     /// With a speed: how long a map that reads 128 MiB lives in a SWIM trace.
     pub task_time: Duration,

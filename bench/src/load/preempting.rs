@@ -1,7 +1,8 @@
 //! A load with preemption while it runs: what the driver does beside its rounds, and the story that it notes.
 //!
 //! - Every container is known by its id until it ends: of a container that was taken away the wheel still has the end.
-//! - Nodes tell of launches, so that a taken container's room is free when its node has reported the end, a heartbeat later.
+//! - Nodes tell of launches, so that a taken container's room is free when its node has reported the end, a heartbeat
+//!   later.
 //! - Every AM calls once in a heartbeat interval, as AMs do: that is how it hears of warnings. Some give back at once.
 //! - Until the cluster is full, tasks are taken to be in the middle of their lives, so that as many end in each second.
 //! - Ten times a second the shares, usage and counts are noted; these points make the plots and the times of the story.

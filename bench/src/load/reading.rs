@@ -8,7 +8,7 @@ use crate::trace::{self, TraceJob};
 use crate::traces::{Item, LONGEST_MS, Opened, Refusal, Trace, TraceFileError, TraceOptions, shift_of, shift_told};
 
 /// All jobs of a load are in memory.
-const MOST_JOBS: usize = 10_000_000;
+const MAX_JOBS: usize = 10_000_000;
 
 /// The jobs of a file, and what is to be said of it.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub(super) struct ReadTrace {
     pub(super) warnings: Vec<String>,
 }
 
-/// Reads the file of a trace, whatever form it has. Lengths are milliseconds where it is said how long a map lives that reads
-/// 128 MiB, else those of SWIM's tasks are bytes.
+/// Reads the file of a trace, whatever form it has. Lengths are milliseconds where it is said how long a map lives that
+/// reads 128 MiB, else those of SWIM's tasks are bytes.
 ///
 /// # Errors
 /// A file that cannot be read or is no trace, and one without a job.
@@ -57,9 +57,9 @@ fn jobs_of(trace: Trace, name: &str) -> Result<ReadTrace, Failure> {
         match item.map_err(|error| Failure::input(error.to_string()))? {
             Item::Job(job) => {
                 let read = TraceJob::of_tasks(&job);
-                if jobs.len().saturating_add(job.count as usize) > MOST_JOBS {
+                if jobs.len().saturating_add(job.count as usize) > MAX_JOBS {
                     return Err(Failure::input(format!(
-                        "{name}: the trace has more than {MOST_JOBS} jobs, and a load has all of them in memory; give a part of it"
+                        "{name}: the trace has more than {MAX_JOBS} jobs, and a load has all of them in memory; give a part of it"
                     )));
                 }
                 jobs.extend(std::iter::repeat_n(read, job.count as usize));

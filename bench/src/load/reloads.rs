@@ -1,7 +1,8 @@
 //! Reloads during a load: the allocation file and a variant of it in turn, as an administrator would who cannot decide.
 //!
-//! A thread of its own reads the text anew each time, as the scheduler's watcher does, and waits until it has taken effect.
-//! The variant has other weights, a maximum for every third leaf queue, and one queue more; the run ends under the file itself.
+//! A thread of its own reads the text anew each time, as the scheduler's watcher does, and waits until it has taken
+//! effect. The variant has other weights, a maximum for every third leaf queue, and one queue more; the run ends under
+//! the file itself.
 
 use std::thread::JoinHandle;
 use std::time::Duration;

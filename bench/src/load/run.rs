@@ -7,7 +7,6 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::api::{NodeHandle, Refused, Resource};
-use crate::booked::BookedCourse;
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, QueueFigures, Threaded};
 use crate::failure::Failure;
 use crate::jobs::{self, Job, Lives};
@@ -27,6 +26,7 @@ use crate::load::timetable::Timetable;
 use crate::load::wishes::Wishes;
 use crate::numbers::grouped;
 use crate::options::{CoreChoice, SchedulerChoice};
+use crate::reservation_results::BookedCourse;
 use crate::traces::Booking;
 
 /// What a node of the load has.

@@ -1,5 +1,5 @@
-//! A load without an end, for a server that shows it: the scheduler on its threads, the driver on one of its own, and records and
-//! events of what the driver does.
+//! A load without an end, for a server that shows it: the scheduler on its threads, the driver on one of its own, and
+//! records and events of what the driver does.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -19,12 +19,12 @@ use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, T
 use crate::failure::Failure;
 use crate::jobs;
 use crate::latency::ToldProbe;
-use crate::load::desk::Desk;
 use crate::load::driver::{Driver, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
+use crate::load::observation::Happened;
 use crate::load::options::LoadOptions;
 use crate::load::run::{NODE, admission, names, pace, waker};
-use crate::load::watched::Happened;
+use crate::load::server_requests::Desk;
 use crate::load::wishes::Wishes;
 
 /// One heartbeat, and the containers of one number, in so many make events.
@@ -59,8 +59,8 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Starts the scheduler and the cluster. `web_address` is where it says that its pages are; `shown` makes its ResourceManager one that
-    /// has a log and knows who asks.
+    /// Starts the scheduler and the cluster. `web_address` is where it says that its pages are; `shown` makes its
+    /// ResourceManager one that has a log and knows who asks.
     ///
     /// # Errors
     /// Unknown queues, refused settings.
@@ -304,7 +304,8 @@ impl Scribe {
             Happened::Accepted(handle) => {
                 let (number, queue) = (handle.number(), handle.queue());
                 if self.manager.records().accepted(number, handle) {
-                    // Killed before its queue had taken it: then nobody could tell the scheduler. One that has ended is no error.
+                    // Killed before its queue had taken it: then nobody could tell the scheduler. One that has ended is
+                    // no error.
                     let _ = self.manager.scheduler().kill(handle);
                 }
                 self.ring.push(self.event(What::ApplicationAccepted).of(number, queue));

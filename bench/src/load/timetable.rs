@@ -1,7 +1,7 @@
 //! Jobs at the times of their trace: when each comes, how long its tasks live, in which queue it is and whose it is.
 //!
-//! All times of the trace are divided by one factor. A job is in the queue that it names, or in the one that it is dealt to
-//! ([`crate::jobs`]).
+//! All times of the trace are divided by one factor. A job is in the queue that it names, or in the one that it is
+//! dealt to ([`crate::jobs`]).
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What somebody who watches a simulated cluster wants of it: nodes that come and go, more or less load, an application.
+//! What somebody who watches a simulated cluster wants of it: nodes that come and go, more or less load, an
+//! application.
 //!
 //! A wish goes over a channel to the driver's thread, which does it between two rounds and answers.
 

@@ -19,17 +19,17 @@ fn may_be_altered(step: &Value) -> bool {
     !matches!(step["op"].as_str(), Some("submit" | "node-add"))
 }
 
-/// Lots, the same each time.
-struct Lots(u64);
+/// Draws, the same each time.
+struct Draws(u64);
 
-impl Lots {
+impl Draws {
     fn below(&mut self, most: usize) -> usize {
         self.0 += 1;
         usize::try_from(mix(self.0) % most as u64).unwrap()
     }
 }
 
-fn altered(steps: &[Value], lots: &mut Lots) -> Vec<Value> {
+fn altered(steps: &[Value], lots: &mut Draws) -> Vec<Value> {
     let mut out = Vec::with_capacity(steps.len());
     for step in steps {
         let lot = lots.below(100);
@@ -66,7 +66,7 @@ fn kept_order_decides_as_sorting_anew_in_recorded_and_in_altered_runs() {
     let lot = std::env::var("EVENWEAVE_ALTERED").ok().and_then(|lot| lot.parse().ok()).unwrap_or(7_u64);
     let mut families: Vec<_> = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
     families.sort();
-    let (mut lots, mut played) = (Lots(lot << 32), 0);
+    let (mut lots, mut played) = (Draws(lot << 32), 0);
     for family in &families {
         let Suite::Capacity(scenarios) = Suite::read(family).unwrap() else {
             panic!("{family:?} is of the CapacityScheduler");

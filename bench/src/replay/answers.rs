@@ -1,5 +1,5 @@
-//! Answers: what a real ResourceManager said over HTTP in a state; the state is made again, and what is said then must be the
-//! same.
+//! Answers: what a real ResourceManager said over HTTP in a state; the state is made again, and what is said then must
+//! be the same.
 //!
 //! A file holds one state, and its name without its ending is the family's; each request is a case.
 

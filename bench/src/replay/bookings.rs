@@ -28,8 +28,8 @@ pub(super) trait Booking {
     fn next_event(&mut self) -> Option<SchedulerEvent>;
 }
 
-/// A driver has the calls of its scheduler. `$this` is how a method names its receiver, `$scheduler` where the scheduler is, and `$quiet` waits, where
-/// threads go on after a call.
+/// A driver has the calls of its scheduler. `$this` is how a method names its receiver, `$scheduler` where the
+/// scheduler is, and `$quiet` waits, where threads go on after a call.
 macro_rules! booking {
     ($driver:ty, $this:ident: $scheduler:expr $(, $quiet:expr)?) => {
         impl $crate::replay::bookings::Booking for $driver {
@@ -158,7 +158,8 @@ impl Bookings {
         Ok(booked)
     }
 
-    /// What a reservation has in the plan that it was submitted to last, which was named by its path, with or without `root.`, or by its last name.
+    /// What a reservation has in the plan that it was submitted to last, which was named by its path, with or without
+    /// `root.`, or by its last name.
     fn allocation(&self, driver: &mut dyn Booking, id: ReservationId) -> Option<Value> {
         let queue = self.queues.get(&id.number)?;
         let plans = driver.plans();
@@ -173,7 +174,8 @@ impl Bookings {
     }
 }
 
-/// What the follower did to applications since this was last called: as recordings show those that it moved; those that it killed.
+/// What the follower did to applications since this was last called: as recordings show those that it moved; those that
+/// it killed.
 pub(super) fn take_followed(driver: &mut dyn Booking) -> (Option<Value>, Vec<u32>) {
     let events: Vec<_> = std::iter::from_fn(|| driver.next_event()).collect();
     let (moved, killed) = followed(&events);

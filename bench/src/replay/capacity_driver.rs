@@ -81,7 +81,8 @@ impl Steps {
         self.stepped.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
     }
 
-    /// A container that lives, or whose node still has to report its end; of one that lives the AM has been told by now.
+    /// A container that lives, or whose node still has to report its end; of one that lives the AM has been told by
+    /// now.
     fn find(&mut self, named: Named, must_live: bool) -> Result<ContainerView, Refused> {
         let app = self.apps.get(&named.app).ok_or(Refused::NoSuchApp(named.app))?;
         let is_it = |view: &ContainerView| self.taken_over.is(named, view.id) && !(must_live && view.ended);

@@ -134,11 +134,11 @@ fn mismatch(field: impl Into<String>, expected: impl Into<String>, got: impl Int
 }
 
 /// Resources are compared, and shown, in the configured types only.
-struct Eye<'t> {
+struct Comparer<'t> {
     types: &'t ResourceTypes,
 }
 
-impl Eye<'_> {
+impl Comparer<'_> {
     fn same(&self, a: &Resource, b: &Resource) -> bool {
         (0..self.types.len()).all(|index| a.get(index) == b.get(index))
     }
@@ -207,7 +207,7 @@ fn app(types: &ResourceTypes, item: &ExpectedApp) -> SeenApp {
     }
 }
 
-fn queue_difference(eye: &Eye<'_>, want: &SeenQueue, got: &SeenQueue) -> Option<Mismatch> {
+fn queue_difference(eye: &Comparer<'_>, want: &SeenQueue, got: &SeenQueue) -> Option<Mismatch> {
     let field = |what: &str| format!("queue {} {what}", want.name);
     if want.name != got.name {
         return mismatch("queues", &want.name, &got.name);
@@ -237,7 +237,7 @@ fn queue_difference(eye: &Eye<'_>, want: &SeenQueue, got: &SeenQueue) -> Option<
     None
 }
 
-fn app_difference(eye: &Eye<'_>, want: &SeenApp, got: &SeenApp) -> Option<Mismatch> {
+fn app_difference(eye: &Comparer<'_>, want: &SeenApp, got: &SeenApp) -> Option<Mismatch> {
     let field = |what: &str| format!("app {} {what}", want.app);
     if want.app != got.app {
         return mismatch("apps", want.app.to_string(), got.app.to_string());
@@ -270,7 +270,7 @@ fn first_of<T>(
 
 /// The first disagreement between a recording and what was seen; `last` is the scenario's last step.
 pub(super) fn difference(types: &ResourceTypes, expected: &Expected, seen: &Observed, last: bool) -> Option<Mismatch> {
-    let eye = Eye { types };
+    let eye = Comparer { types };
     let kind = expected.error.as_ref().map(|error| error.kind.as_str());
     if kind != seen.error.as_deref() {
         let show = |kind: Option<&str>| kind.map_or_else(|| "no refusal".to_owned(), str::to_owned);
@@ -290,7 +290,7 @@ pub(super) fn difference(types: &ResourceTypes, expected: &Expected, seen: &Obse
         .or_else(|| if last { nodes(&eye, expected, seen) } else { None })
 }
 
-fn lists_and_headroom(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
+fn lists_and_headroom(eye: &Comparer<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
     let ends: Vec<SeenEnd> = expected
         .completed
         .iter()
@@ -363,7 +363,7 @@ fn booked(expected: &Expected, seen: &Booked) -> Option<Mismatch> {
     mismatch(field, show(want.as_ref()), show(got.as_ref()))
 }
 
-fn tables(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
+fn tables(eye: &Comparer<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
     if let Some(queues) = &expected.queues {
         let want: Vec<SeenQueue> = queues.iter().map(|item| queue(eye.types, item)).collect();
         let found =
@@ -380,7 +380,7 @@ fn tables(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatc
     None
 }
 
-fn nodes(eye: &Eye<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
+fn nodes(eye: &Comparer<'_>, expected: &Expected, seen: &Observed) -> Option<Mismatch> {
     let want: Vec<SeenNode> = expected
         .nodes
         .iter()

@@ -159,7 +159,8 @@ impl<'s> Player<'s> {
         seen
     }
 
-    /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a word for it.
+    /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a
+    /// word for it.
     fn show_followed(&mut self, seen: &mut Observed) {
         let (moved, killed) = take_followed(&mut *self.driver);
         for end in seen.completed.iter_mut().filter(|end| killed.contains(&end.app)) {

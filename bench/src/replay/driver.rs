@@ -1,8 +1,8 @@
 //! What a scenario is played on: the stepped scheduler, or the threaded one, quiet after each step.
 //!
-//! A step is the same calls on both. Where the threaded scheduler has no call of the scenario format's meaning (containers
-//! and applications by number, the acquiring of all of an application's containers), its driver here makes it from those
-//! that an embedder has.
+//! A step is the same calls on both. Where the threaded scheduler has no call of the scenario format's meaning
+//! (containers and applications by number, the acquiring of all of an application's containers), its driver here makes
+//! it from those that an embedder has.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -141,7 +141,8 @@ impl Steps {
         found.ok_or_else(|| named.missing())
     }
 
-    /// The AM of one that was taken over acquires all that it was granted; then its node says something, and is not offered.
+    /// The AM of one that was taken over acquires all that it was granted; then its node says something, and is not
+    /// offered.
     fn report(&mut self, app: u32, view: &ContainerView, say: impl FnOnce(&mut Heartbeat)) -> Result<(), Refused> {
         if !view.ended
             && let Ok(app) = self.stepped.app_numbered(app)

@@ -1,7 +1,8 @@
 //! Why an application has what it has, as `evenweave explain` tells it.
 //!
 //! The scenario is played up to the step with the core's reasons noted. What counts is what has happened to the
-//! application since it last got a container: every walk over a node in which it came away empty, by node, with the reason.
+//! application since it last got a container: every walk over a node in which it came away empty, by node, with the
+//! reason.
 
 use std::fmt::Write;
 
@@ -9,9 +10,9 @@ use super::drive::Player;
 use super::explain_capacity;
 use super::input::Suite;
 use super::options::{ExplainOptions, PlayOptions, When};
+use super::reason_lines::{Reason, Words};
 use super::scenario::{Scenario, Step, list};
 use super::timeline::Timeline;
-use super::words::{Reason, Words};
 use crate::api::precedence;
 use crate::api::{
     AppOutcome, AppView, AppVisit, Decision, KeyOutcome, NotOffered, PassEnd, Precedence, QueueOutcome, QueueVisit,

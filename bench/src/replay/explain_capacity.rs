@@ -1,6 +1,7 @@
 //! The same as [`explain`](mod@super::explain) for recordings of the CapacityScheduler.
 //!
-//! Its passes note nothing. Instead it is asked before each step that offers a node what that node would find, and after it what came of it.
+//! Its passes note nothing. Instead it is asked before each step that offers a node what that node would find, and
+//! after it what came of it.
 
 use std::fmt::Write;
 use std::mem::discriminant;
@@ -10,9 +11,9 @@ use serde_json::Value;
 use super::capacity_scenario::CapacityScenario;
 use super::on_engine::OnEngine;
 use super::options::{DriverChoice, ExplainOptions, When};
+use super::reason_lines::Words;
 use super::scenario::list;
 use super::timeline::Timeline;
-use super::words::Words;
 use crate::api::{CapacityAppView, CapacityReason};
 use crate::failure::Failure;
 

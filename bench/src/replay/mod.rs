@@ -1,8 +1,9 @@
 //! Replay: what real Hadoop did against what the core does.
 //!
-//! Three kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of every
-//! step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
-//! configuration, with what came of each; *answers* are what a ResourceManager said over HTTP in a state. `outcome` tells what came of it. `words` turns the core's reasons into lines, `explain` answers for one application.
+//! Three kinds of recordings: *scenarios* are runs, played on the stepped or the threaded driver with every field of
+//! every step compared (with several workers: how far they get from it, `apart`); *vectors* are single inputs, mostly
+//! configuration, with what came of each; *answers* are what a ResourceManager said over HTTP in a state. `outcome`
+//! tells what came of it. `words` turns the core's reasons into lines, `explain` answers for one application.
 
 #[cfg(test)]
 mod altered;
@@ -11,13 +12,13 @@ mod amounts;
 
 mod answers;
 
-mod apart;
+mod worker_distance;
 
 #[cfg(test)]
-mod asked;
+mod why_answers;
 
 #[cfg(test)]
-mod asked_fair;
+mod why_answers_fair;
 
 mod booking;
 
@@ -63,7 +64,7 @@ mod timeline;
 
 mod vectors;
 
-mod words;
+mod reason_lines;
 
 pub use explain::explain;
 pub use options::{Asked, DriverChoice, ExplainOptions, PlayOptions, ReplayOptions, When};
@@ -94,7 +95,8 @@ pub fn bundled_tally() -> Tally {
 /// Replays files.
 ///
 /// # Errors
-/// A file that cannot be read, or is neither a scenario file nor a vector file nor a recording of answers; nothing is replayed then.
+/// A file that cannot be read, or is neither a scenario file nor a vector file nor a recording of answers; nothing is
+/// replayed then.
 pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
     let suites: Vec<Suite> = options.files.iter().map(|path| Suite::read(path)).collect::<Result<_, _>>()?;
     let wanted = |scenario: &&Scenario| options.scenario.as_ref().is_none_or(|name| *name == scenario.name);
@@ -117,7 +119,7 @@ pub fn replay(options: &ReplayOptions) -> Result<Outcomes, Failure> {
                     if options.play.workers == 1 {
                         outcome.add(play(scenario, options.play, options.trace));
                     } else {
-                        outcome.add_apart(apart::measure(scenario, options.play));
+                        outcome.add_apart(worker_distance::measure(scenario, options.play));
                     }
                 }
             }

@@ -42,7 +42,8 @@ impl TakenOver {
         named.epoch != self.epoch
     }
 
-    /// Puts into a heartbeat what its node tells. What the scheduler does not know any more is left out: it would change nothing.
+    /// Puts into a heartbeat what its node tells. What the scheduler does not know any more is left out: it would
+    /// change nothing.
     pub(super) fn tell(
         &self,
         known: &[ContainerView],

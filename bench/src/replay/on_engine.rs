@@ -1,4 +1,5 @@
-//! Recordings of the CapacityScheduler, played on the engine: what a step does, and what it shows in the words of recordings.
+//! Recordings of the CapacityScheduler, played on the engine: what a step does, and what it shows in the words of
+//! recordings.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -165,7 +166,8 @@ impl OnEngine {
     fn begun(scenario: &Value, driver: DriverChoice, resort: bool) -> Result<OnEngine, String> {
         let (mut site, own) = (properties(scenario.get("properties")), properties(scenario.get("capacity")));
         if scenario.get("start").is_some() {
-            // Whoever made a recording of the reservation system did not look after containers that were never launched.
+            // Whoever made a recording of the reservation system did not look after containers that were never
+            // launched.
             site.insert(EXPIRY.to_owned(), i32::MAX.to_string());
         }
         let start = scenario.get("start").and_then(Value::as_u64);
@@ -311,7 +313,8 @@ impl OnEngine {
         }
     }
 
-    /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a word for it.
+    /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a
+    /// word for it.
     fn show_followed(&mut self, shown: &mut Map<String, Value>) {
         let (moved, killed) = take_followed(&mut *self.scheduler);
         let ended = shown.get_mut("completed").and_then(Value::as_array_mut);

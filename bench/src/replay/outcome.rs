@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::apart::Apart;
 use super::deviation::{Deviation, Place};
+use super::worker_distance::Apart;
 
 /// How many scenarios or cases came out as recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

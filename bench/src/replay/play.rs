@@ -6,8 +6,8 @@ use super::compare;
 use super::deviation::{Deviation, Mismatch, Place};
 use super::drive::Player;
 use super::options::PlayOptions;
+use super::reason_lines::Words;
 use super::scenario::Scenario;
-use super::words::Words;
 
 /// Plays one scenario up to its first difference; with `trace` the reasons of each step go to standard output.
 pub(super) fn play(scenario: &Scenario, how: PlayOptions, trace: bool) -> Option<Deviation> {

@@ -69,7 +69,8 @@ pub(super) struct ReportedContainer {
     pub(super) complete: bool,
 }
 
-/// A container that a node tells of in a heartbeat. One that has ended, and of which the scheduler does not wait to hear, changes nothing.
+/// A container that a node tells of in a heartbeat. One that has ended, and of which the scheduler does not wait to
+/// hear, changes nothing.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct ToldContainer {
     pub(super) app: u32,

@@ -1,4 +1,5 @@
-//! When what happens in a scenario, and who is handed in: so that a moment and an application can be asked for by what one knows of them.
+//! When what happens in a scenario, and who is handed in: so that a moment and an application can be asked for by what
+//! one knows of them.
 
 use super::options::{Asked, ExplainOptions, When};
 use super::scenario::list;

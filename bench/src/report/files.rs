@@ -31,7 +31,7 @@ pub fn check_writable(out: &Path) -> Result<PathBuf, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::drafts::write_whole;
+    use crate::whole_files::write_whole;
 
     #[test]
     fn the_check_leaves_nothing_and_a_file_is_written_whole() {

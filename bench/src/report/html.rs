@@ -6,13 +6,13 @@ use super::markup::{document, escape, put, section};
 use super::plans::put_plans;
 use super::plots::{COLOURS, Line, latencies, over_time};
 use super::story;
-use crate::drafts::write_whole;
 use crate::failure::Failure;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Sample, Story};
 use crate::numbers::{grouped, micros};
 use crate::options::CoreChoice;
 use crate::replay::Tally;
+use crate::whole_files::write_whole;
 
 /// Writes the report, whole or not at all.
 ///

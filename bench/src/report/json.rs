@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::booked::BookedCourse;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Point, Rates, Speed, Story};
 use crate::options::CoreChoice;
 use crate::replay::Tally;
+use crate::reservation_results::BookedCourse;
 
 fn percentiles(histogram: &hdrhistogram::Histogram<u64>) -> Value {
     let p = Percentiles::of(histogram);

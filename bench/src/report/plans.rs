@@ -4,14 +4,14 @@ use plotters::prelude::*;
 
 use super::markup::{escape, put, section};
 use super::plots::{COLOURS, GRID, INK, Line, font, legend, short, svg, unit_of_time};
-use crate::booked::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
+use crate::reservation_results::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
 
 const MIB_A_GIB: f64 = 1024.0;
 /// More areas than these cannot be told apart: the rest is drawn as one.
-const MOST_NAMED: usize = 7;
+const MAX_NAMED: usize = 7;
 
 /// Of one reservation more are not drawn.
-const MOST_PIECES: usize = 10_000;
+const MAX_PIECES: usize = 10_000;
 
 /// What somebody has over time: from, to (s) and how much.
 type Pieces = Vec<(f64, f64, f64)>;
@@ -23,7 +23,8 @@ struct Area {
     pieces: Pieces,
 }
 
-/// The plans of a run that has reservations: a picture each, and a table of who got what. `queues` is the file of queues.
+/// The plans of a run that has reservations: a picture each, and a table of who got what. `queues` is the file of
+/// queues.
 pub(super) fn put_plans(body: &mut String, queues: &str, course: &BookedCourse, seconds: f64) {
     for plan in &course.plans {
         let own = course.reservations.iter().filter(|one| is_in(one, &plan.queue));
@@ -54,7 +55,7 @@ fn pieces(one: &BookedReservation, start_ms: i64, seconds: f64) -> Pieces {
     for piece in one.pieces() {
         let gib = piece.resource.memory_mb() as f64 / MIB_A_GIB;
         let (mut from, mut to) = (at(piece.from), at(piece.to));
-        while from < end && all.len() < MOST_PIECES {
+        while from < end && all.len() < MAX_PIECES {
             all.push((from.max(0.0), to.min(end), gib));
             if every <= 0.0 {
                 break;
@@ -70,7 +71,7 @@ fn areas(mut all: Vec<(&str, Pieces)>) -> Vec<Area> {
     all.retain(|(_, pieces)| !pieces.is_empty());
     let size = |pieces: &Pieces| pieces.iter().map(|(from, to, gib)| (to - from) * gib).sum::<f64>();
     all.sort_by(|a, b| size(&b.1).total_cmp(&size(&a.1)));
-    let rest = all.split_off(all.len().min(MOST_NAMED));
+    let rest = all.split_off(all.len().min(MAX_NAMED));
     let begins = |pieces: &Pieces| pieces.iter().map(|piece| piece.0).fold(f64::INFINITY, f64::min);
     all.sort_by(|a, b| begins(&a.1).total_cmp(&begins(&b.1)));
     let mut areas: Vec<Area> = all
@@ -79,7 +80,7 @@ fn areas(mut all: Vec<(&str, Pieces)>) -> Vec<Area> {
         .map(|((name, pieces), colour)| Area { name: name.to_owned(), colour, pieces })
         .collect();
     if !rest.is_empty() {
-        let (name, colour) = (format!("{} others", rest.len()), COLOURS[MOST_NAMED]);
+        let (name, colour) = (format!("{} others", rest.len()), COLOURS[MAX_NAMED]);
         areas.push(Area { name, colour, pieces: rest.into_iter().flat_map(|(_, pieces)| pieces).collect() });
     }
     areas

@@ -91,7 +91,7 @@ pub(super) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
 }
 
 /// At most about so many points of a line can be told apart.
-const MOST_POINTS: usize = 240;
+const MAX_POINTS: usize = 240;
 
 /// Of a line of many points the means of so many that follow each other, at the last one of these.
 pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
@@ -104,7 +104,7 @@ pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// How many of so many points are drawn as one.
 pub(super) fn points_a_mean(points: usize) -> usize {
-    points.div_ceil(MOST_POINTS).max(1)
+    points.div_ceil(MAX_POINTS).max(1)
 }
 
 /// Lines over time. `above` cuts the axis there if it is given; `marks` stand above the lines.

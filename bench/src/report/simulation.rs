@@ -12,18 +12,18 @@ use super::plans::put_plans;
 use super::plots::{
     COLOURS, Drawn, GRID, INK, Line, font, legend, over_time, points_a_mean, short, svg, thinned, timed,
 };
-use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::numbers::grouped;
 use crate::simulate::{
     Comparison, Facts, Interval, QueueSample, RunResult, Simulated, Spread, Verdict, figure, remarks,
 };
+use crate::whole_files::Drafts;
 
 const MIB_A_GIB: f64 = 1024.0;
 /// More lines than this cannot be told apart.
-const MOST_QUEUES: usize = 4;
+const MAX_QUEUES: usize = 4;
 /// More dots than these are one blot, and a file that no browser opens.
-const MOST_POINTS: usize = 20_000;
+const MAX_POINTS: usize = 20_000;
 
 /// Writes the report, whole or not at all.
 ///
@@ -323,7 +323,7 @@ fn shown_queues(run: &RunResult) -> Vec<usize> {
     let used =
         |index: &usize| -> i64 { run.intervals.iter().filter_map(|at| Some(at.queues.get(*index)?.usage)).sum() };
     shown.sort_by_cached_key(|index| Reverse(used(index)));
-    shown.truncate(MOST_QUEUES);
+    shown.truncate(MAX_QUEUES);
     shown.sort_unstable();
     shown
 }
@@ -332,7 +332,7 @@ fn shown_queues(run: &RunResult) -> Vec<usize> {
 fn scatter(before: &RunResult, after: &RunResult) -> String {
     let mut others = after.figures.iter().peekable();
     let mut points: Vec<(f64, f64, &str)> = Vec::new();
-    let step = before.figures.len() / MOST_POINTS + 1;
+    let step = before.figures.len() / MAX_POINTS + 1;
     // Both are by key.
     for job in before.figures.iter().step_by(step) {
         while others.next_if(|other| other.key < job.key).is_some() {}

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::markup::{document, escape, put, section};
 use super::plots::{COLOURS, Line, over_time};
 use super::table::table;
-use crate::drafts::write_whole;
 use crate::failure::Failure;
 use crate::numbers::{grouped, micros};
 use crate::soak::{Point, SoakResult};
+use crate::whole_files::write_whole;
 
 fn line(name: &str, colour: usize, points: &[Point], value: impl Fn(&Point) -> f64) -> Line {
     let points = points.iter().map(|point| (point.at, value(point))).collect();

@@ -1,4 +1,5 @@
-//! What a load with preemption tells: when what happened, and what it cost the others. One list for the terminal and the page.
+//! What a load with preemption tells: when what happened, and what it cost the others. One list for the terminal and
+//! the page.
 
 use super::plots::{COLOURS, Line, Mark};
 use crate::load::{Point, Rates, Story};

@@ -6,12 +6,12 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 
 use super::story;
-use crate::booked::BookedCourse;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Reloads, Story};
 use crate::numbers::{grouped, micros};
 use crate::options::CoreChoice;
 use crate::replay::Tally;
+use crate::reservation_results::BookedCourse;
 
 /// An empty table, numbers to the right.
 pub(crate) fn table(header: &[&str]) -> Table {

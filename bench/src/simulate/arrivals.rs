@@ -1,7 +1,7 @@
 //! The jobs as they come: of several traces, by time.
 //!
-//! A trace need not be in order of time: of each, so many jobs as [`LOOKED_AHEAD`] are known at once. One that comes later still in the file,
-//! and earlier in time, is submitted late, and counted.
+//! A trace need not be in order of time: of each, so many jobs as [`LOOKED_AHEAD`] are known at once. One that comes
+//! later still in the file, and earlier in time, is submitted late, and counted.
 //!
 //! Traces whose times are no times of a run count from the first job of all such: see [`shift_of`].
 
@@ -12,7 +12,7 @@ use crate::traces::{Item, Job, LONGEST_MS, Note, Refusal, Times, Trace, TraceFil
 
 const LOOKED_AHEAD: usize = 4096;
 /// Of more it is not kept why they are refused, or what was passed over.
-const MOST_REFUSED: usize = 1000;
+const MAX_REFUSED: usize = 1000;
 
 /// A job that is refused, and in which trace.
 #[derive(Clone, Debug)]
@@ -100,8 +100,8 @@ impl Arrivals {
         }
     }
 
-    /// Looks at the first jobs of each trace: whether there are any, unless that does not matter, and whether their times are those of a run.
-    /// Gives what times are less, if some are.
+    /// Looks at the first jobs of each trace: whether there are any, unless that does not matter, and whether their
+    /// times are those of a run. Gives what times are less, if some are.
     ///
     /// # Errors
     /// What is wrong in a trace; one without a job; times as written that are no times of a run.
@@ -153,7 +153,7 @@ impl Arrivals {
             match trace.next().transpose()? {
                 Some(Item::Job(mut job)) => {
                     self.passed_over_count += job.noted.len() as u64;
-                    let room = MOST_REFUSED.saturating_sub(self.passed_over.len());
+                    let room = MAX_REFUSED.saturating_sub(self.passed_over.len());
                     self.passed_over.extend(job.noted.drain(..).take(room).map(|note| (name.clone(), note)));
                     shift(&mut job, *by);
                     let at = u64::try_from(job.arrival_ms).unwrap_or(0);
@@ -164,7 +164,7 @@ impl Arrivals {
                     self.refused_count += 1;
                     *refused += 1;
                     first_refused.get_or_insert_with(|| refusal.clone());
-                    if self.refused.len() < MOST_REFUSED {
+                    if self.refused.len() < MAX_REFUSED {
                         self.refused.push(RefusedJob { trace: name.clone(), refusal });
                     }
                 }

@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use super::tasks::{Backlog, Group};
 use crate::api::{Ask, Location};
 
-/// A row a node, a row a rack, one anywhere, for each allocation request id, each with the number of tasks. The size of a row is that of the
-/// first task that made it.
+/// A row a node, a row a rack, one anywhere, for each allocation request id, each with the number of tasks. The size of
+/// a row is that of the first task that made it.
 pub(super) fn rows(groups: &[Group], waiting: &[&Backlog], priority: i32) -> Vec<Ask> {
     let mut rows: [Vec<Ask>; 3] = Default::default();
     let mut index: FxHashMap<(i64, Location), usize> = FxHashMap::default();

@@ -1,8 +1,9 @@
 //! One file of queues beside another: which jobs can be compared, what has changed for them, and what is said of it.
 //!
-//! A job is compared if it came to the same end, done or failed, under both files. Means of the others say nothing: a file under which
-//! half of the jobs never run would look better than one that runs them all. So each queue has its number of compared jobs, and of jobs
-//! that came at all; a queue whose jobs end less often under one file is worse under it, whatever the means of the rest are.
+//! A job is compared if it came to the same end, done or failed, under both files. Means of the others say nothing: a
+//! file under which half of the jobs never run would look better than one that runs them all. So each queue has its
+//! number of compared jobs, and of jobs that came at all; a queue whose jobs end less often under one file is worse
+//! under it, whatever the means of the rest are.
 
 use std::collections::BTreeMap;
 
@@ -143,7 +144,8 @@ pub(crate) fn figure(change: Option<Change>) -> String {
 pub(crate) struct Comparison {
     /// The name of the first file, and of the other.
     pub(crate) names: [String; 2],
-    /// By queue of the first file; jobs that it refuses are in their queue under the other, or in the one that they name.
+    /// By queue of the first file; jobs that it refuses are in their queue under the other, or in the one that they
+    /// name.
     pub(crate) queues: Vec<Compared>,
     /// Jobs of the traces that could not be read, so that no queue has them.
     unread: u64,
@@ -235,8 +237,8 @@ fn beside<'r>(first: &'r RunResult, other: &'r RunResult, mut each: impl FnMut(B
 }
 
 impl Comparison {
-    /// The queues of jobs under the first runs, seed by seed, beside the same jobs under others. With several seeds what differs from seed
-    /// to seed is chance; with one, what differs from job to job.
+    /// The queues of jobs under the first runs, seed by seed, beside the same jobs under others. With several seeds
+    /// what differs from seed to seed is chance; with one, what differs from job to job.
     pub(crate) fn of(before: &[RunResult], after: &[RunResult]) -> Comparison {
         let mut queues: BTreeMap<String, Gathered> = BTreeMap::new();
         let mut unread = 0;
@@ -321,7 +323,8 @@ impl Simulated {
         self.runs.iter().skip(1).map(|other| Comparison::of(first, other)).collect()
     }
 
-    /// What must be read before anything else where no files are compared: runs in which not nearly all jobs had an end.
+    /// What must be read before anything else where no files are compared: runs in which not nearly all jobs had an
+    /// end.
     pub(crate) fn attention(&self) -> Option<String> {
         let ended_of = |runs: &Vec<RunResult>| {
             let ended = runs.iter().flat_map(|run| &run.figures).filter(|job| job.runtime_ms().is_some()).count();
@@ -352,7 +355,8 @@ impl Simulated {
         caveat(self.runs.iter().flatten())
     }
 
-    /// Why nothing came of it, if nothing did: no job ended, or under no two files the same. Reservations without jobs are something.
+    /// Why nothing came of it, if nothing did: no job ended, or under no two files the same. Reservations without jobs
+    /// are something.
     #[must_use]
     pub fn nothing(&self) -> Option<String> {
         let runs = || self.runs.iter().flatten();

@@ -5,8 +5,8 @@
 //!                       AMs (masters) -> allocate        ^ launches
 //!                       timers: updates, preemption, offers
 //! ```
-//! One thread does everything. What a call of the core brings into mailboxes is taken out at once: it is what the decision log is made of. An
-//! AM sees it in its next call.
+//! One thread does everything. What a call of the core brings into mailboxes is taken out at once: it is what the
+//! decision log is made of. An AM sees it in its next call.
 //!
 //! # What is left out
 //! With `skip`, heartbeats of nodes while nothing is asked for; see `quiet`. Calls of AMs are all made.
@@ -28,14 +28,14 @@ use super::jobs::{Placing, deal, make};
 use super::masters::Answer;
 use super::options::AmStyle;
 use super::record::{JobEnd, JobRecord, RunResult};
-use super::together;
-use super::waited::Waited;
-use super::watch::{Moment, Watch, interrupted};
+use super::run_progress::{Moment, Watch, interrupted};
+use super::submission_order;
+use super::wait_reasons::Waited;
 use crate::api::Submission;
-use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::random::mix;
 use crate::traces::Job;
+use crate::whole_files::Drafts;
 use run::{Coming, Master, Part};
 
 pub(super) use run::Run;
@@ -211,7 +211,7 @@ impl Run<'_> {
         let jobs = std::mem::take(&mut self.coming);
         self.moved_at = self.now;
         if self.options.ams == AmStyle::Sls && jobs.len() > 1 {
-            for index in together::order(jobs.len(), &self.offsets, self.drawn(0x4f52_4445, self.now)) {
+            for index in submission_order::order(jobs.len(), &self.offsets, self.drawn(0x4f52_4445, self.now)) {
                 self.submit_all(&jobs[index]);
             }
         } else {

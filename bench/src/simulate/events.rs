@@ -1,7 +1,7 @@
 //! What is to happen when: a queue of events by virtual time.
 //!
-//! Of one moment the order is that of [`Kind`], then of the key; it does not hang on when an event was put in, so that what is left out of
-//! the queue changes no order.
+//! Of one moment the order is that of [`Kind`], then of the key; it does not hang on when an event was put in, so that
+//! what is left out of the queue changes no order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

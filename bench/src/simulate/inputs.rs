@@ -7,18 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cluster::{NodeSpec, PlannedChange};
-use super::grid::{Coordinate, MOST_POINTS, capacity_name, swept};
+use super::grid::{Coordinate, MAX_POINTS, capacity_name, swept};
 use super::options::SimulateOptions;
 use super::queues::Queues;
-use super::watch::{Moment, Watch, interrupted};
+use super::run_progress::{Moment, Watch, interrupted};
 use crate::api::{
     AllocationFile, Calculator, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, SchedulerKind, Settings,
     SiteFile, SiteProperties,
 };
 use crate::bundled;
 use crate::failure::Failure;
+use crate::file_kind::whose_queues;
 use crate::files::{open, read_queues};
-use crate::kinds::whose_queues;
 use crate::options::SchedulerChoice;
 use crate::reserving::{bookings_in, switch_reservations_on};
 use crate::traces::{Booking, Item, Node, Nodes, Trace, TraceOptions, generated_nodes, read_node_file};
@@ -152,9 +152,9 @@ pub(super) fn plans(options: &SimulateOptions, clusters: &[Cluster]) -> Result<V
     let bookings = options.reservations.as_deref().map(bookings_in).transpose()?.unwrap_or_default();
     let sizes = options.sweeps.iter().map(|sweep| sweep.len());
     let points = sizes.fold(files.len().saturating_mul(clusters.len()), usize::saturating_mul);
-    if points > MOST_POINTS {
+    if points > MAX_POINTS {
         return Err(Failure::input(format!(
-            "the grid has {points} points; it may have {MOST_POINTS}, so give fewer values"
+            "the grid has {points} points; it may have {MAX_POINTS}, so give fewer values"
         )));
     }
     let mut plans = Vec::with_capacity(points);

@@ -15,7 +15,8 @@ use crate::java_random::JavaRandom;
 use crate::random::{mix, unit};
 use crate::traces::{Host, Job};
 
-/// The start of an AM is recorded so long after its first step: delays and running times that lie on its grid take one more heartbeat.
+/// The start of an AM is recorded so long after its first step: delays and running times that lie on its grid take one
+/// more heartbeat.
 const RECORDED_LATE_MS: u64 = 1;
 
 /// Whose a job of a trace without queues and users is.

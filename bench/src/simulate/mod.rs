@@ -23,7 +23,6 @@ mod arrivals;
 mod asking;
 mod cluster;
 mod compared;
-mod each;
 mod engine;
 mod events;
 mod grid;
@@ -33,19 +32,20 @@ mod masters;
 mod nodes;
 mod options;
 mod outcome;
+mod parallel_runs;
 mod queues;
 mod record;
+mod result_files;
+mod result_text;
 mod rows;
+mod run_progress;
 mod scheduler;
 mod scribe;
+mod submission_order;
 mod summary;
 mod tally;
 mod tasks;
-mod together;
-mod told;
-mod waited;
-mod watch;
-mod written;
+mod wait_reasons;
 
 use std::path::Path;
 
@@ -56,17 +56,17 @@ pub use outcome::Simulated;
 pub use record::{
     AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended, WrittenRun,
 };
+pub use result_files::{json, put_decisions, put_tables, scenarios_end, write_decisions, write_tables};
+pub(crate) use result_text::{about, remarks};
+pub use result_text::{refusals, words};
+pub use run_progress::Moment;
 pub(crate) use summary::{Facts, PointFacts, Spread};
-pub(crate) use told::{about, remarks};
-pub use told::{refusals, words};
-pub use watch::Moment;
-pub use written::{json, put_decisions, put_tables, scenarios_end, write_decisions, write_tables};
 
 use crate::bundled;
 use crate::clock::{now_ns, seconds};
-use crate::drafts::Drafts;
 use crate::failure::Failure;
 use crate::traces::{Trace, TraceOptions};
+use crate::whole_files::Drafts;
 use engine::Run;
 use rows::Rows;
 
@@ -94,8 +94,8 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Runs what is asked for: each file of queues, each point of the grid, each seed, on as many cores as there are. `watch` is told how far a run
-/// is, and says whether it goes on.
+/// Runs what is asked for: each file of queues, each point of the grid, each seed, on as many cores as there are.
+/// `watch` is told how far a run is, and says whether it goes on.
 ///
 /// # Errors
 /// Files that cannot be read or are not valid; a run that was told to stop.
@@ -131,7 +131,7 @@ pub fn simulate_drafted(
     };
     let mut runs: Vec<Vec<RunResult>> = Vec::with_capacity(plans.len());
     let mut files = Drafts::default();
-    for (number, result) in each::on_all_cores(plans.len() * seeds, &one).into_iter().enumerate() {
+    for (number, result) in parallel_runs::on_all_cores(plans.len() * seeds, &one).into_iter().enumerate() {
         if number % seeds == 0 {
             runs.push(Vec::with_capacity(seeds));
         }

@@ -1,7 +1,7 @@
 //! The nodes: what runs on each, and when each reports.
 //!
-//! Each node reports at `offset + k · interval`, for the first time with `k = 1`, as SLS's do. In order of time and of offset that is a ring; the
-//! [`Ring`] walks it, or leaps to the next report that has something to say.
+//! Each node reports at `offset + k · interval`, for the first time with `k = 1`, as SLS's do. In order of time and of
+//! offset that is a ring; the [`Ring`] walks it, or leaps to the next report that has something to say.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,8 +1,8 @@
 //! What came of a run: its jobs, its intervals, its totals, and a hash of every decision.
 
 use crate::api::{EndReason, Resource};
-use crate::booked::BookedCourse;
 use crate::random::mix;
+use crate::reservation_results::BookedCourse;
 use std::collections::BTreeMap;
 
 /// How a job ended.
@@ -168,7 +168,7 @@ pub struct Unended {
 }
 
 /// So many are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Jobs that had no end, by reason.
 pub type AllUnended = BTreeMap<NoEnd, Unended>;
@@ -178,7 +178,7 @@ pub(super) fn note_unended(all: &mut AllUnended, job: &JobRecord, said: Option<S
     let Some(why) = NoEnd::of(job) else { return };
     let unended = all.entry(why).or_default();
     unended.jobs += 1;
-    if unended.first.len() < MOST_NAMED {
+    if unended.first.len() < MAX_NAMED {
         unended.first.push(format!("{} in {}", job.job, job.queue));
     }
     unended.said = unended.said.take().or(said);

@@ -1,4 +1,5 @@
-//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept. The files get their names with all others of the program.
+//! Rows of jobs: as text, and written into files as jobs end, so that none has to be kept. The files get their names
+//! with all others of the program.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -6,8 +7,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::record::{JobEnd, JobRecord};
-use crate::drafts::Drafts;
 use crate::failure::Failure;
+use crate::whole_files::Drafts;
 
 /// When the ResourceManager began, by the ids of its applications.
 const BEGINS_MS: u64 = 1;

@@ -1,9 +1,10 @@
 //! The run as a scenario: each call on the scheduler as steps of the form that `replay` reads, and what came of them.
 //!
-//! The calls themselves are made as ever; what they show in the form's words comes of playing the steps ([`crate::replay::recorded`]), which
-//! must grant and end the same containers at the same times. What a node tells is the steps `launch` and `complete` where these have a word for
-//! it, as recorders know them; what ended before its node knew is told in the heartbeat itself. A scenario ends early where it has as many
-//! steps as are wanted, and says when that was.
+//! The calls themselves are made as ever; what they show in the form's words comes of playing the steps
+//! ([`crate::replay::recorded`]), which must grant and end the same containers at the same times. What a node tells is
+//! the steps `launch` and `complete` where these have a word for it, as recorders know them; what ended before its node
+//! knew is told in the heartbeat itself. A scenario ends early where it has as many steps as are wanted, and says when
+//! that was.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -211,7 +211,8 @@ fn mean_of(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// How far the mean of values may be from the true one: half of the 95 % confidence interval. Of one value nothing is known.
+/// How far the mean of values may be from the true one: half of the 95 % confidence interval. Of one value nothing is
+/// known.
 fn give_or_take(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     if values.len() < 2 {

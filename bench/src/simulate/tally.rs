@@ -1,11 +1,12 @@
-//! What is kept of jobs that have ended: a few numbers of each, sums of each queue. Their records go into files, or are kept where there are none.
+//! What is kept of jobs that have ended: a few numbers of each, sums of each queue. Their records go into files, or are
+//! kept where there are none.
 
 use rustc_hash::FxHashMap;
 
 use super::record::{AllUnended, JobEnd, JobFigures, JobRecord, QueueSums, note_unended};
 use super::rows::Rows;
-use crate::drafts::Drafts;
 use crate::failure::Failure;
+use crate::whole_files::Drafts;
 
 /// See the module's text.
 #[derive(Debug, Default)]

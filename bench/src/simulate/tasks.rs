@@ -38,8 +38,8 @@ pub(super) struct Group {
     pub(super) waits_for: Arc<[u32]>,
 }
 
-/// A row of an ask has one size: groups of one request id and several sizes get ids of their own, the first size keeps it. Maps and reduces
-/// have priorities of their own, so that the same id is another one.
+/// A row of an ask has one size: groups of one request id and several sizes get ids of their own, the first size keeps
+/// it. Maps and reduces have priorities of their own, so that the same id is another one.
 pub(super) fn tell_sizes_apart(groups: &mut [Group]) {
     let mut taken: FxHashSet<i64> = groups.iter().map(|group| group.request_id).collect();
     let mut first: FxHashMap<(i64, bool), Resource> = FxHashMap::default();

@@ -6,8 +6,9 @@
 //!                  world: AMs, nodes, books;  every so often: at rest, compared
 //!                  samples: resident memory, latencies, grants
 //! ```
-//! One thread plays every node and every ApplicationMaster, as in `load`, at a pace that leaves the machine time: not how much the
-//! scheduler can do is asked here, but whether it goes on. A node that is lost registers again; a container that is lost is asked for again.
+//! One thread plays every node and every ApplicationMaster, as in `load`, at a pace that leaves the machine time: not
+//! how much the scheduler can do is asked here, but whether it goes on. A node that is lost registers again; a
+//! container that is lost is asked for again.
 
 mod clock;
 
@@ -113,7 +114,8 @@ pub struct SoakOptions {
     pub faults: bool,
 }
 
-/// Drives the soak that the options ask for; `tell` hears of it every second: seconds gone by, of how many, what goes on.
+/// Drives the soak that the options ask for; `tell` hears of it every second: seconds gone by, of how many, what goes
+/// on.
 ///
 /// # Errors
 /// Refused settings, no leaf queue. A call that hangs ends the whole program with exit code 1, since nothing else can.

@@ -81,8 +81,8 @@ impl Samples {
         )
     }
 
-    /// Resident memory when the first part was over, and at the end; of a few points each the middle one, since one look may come at a
-    /// bad moment.
+    /// Resident memory when the first part was over, and at the end; of a few points each the middle one, since one
+    /// look may come at a bad moment.
     pub(super) fn resident(&self, first_part: f64) -> Option<(u64, u64)> {
         let middle = |points: &[Point]| {
             let mut kib: Vec<u64> = points.iter().map(|point| point.resident_kib).collect();

@@ -122,7 +122,8 @@ impl Subject {
         both!(self, scheduler => scheduler.inject(fault))
     }
 
-    /// The queues are refreshed, from the file with other settings than before, or from one that cannot be: says what is not as it should.
+    /// The queues are refreshed, from the file with other settings than before, or from one that cannot be: says what
+    /// is not as it should.
     pub(super) fn refresh(&self, random: u64) -> Option<String> {
         let Subject::Capacity(scheduler, file) = self else { return None };
         const ALL: &str = "yarn.scheduler.capacity.maximum-am-resource-percent";

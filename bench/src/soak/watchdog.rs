@@ -1,6 +1,7 @@
 //! The watchdog: no call may hang.
 //!
-//! The driving thread writes when a call began; a thread of its own looks, and ends the program where one has not come back for 5 s.
+//! The driving thread writes when a call began; a thread of its own looks, and ends the program where one has not come
+//! back for 5 s.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -46,8 +47,8 @@ impl Watchdog {
         let watched = Arc::new(Watched::default());
         let looks = Arc::clone(&watched);
         std::thread::spawn(move || {
-            // ORDERING: Relaxed, here and below. A time and a number of what it is about: a look that finds them of two calls finds
-            // one that has just begun.
+            // ORDERING: Relaxed, here and below. A time and a number of what it is about: a look that finds them of two
+            // calls finds one that has just begun.
             while !looks.over.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(100));
                 let since = looks.since.load(Ordering::Relaxed);

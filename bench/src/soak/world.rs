@@ -1,8 +1,8 @@
 //! The cluster of a soak: nodes and ApplicationMasters that keep books of their own, container by container.
 //!
-//! An application has some hundred tasks, asks for all of them at once, and again, under a request id of its own, for those whose
-//! container was lost; it ends when each task's container has completed. So a container that is lost without a word leaves an application
-//! that never ends, and shows with the next comparison.
+//! An application has some hundred tasks, asks for all of them at once, and again, under a request id of its own, for
+//! those whose container was lost; it ends when each task's container has completed. So a container that is lost
+//! without a word leaves an application that never ends, and shows with the next comparison.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,8 +1,9 @@
 //! `batch_task.csv` of Alibaba's trace of 2018: a line a task, which is so many equal instances.
 //!
-//! Nine fields: task name, number of instances, job name, task type, status, start time, end time, planned CPU, planned memory. Times are seconds;
-//! 100 of CPU is a core, 100 of memory the largest machine's. A task's name says what it waits for ([`stages`]); one that waits
-//! for nothing is asked for so long after its job's first one as it began then. Tasks that the trace does not see begin and end are passed over.
+//! Nine fields: task name, number of instances, job name, task type, status, start time, end time, planned CPU, planned
+//! memory. Times are seconds; 100 of CPU is a core, 100 of memory the largest machine's. A task's name says what it
+//! waits for ([`stages`]); one that waits for nothing is asked for so long after its job's first one as it began then.
+//! Tasks that the trace does not see begin and end are passed over.
 //!
 //! The lines of a job may stand apart, and jobs need not stand in order: so many lines as [`HELD`] are known at once.
 

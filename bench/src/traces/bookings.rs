@@ -1,4 +1,5 @@
-//! A file of reservations: a CSV whose first line names the columns. Each other line is a stage; stages of one reservation stand together.
+//! A file of reservations: a CSV whose first line names the columns. Each other line is a stage; stages of one
+//! reservation stand together.
 //!
 //! | column | meaning |
 //! | --- | --- |
@@ -93,7 +94,8 @@ impl Booking {
         matches!(self.interpreter, Interpreter::Order | Interpreter::OrderNoGap)
     }
 
-    /// The stages that come together, in turn: those with an order one by one, of others all, or the first where any will do.
+    /// The stages that come together, in turn: those with an order one by one, of others all, or the first where any
+    /// will do.
     pub(crate) fn turn(&self, number: usize) -> Option<&[Stage]> {
         let first = number == 0;
         match self.interpreter {

@@ -1,7 +1,8 @@
 //! Times that are no times of a run: of a calendar, in which the first job comes long after the start.
 //!
-//! A run begins at 0, and so do the times of most traces. Those of some begin anywhere: at the second or the millisecond since 1970, or at the
-//! first hour of a month that was cut out of a year. What comes later than [`LATEST_START_MS`] is taken for such, and counts from the first job.
+//! A run begins at 0, and so do the times of most traces. Those of some begin anywhere: at the second or the
+//! millisecond since 1970, or at the first hour of a month that was cut out of a year. What comes later than
+//! [`LATEST_START_MS`] is taken for such, and counts from the first job.
 
 use super::job::Job;
 

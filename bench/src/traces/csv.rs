@@ -149,7 +149,8 @@ fn column(line: &str, offset: usize) -> u64 {
 pub(super) struct Header<const N: usize>([Option<usize>; N], usize);
 
 impl<const N: usize> Header<N> {
-    /// Finds names in a first line, each under any of its spellings with `|` between them; those that end with `!` must be there.
+    /// Finds names in a first line, each under any of its spellings with `|` between them; those that end with `!` must
+    /// be there.
     pub(super) fn read(row: &Row<'_>, names: [&str; N]) -> Result<Header<N>, TraceFileError> {
         let mut found = [None; N];
         for (index, spellings) in names.iter().enumerate() {

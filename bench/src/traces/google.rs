@@ -1,10 +1,12 @@
 //! Google's traces: events of tasks in order of time, `task_events` of 2011 and `instance_events` of 2019.
 //!
-//! A job comes with the first event of its tasks. A task lives from its last SCHEDULE to its last end, however it ended; its size is what it
-//! asked for, a part of the largest machine's. Tasks that the trace does not see begin are passed over.
+//! A job comes with the first event of its tasks. A task lives from its last SCHEDULE to its last end, however it
+//! ended; its size is what it asked for, a part of the largest machine's. Tasks that the trace does not see begin are
+//! passed over.
 //!
-//! A job is given out once all its tasks have ended and no event of it has come for five minutes, and jobs that were submitted before it
-//! have been. A task that runs longer than a day is cut there: so what is in memory is the jobs of one day, however long the trace.
+//! A job is given out once all its tasks have ended and no event of it has come for five minutes, and jobs that were
+//! submitted before it have been. A task that runs longer than a day is cut there: so what is in memory is the jobs of
+//! one day, however long the trace.
 
 use std::collections::HashMap;
 

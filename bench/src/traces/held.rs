@@ -1,4 +1,5 @@
-//! Jobs whose tasks come one by one, among those of others: held until all of a job is there, and given out by submission.
+//! Jobs whose tasks come one by one, among those of others: held until all of a job is there, and given out by
+//! submission.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,8 +1,9 @@
 //! Readers of job traces for a simulator: SLS, RUMEN and SYNTH, as Hadoop's Scheduler Load Simulator 3.4.2 reads them
 //! (rules/sls.md 3), SWIM, the public ones of Google and Alibaba (rules/sls.md 9), and a plain CSV.
 //!
-//! One type of job for all, [`Job`]. What a file is shows in its content ([`TraceKind`]); it may be packed with gzip or zstd. Jobs are read one after the
-//! other, so that a file is never in memory as a whole; of a SYNTH file, which is a recipe for jobs, the recipe is.
+//! One type of job for all, [`Job`]. What a file is shows in its content ([`TraceKind`]); it may be packed with gzip or
+//! zstd. Jobs are read one after the other, so that a file is never in memory as a whole; of a SYNTH file, which is a
+//! recipe for jobs, the recipe is.
 //!
 //! ```text
 //! bytes -> source (unpacks) -> json (values with places) -> sls | rumen | synth ──> Item: a job, a node, or a job that is refused
@@ -10,8 +11,8 @@
 //!                                    -> csv (fields with places) -> plain | google | alibaba ┘
 //! ```
 //!
-//! A job that the simulator would refuse is an [`Item::Refused`] with its place, and the others go on; what makes the whole file useless is a
-//! [`TraceFileError`].
+//! A job that the simulator would refuse is an [`Item::Refused`] with its place, and the others go on; what makes the
+//! whole file useless is a [`TraceFileError`].
 
 mod alibaba;
 mod bookings;

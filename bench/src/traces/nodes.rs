@@ -51,7 +51,8 @@ impl Nodes {
     }
 }
 
-/// Nodes that are only counted: node `i` is `/rack{i mod racks}/node{i}`. Racks below 1 count as one, more than nodes as so many.
+/// Nodes that are only counted: node `i` is `/rack{i mod racks}/node{i}`. Racks below 1 count as one, more than nodes
+/// as so many.
 ///
 /// ```
 /// use evenweave_bench::traces::generated_nodes;

@@ -1,7 +1,7 @@
 //! A trace of JSON objects, one a job: what SLS's own form and Rumen's have in common.
 //!
-//! Each object gives nodes that are only counted, a job or a refusal, or nothing. The hosts that a job's tasks want are nodes as well, each
-//! given once and before the job.
+//! Each object gives nodes that are only counted, a job or a refusal, or nothing. The hosts that a job's tasks want are
+//! nodes as well, each given once and before the job.
 
 use std::collections::{HashSet, VecDeque};
 

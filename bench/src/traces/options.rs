@@ -29,7 +29,8 @@ impl TraceKind {
     }
 }
 
-/// What the times of RUMEN, SYNTH, Google and Alibaba traces count from. Those of the other forms are times of a run, and count from its start.
+/// What the times of RUMEN, SYNTH, Google and Alibaba traces count from. Those of the other forms are times of a run,
+/// and count from its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
     /// From the first job's submission.
@@ -51,7 +52,8 @@ pub struct TraceOptions {
     pub times: Times,
     /// `am.type` counts where there is no `yarn.sls.am.type`: samples and documents have it, SLS ignores it.
     pub short_am_type: bool,
-    /// So many bytes may one JSON object have, unpacked: a job, or the recipe of a SYNTH file. It is in memory as a whole.
+    /// So many bytes may one JSON object have, unpacked: a job, or the recipe of a SYNTH file. It is in memory as a
+    /// whole.
     pub longest_job: u64,
     /// How long a task of a SWIM job lives on average, in ms.
     pub swim_task_ms: u64,

@@ -1,4 +1,5 @@
-//! A plain CSV of jobs: the first line names the columns, each other line is so many equal tasks; lines of one job stand together.
+//! A plain CSV of jobs: the first line names the columns, each other line is so many equal tasks; lines of one job
+//! stand together.
 //!
 //! | column | meaning |
 //! | --- | --- |
@@ -41,7 +42,7 @@ const COLUMNS: [&str; 13] = [
 pub(super) const EXAMPLE: &str = "the first line names the columns, such as job,submit_ms,queue,user,task,count,duration_ms; others are such as \
 j1,0,root.a,ann,map,10,20000";
 /// A job of more lines would be in memory as a whole.
-const MOST_LINES: usize = 1_000_000;
+const MAX_LINES: usize = 1_000_000;
 
 pub(super) struct Jobs {
     lines: Lines,
@@ -74,8 +75,8 @@ impl Jobs {
             let id = row.wanted(at(0), "job", row.get(at(0)), "give the job a name")?;
             let task = task(&row, &self.header)?;
             if let Some(open) = self.open.as_mut().filter(|open| open.id.as_deref() == Some(id)) {
-                if open.tasks.len() >= MOST_LINES {
-                    let problem = format!("the job has more than {MOST_LINES} lines");
+                if open.tasks.len() >= MAX_LINES {
+                    let problem = format!("the job has more than {MAX_LINES} lines");
                     return Err(row.wrong(at(0), problem, "write equal tasks on one line, with \"count\""));
                 }
                 open.tasks.push(task);

@@ -1,7 +1,7 @@
 //! Rumen's jobs: a sequence of JSON objects (`LoggedJob`), made of the history of real ones.
 //!
-//! Of each task the last attempt counts: its host and how long it took. Where Hadoop ends a trace without a word, a value of another type or an odd
-//! `jobID`, this is an error.
+//! Of each task the last attempt counts: its host and how long it took. Where Hadoop ends a trace without a word, a
+//! value of another type or an odd `jobID`, this is an error.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,11 @@
 //! The stages of a job of Alibaba's: what a task waits for, as its name says.
 //!
-//! `R4_2_3` is stage 4 and begins when all tasks of the stages 2 and 3 have ended; the letters mean nothing. A part `Stg1` is no stage. A name of
-//! another form, such as `task_Nzg3` or `MergeTask`, is that of a task that waits for nothing, and nothing waits for it.
+//! `R4_2_3` is stage 4 and begins when all tasks of the stages 2 and 3 have ended; the letters mean nothing. A part
+//! `Stg1` is no stage. A name of another form, such as `task_Nzg3` or `MergeTask`, is that of a task that waits for
+//! nothing, and nothing waits for it.
 //!
-//! A stage that is waited for and that the job has no task of counts as ended, and a part of a name that is no number is passed over: both are
-//! noted. A job whose stages wait for each other in a circle could never end: it is refused.
+//! A stage that is waited for and that the job has no task of counts as ended, and a part of a name that is no number
+//! is passed over: both are noted. A job whose stages wait for each other in a circle could never end: it is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 

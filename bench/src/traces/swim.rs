@@ -1,8 +1,8 @@
 //! SWIM's jobs: six fields a line, from which tasks are made.
 //!
-//! As many maps as the input has pieces of 128 MiB, at least one, and a reduce for each GiB that is shuffled. A map that reads 128 MiB lives as long as
-//! [`TraceOptions::swim_task_ms`] says, a reduce in proportion to what it fetches and writes, eight times as fast; both within a tenth and ten times
-//! of that.
+//! As many maps as the input has pieces of 128 MiB, at least one, and a reduce for each GiB that is shuffled. A map
+//! that reads 128 MiB lives as long as [`TraceOptions::swim_task_ms`] says, a reduce in proportion to what it fetches
+//! and writes, eight times as fast; both within a tenth and ten times of that.
 
 use super::error::TraceFileError;
 use super::job::{Item, Job, Task};

@@ -1,4 +1,5 @@
-//! A line of SWIM's: six fields with a tab between them. In files with input paths three more follow, which are not read.
+//! A line of SWIM's: six fields with a tab between them. In files with input paths three more follow, which are not
+//! read.
 //!
 //! | field | unit |
 //! | --- | --- |
@@ -10,7 +11,7 @@
 
 const FIELDS: [&str; 6] = ["job id", "submit time", "gap", "map input bytes", "shuffle bytes", "reduce output bytes"];
 /// With the input path and the two after it.
-const MOST_FIELDS: usize = 9;
+const MAX_FIELDS: usize = 9;
 pub(crate) const SWIM_EXAMPLE: &str = "a line has six fields with tabs between them: job id, submit time in seconds, seconds since the job \
 before, map input bytes, shuffle bytes, reduce output bytes; for example: job0<TAB>49<TAB>49<TAB>740773<TAB>2339561<TAB>627471; an input path and two more fields may follow";
 
@@ -50,7 +51,7 @@ impl<'l> SwimLine<'l> {
             Err(FieldProblem { offset, length, column, problem, expected })
         };
         for field in line.split('\t') {
-            if count == MOST_FIELDS {
+            if count == MAX_FIELDS {
                 return fail(offset, field.len(), "a tenth field".to_owned(), SWIM_EXAMPLE.to_owned());
             }
             if (1..FIELDS.len()).contains(&count) {

@@ -1,4 +1,5 @@
-//! Members of JSON objects as a Java program takes them: a number may be a text, the last of one name counts, null is as good as absent.
+//! Members of JSON objects as a Java program takes them: a number may be a text, the last of one name counts, null is
+//! as good as absent.
 
 use super::error::{At, TraceFileError};
 use super::json::{Kind, Value};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use super::calls::{Timing, hand_over};
-use super::minders::Minders;
+use super::idle_workers::Minders;
 use super::pace::Pace;
 use super::plan::Plan;
 use super::shape::{NODE, NODES_A_RACK, Shape, node_name, rack_name};
@@ -101,8 +101,9 @@ impl Bed {
         *self.minders.lock().expect("no holder panics") = Some(Minders::of(workers));
     }
 
-    /// W1: nodes report in order, without completed containers and without a pause (or at the given pace), until the cluster
-    /// is full or the time is over. Where nodes are offered aside, each reports once and the driver only waits then.
+    /// W1: nodes report in order, without completed containers and without a pause (or at the given pace), until the
+    /// cluster is full or the time is over. Where nodes are offered aside, each reports once and the driver only waits
+    /// then.
     ///
     /// # Errors
     /// What the scheduler refuses.
@@ -112,8 +113,8 @@ impl Bed {
         let start = now_ns();
         let mut beat = 0_u64;
         let mut full = false;
-        // Not with each heartbeat: what is read is what the workers write with each grant. Before the first round is over only mode
-        // `max` can fill the cluster, with the last node's heartbeat.
+        // Not with each heartbeat: what is read is what the workers write with each grant. Before the first round is
+        // over only mode `max` can fill the cluster, with the last node's heartbeat.
         let mut over = |beat: u64| {
             let look = beat.is_multiple_of(if beat < nodes { 64 } else { 8 }) || beat == nodes;
             if look {

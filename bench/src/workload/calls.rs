@@ -10,8 +10,8 @@ use crate::clock::now_ns;
 use crate::engine::Engine;
 use crate::latency::record;
 
-/// One heartbeat and one allocate in so many is timed, here and in the workers. No number of nodes is a multiple of it, so that
-/// every node has its turn.
+/// One heartbeat and one allocate in so many is timed, here and in the workers. No number of nodes is a multiple of it,
+/// so that every node has its turn.
 pub(super) const TIMED: u64 = 7;
 /// How long a driver sleeps whose lane is full.
 const FULL_LANE: Duration = Duration::from_micros(400);
@@ -50,7 +50,8 @@ pub(super) struct Timing {
     pub(super) due: Option<u64>,
 }
 
-/// Offers a heartbeat until there is room for it. Of a timed one, the time of the call that took it goes into the histogram.
+/// Offers a heartbeat until there is room for it. Of a timed one, the time of the call that took it goes into the
+/// histogram.
 ///
 /// # Errors
 /// Any other refusal than that it is busy.
@@ -75,8 +76,8 @@ pub(super) fn hand_over(
             }
             Err(back) if back.reason == Refused::Busy => {
                 heartbeat = back.returned;
-                // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it waits for. It is
-                // full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
+                // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it
+                // waits for. It is full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.
                 std::thread::sleep(FULL_LANE);
                 since = since.map(|_| now_ns());
             }

@@ -62,8 +62,8 @@ impl<'a> Churn<'a> {
         Ok(figures)
     }
 
-    /// The same with heartbeats at fixed times, so many a second, once everything of before is worked off. Gives also how
-    /// many nanoseconds late the next one was in the end.
+    /// The same with heartbeats at fixed times, so many a second, once everything of before is worked off. Gives also
+    /// how many nanoseconds late the next one was in the end.
     ///
     /// # Errors
     /// As of a phase.

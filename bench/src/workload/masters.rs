@@ -163,8 +163,8 @@ impl Masters {
         Ok(())
     }
 
-    /// Says who calls in the round that is so many ahead: these owners, and whose turn it is. As whoever takes calls from a queue
-    /// would: it sees what comes next.
+    /// Says who calls in the round that is so many ahead: these owners, and whose turn it is. As whoever takes calls
+    /// from a queue would: it sees what comes next.
     pub(super) fn prefetch(&self, bed: &Bed, owners: &mut Vec<u32>, rounds: usize) {
         let turn = |ahead: usize| self.turns.get((self.next + ahead) % self.turns.len().max(1)).copied();
         let Some(in_turn) = turn(rounds) else { return bed.engine.prefetch_calls(&bed.apps, owners) };

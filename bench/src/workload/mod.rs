@@ -18,11 +18,10 @@
 mod bed;
 mod calls;
 mod churn;
-mod held;
+mod idle_workers;
 mod masters;
-mod minders;
+mod node_containers;
 mod nodes;
-mod onlookers;
 mod pace;
 mod plan;
 mod record;
@@ -32,16 +31,17 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod update;
+mod view_readers;
 
 use calls::TIMED;
 use churn::Churn;
-use onlookers::Onlookers;
 use pace::Pace;
 use plan::Plan;
 use record::{Before, Figures, OpenLoop, Results, sum_ns};
 use self_driven::SelfDriven;
 use shape::Shape;
 use update::Updates;
+use view_readers::Onlookers;
 
 use crate::clock::thread_cpu_seconds;
 use crate::failure::Failure;
@@ -153,8 +153,8 @@ fn open_loop_rates(plan: &Plan, results: &Results) -> Vec<(u32, f64)> {
     OPEN_LOOP_PERCENT.iter().map(|percent| (*percent, highest * f64::from(*percent) / 100.0)).collect()
 }
 
-/// W1 on a fresh scheduler, at full speed or with so many heartbeats a second. Gives also how late the next heartbeat was in
-/// the end.
+/// W1 on a fresh scheduler, at full speed or with so many heartbeats a second. Gives also how late the next heartbeat
+/// was in the end.
 fn fill(plan: &Plan, at_most: u64, per_second: Option<f64>) -> Result<(Figures, u64), String> {
     let (bed, _) = masters::set_up(plan)?;
     let before = Before::new(&bed);

@@ -1,4 +1,5 @@
-//! The nodes' side of W2 and W4: what they hold, what completes, and what they report. A part of the nodes, or all, is one thread's.
+//! The nodes' side of W2 and W4: what they hold, what completes, and what they report. A part of the nodes, or all, is
+//! one thread's.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +8,7 @@ use hdrhistogram::Histogram;
 
 use super::bed::{Bed, LOOK};
 use super::calls::{Timing, hand_over};
-use super::held::Held;
+use super::node_containers::Held;
 use super::pace::Pace;
 use super::shape::A_NODE;
 use crate::api::{Container, ContainerId, Heartbeat};
@@ -97,9 +98,9 @@ impl<'a> Nodes<'a> {
         self.held.put(local as usize, (id, app));
     }
 
-    /// Whether nine tenths of the capacity run, so that heartbeats carry completions. Looked at before every heartbeat, but
-    /// without a look while what was sent since the last one cannot have changed the answer. Of several players each has its part of what
-    /// is left, and counts as sent what the others may send.
+    /// Whether nine tenths of the capacity run, so that heartbeats carry completions. Looked at before every heartbeat,
+    /// but without a look while what was sent since the last one cannot have changed the answer. Of several players
+    /// each has its part of what is left, and counts as sent what the others may send.
     fn enough(&mut self) -> bool {
         if self.slack >= 0 {
             return true;
@@ -114,8 +115,9 @@ impl<'a> Nodes<'a> {
         above >= 0
     }
 
-    /// Who calls in the next round, of those that this player plays: the owners of what the next node has held longest. Those of the
-    /// nodes after it call after them: each round asks for one link more of what leads to their mail. Where one thread does both.
+    /// Who calls in the next round, of those that this player plays: the owners of what the next node has held longest.
+    /// Those of the nodes after it call after them: each round asks for one link more of what leads to their mail.
+    /// Where one thread does both.
     pub(super) fn next_owners(&self, next: &mut Vec<u32>, is_mine: impl Fn(u32) -> bool) {
         if self.mine.is_empty() {
             return;
@@ -131,8 +133,8 @@ impl<'a> Nodes<'a> {
         self.held.prefetch_longest((self.at + 4) % self.held.nodes(), self.k);
     }
 
-    /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes are
-    /// offered aside and few containers run, the driver waits and looks again instead.
+    /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes
+    /// are offered aside and few containers run, the driver waits and looks again instead.
     pub(super) fn report(&mut self, owners: &mut Vec<u32>) -> Result<bool, String> {
         owners.clear();
         self.held.settle();

@@ -1,7 +1,7 @@
 //! Heartbeats at fixed times, for open loops.
 //!
-//! When each is due is settled beforehand and does not move with the scheduler: one that is sent late counts from when it
-//! was due, so that waiting is left out nowhere.
+//! When each is due is settled beforehand and does not move with the scheduler: one that is sent late counts from when
+//! it was due, so that waiting is left out nowhere.
 
 use crate::clock::now_ns;
 

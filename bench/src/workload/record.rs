@@ -63,8 +63,8 @@ impl Before {
         Before { stats: bed.engine.stats(), cpu: process_cpu_seconds() }
     }
 
-    /// What has come of it. Counts and times are those of now; heartbeats still under way are waited for, so that none that
-    /// takes long is left out of the latencies.
+    /// What has come of it. Counts and times are those of now; heartbeats still under way are waited for, so that none
+    /// that takes long is left out of the latencies.
     pub(super) fn figures(self, bed: &Bed, ns: u64, driver_cpu: f64) -> Figures {
         let (stats, cpu) = (bed.engine.stats(), process_cpu_seconds());
         bed.engine.quiesce();

@@ -1,11 +1,13 @@
-//! W1, W2 and W4 without drivers: the thread that polls a worker plays that worker's nodes, and the applications whose home the
-//! worker is, between its polls. So W workers are W threads, and nothing else runs but the scheduler's own few.
+//! W1, W2 and W4 without drivers: the thread that polls a worker plays that worker's nodes, and the applications whose
+//! home the worker is, between its polls. So W workers are W threads, and nothing else runs but the scheduler's own
+//! few.
 //!
 //! # Who plays what
 //! A node is its worker's ([`NodeHandle::worker`](evenweave::NodeHandle::worker)), an application its home's
-//! ([`AppHandle::worker`](evenweave::AppHandle::worker)): heartbeats and calls go to the thread's own lane. A container may be of an
-//! application of one thread and on a node of another: the application's tells the node's of it when it has been returned, and the
-//! node's tells the application's when it has completed. Such notes go once a round, in one message.
+//! ([`AppHandle::worker`](evenweave::AppHandle::worker)): heartbeats and calls go to the thread's own lane. A container
+//! may be of an application of one thread and on a node of another: the application's tells the node's of it when it
+//! has been returned, and the node's tells the application's when it has completed. Such notes go once a round, in one
+//! message.
 //!
 //! # A round
 //! As of `churn`: one heartbeat, then the owners of what it reports, then one further application. A poll comes when

@@ -69,7 +69,8 @@ impl Shape {
         total / self.apps + u32::from(app < total % self.apps)
     }
 
-    /// The same queues as properties of the CapacityScheduler, without their prefix: weights as there, and no limit of users.
+    /// The same queues as properties of the CapacityScheduler, without their prefix: weights as there, and no limit of
+    /// users.
     pub(super) fn capacities(self) -> Vec<(String, String)> {
         let names =
             |prefix: &str, of: std::ops::Range<u32>| of.map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(",");

@@ -1,12 +1,12 @@
 //! W4: tasks that name nodes, and each application's table of how many pending ones name a location.
 //!
 //! A task names three distinct nodes; its rows are these, their racks (each once) and `*`. A container that comes back
-//! serves the oldest pending task that names its node, else the oldest that names its rack, else the oldest. An ask has the
-//! rows that were touched since the last one, with their counts as they are then, 0 included: also where one task more and one
-//! less left a count as it was, because the scheduler has lowered its own since.
+//! serves the oldest pending task that names its node, else the oldest that names its rack, else the oldest. An ask has
+//! the rows that were touched since the last one, with their counts as they are then, 0 included: also where one task
+//! more and one less left a count as it was, because the scheduler has lowered its own since.
 //!
-//! An application's tasks lie by age in a few cache lines, and are searched; its counts in two bytes a location: a driver must not be
-//! slower than it has to be, and cold memory is what it would wait for.
+//! An application's tasks lie by age in a few cache lines, and are searched; its counts in two bytes a location: a
+//! driver must not be slower than it has to be, and cold memory is what it would wait for.
 
 use super::bed::Bed;
 use super::calls::ask;
@@ -78,8 +78,8 @@ impl Tasks {
         tasks
     }
 
-    /// Each application's table goes to the one of so many who plays it; the first draws on, the others each from a seed of
-    /// their own.
+    /// Each application's table goes to the one of so many who plays it; the first draws on, the others each from a
+    /// seed of their own.
     pub(super) fn split(mut self, parts: usize, player: impl Fn(u32) -> usize) -> Vec<Tasks> {
         let part = |part: usize| {
             let seed = SEED + u64::try_from(part).expect("few parts");

@@ -84,8 +84,8 @@ fn what_offers_nodes_aside_fills_the_cluster_after_one_round_of_heartbeats() {
     }
 }
 
-/// On the twin, which is synchronous, each heartbeat takes K containers out and puts K in: 16 rounds, then the count is looked
-/// at and is reached. In mode `one` K is 1.
+/// On the twin, which is synchronous, each heartbeat takes K containers out and puts K in: 16 rounds, then the count is
+/// looked at and is reached. In mode `one` K is 1.
 #[test]
 fn a_round_of_the_churn_replaces_what_completes() {
     for (mode, allocations) in [("max", 64), ("one", 16)] {
@@ -98,8 +98,9 @@ fn a_round_of_the_churn_replaces_what_completes() {
     }
 }
 
-/// Whatever the drivers and threads: containers that came and went are those that the scheduler counts, and what is held
-/// is what runs. How full the cluster stays is a matter of who gets a processor when: heartbeats that wait carry completions.
+/// Whatever the drivers and threads: containers that came and went are those that the scheduler counts, and what is
+/// held is what runs. How full the cluster stays is a matter of who gets a processor when: heartbeats that wait carry
+/// completions.
 #[test]
 fn the_books_of_a_churn_balance() {
     for options in [
@@ -153,8 +154,8 @@ fn every_container_is_node_local_where_every_node_is_named() {
     }
 }
 
-/// Shares are computed by hand alone: a round of W3 shows what one application in a hundred has changed, and nothing does
-/// before.
+/// Shares are computed by hand alone: a round of W3 shows what one application in a hundred has changed, and nothing
+/// does before.
 #[test]
 fn an_update_by_hand_publishes_what_has_changed() {
     for core in CORES {
@@ -257,8 +258,8 @@ fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
     )
 }
 
-/// `docs/concurrency.md`, *How far from the exact outcome*: `below` levels under root, with what others may have in hand
-/// of the asks of so many applications.
+/// `docs/concurrency.md`, *How far from the exact outcome*: `below` levels under root, with what others may have in
+/// hand of the asks of so many applications.
 fn bound(workers: usize, every: u32, below: u64, applications: u64) -> u64 {
     // Siblings' weights are 1 to 4; an application wants 96 containers, of which a worker has an eighth in hand.
     let (others, weights, piece) = (workers as u64 - 1, 4, 96 / 8);

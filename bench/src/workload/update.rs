@@ -1,7 +1,7 @@
 //! W3: what one update costs when one application in a hundred has changed what it wants.
 //!
-//! Timed is the library's own update by hand, from call to return: when it returns, demand and fair share of every queue and
-//! application are published. That they are is looked at after each repeat.
+//! Timed is the library's own update by hand, from call to return: when it returns, demand and fair share of every
+//! queue and application are published. That they are is looked at after each repeat.
 
 use super::bed::Bed;
 use super::churn::fill_before;
@@ -32,7 +32,8 @@ impl<'a> Updates<'a> {
         Ok(Updates { bed, masters, round: 0 })
     }
 
-    /// Some applications want one more or one less; once the scheduler has heard of it, one update. Gives its nanoseconds.
+    /// Some applications want one more or one less; once the scheduler has heard of it, one update. Gives its
+    /// nanoseconds.
     fn round(&mut self) -> Result<u64, String> {
         let more = (self.round / CHANGE).is_multiple_of(2);
         for app in (self.round % CHANGE..self.bed.shape.apps).step_by(CHANGE as usize) {
@@ -75,7 +76,8 @@ impl<'a> Updates<'a> {
         Ok(figures)
     }
 
-    /// Every application's demand is what it uses and asks for, every queue's that of all below it, and all have a share.
+    /// Every application's demand is what it uses and asks for, every queue's that of all below it, and all have a
+    /// share.
     fn check(&self) -> Result<(), String> {
         let (queues, apps) = (self.bed.engine.queues(), self.bed.engine.apps());
         let mut demands = std::collections::HashMap::new();

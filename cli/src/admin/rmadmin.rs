@@ -1,5 +1,6 @@
-//! `rmadmin -refreshQueues | -refreshNodes [-g] | -updateNodeResource ID MB VCORES`, and what only this server has: `-refreshTokens`,
-//! `-decommission`, `-recommission` and `-removeNode` of a node. Hadoop's tool says nothing where it has done it.
+//! `rmadmin -refreshQueues | -refreshNodes [-g] | -updateNodeResource ID MB VCORES`, and what only this server has:
+//! `-refreshTokens`, `-decommission`, `-recommission` and `-removeNode` of a node. Hadoop's tool says nothing where it
+//! has done it.
 
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use evenweave::config::capacity::CapacityFile;
 use evenweave::config::{CheckOptions, Diagnostic, Place, Severity, SiteFile};
 use evenweave::{AllocationFile, Resource};
-use evenweave_bench::kinds::has_properties;
+use evenweave_bench::file_kind::has_properties;
 use evenweave_bench::site::read_bytes;
 
 /// One thing that was found.

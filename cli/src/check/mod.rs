@@ -21,7 +21,7 @@ use evenweave::Resource;
 use evenweave::config::{CheckOptions, Missing, SchedulerKind, Severity, parse_resource};
 use evenweave::resource::ResourceTypes;
 use evenweave_bench::Failure;
-use evenweave_bench::kinds::has_properties;
+use evenweave_bench::file_kind::has_properties;
 use files::{Checked, Finding};
 use kind::ReadAs;
 use site::{Below, Layers, Properties};
@@ -145,8 +145,8 @@ impl Input {
     }
 }
 
-/// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with `cluster`, its total. `kind`
-/// is what the other files are, where their names are not to say it.
+/// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with
+/// `cluster`, its total. `kind` is what the other files are, where their names are not to say it.
 ///
 /// # Errors
 /// `cluster` is no resource, or lacks memory or vcores.

@@ -91,7 +91,8 @@ impl Layers {
     }
 }
 
-/// What a file of capacity queues lies over: the files of `--site`, else those among the others that have properties of the CapacityScheduler.
+/// What a file of capacity queues lies over: the files of `--site`, else those among the others that have properties of
+/// the CapacityScheduler.
 #[derive(Debug)]
 pub(super) struct Below {
     properties: SiteProperties,
@@ -167,8 +168,8 @@ fn check_rules(checked: &mut Checked, read: &CapacityFile) {
     }
 }
 
-/// Checks properties of the whole cluster by themselves, beside files of these schedulers. `is_below`: queues in it are looked at with a file
-/// that lies over it.
+/// Checks properties of the whole cluster by themselves, beside files of these schedulers. `is_below`: queues in it are
+/// looked at with a file that lies over it.
 pub(super) fn check_alone(
     checked: &mut Checked,
     file: &SiteFile,

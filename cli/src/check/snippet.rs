@@ -1,6 +1,7 @@
 //! The line that a finding is in, cut to what a screen takes.
 //!
-//! Places are known, so that nothing is counted from the file's start: a file of one long line costs no more than others.
+//! Places are known, so that nothing is counted from the file's start: a file of one long line costs no more than
+//! others.
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 

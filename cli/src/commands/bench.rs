@@ -68,7 +68,8 @@ pub(crate) struct BenchArgs {
     /// Worker threads of the scheduler.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// How many grants and ends of other workers a worker may miss before it folds them in [default: 16384, or twice the number of applications].
+    /// How many grants and ends of other workers a worker may miss before it folds them in [default: 16384, or twice
+    /// the number of applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     fold_every: Option<u32>,
     /// Driver threads: 1 for all calls, or 2, one for heartbeats and one for allocate calls.
@@ -83,7 +84,8 @@ pub(crate) struct BenchArgs {
     /// After the repeats, run with heartbeats at fixed times: at 50, 80 and 95 % of the highest rate.
     #[arg(long)]
     open_loop: bool,
-    /// After each repeat, run one more while a live page is open and Prometheus and a program ask once a second; W2 and W4.
+    /// After each repeat, run one more while a live page is open and Prometheus and a program ask once a second; W2 and
+    /// W4.
     #[arg(long)]
     asked: bool,
     /// What to drive.

@@ -26,15 +26,16 @@ enum Format {
 /// (`unsupported`).
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Configuration files. The name of each says its kind (capacity-scheduler.xml, fair-scheduler.xml, yarn-site.xml), else its content.
+    /// Configuration files. The name of each says its kind (capacity-scheduler.xml, fair-scheduler.xml, yarn-site.xml),
+    /// else its content.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The yarn-site.xml that the other files are used with: resource types, largest container, ACLs, preemption. May be
-    /// given more than once; a later file overrides an earlier one. These files are checked, too.
+    /// The yarn-site.xml that the other files are used with: resource types, largest container, ACLs, preemption. May
+    /// be given more than once; a later file overrides an earlier one. These files are checked, too.
     #[arg(long, value_name = "FILE")]
     site: Vec<PathBuf>,
-    /// The cluster's total, such as "memory-mb=1048576, vcores=512". Limits of queues are compared with it. Memory and vcores are
-    /// required; another resource type that is not named is 0.
+    /// The cluster's total, such as "memory-mb=1048576, vcores=512". Limits of queues are compared with it. Memory and
+    /// vcores are required; another resource type that is not named is 0.
     #[arg(long, value_name = "RESOURCES")]
     cluster: Option<String>,
     /// What the files are, whatever their names and content say.

@@ -34,27 +34,29 @@ pub(crate) struct LoadArgs {
     queues: Option<PathBuf>,
     #[command(flatten)]
     site: SiteArgs,
-    /// Groups of users, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for those of the
-    /// operating system [default: no user is in a group].
+    /// Groups of users, for ACLs and placement rules: a file of lines `user: group, group`, or `system` for those of
+    /// the operating system [default: no user is in a group].
     #[arg(long, value_name = "FILE|system")]
     groups: Option<String>,
     /// A leaf queue that gets jobs; may be given more than once [default: all leaf queues].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
-    /// Job trace of any form that `simulate` reads: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
+    /// Job trace of any form that `simulate` reads: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's
+    /// task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day
+    /// of Facebook's of 2009].
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Play the trace at its own times, this many times as fast: 10x, 10, 0.5x. It divides the times at which jobs are submitted,
-    /// and the durations of tasks. It does not change --heartbeat-ms, --duration and the intervals of the scheduler. Each job
-    /// runs once, in the queue that it names [default: a job is submitted when another ends].
+    /// Play the trace at its own times, this many times as fast: 10x, 10, 0.5x. It divides the times at which jobs are
+    /// submitted, and the durations of tasks. It does not change --heartbeat-ms, --duration and the intervals of the
+    /// scheduler. Each job runs once, in the queue that it names [default: a job is submitted when another ends].
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["task_seconds", "jobs_in_flight", "preemption"])]
     speed: Option<Speed>,
     /// With --speed: duration of a map of 128 MiB in a SWIM trace, before it is divided.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = interval, requires = "speed")]
     task_time: Duration,
-    /// Duration of the run, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s; with --speed until the last job has
-    /// ended, at most 24h].
+    /// Duration of the run, for example 20s, 500ms, 2m [default: 20s; with --preemption 25s; with --speed until the
+    /// last job has ended, at most 24h].
     #[arg(long, value_parser = parse_duration)]
     duration: Option<Duration>,
     #[command(flatten)]
@@ -78,10 +80,12 @@ pub(crate) struct LoadArgs {
     /// Reload the allocation file and a variant of it in turn, at this interval [default: never].
     #[arg(long, value_name = "EVERY", value_parser = interval)]
     reload: Option<Duration>,
-    /// Run only one of the two [default: the locked twin for 5 s, then the scheduler; with --preemption only the scheduler].
+    /// Run only one of the two [default: the locked twin for 5 s, then the scheduler; with --preemption only the
+    /// scheduler].
     #[arg(long, value_parser = one_of(CORES))]
     core: Option<CoreChoice>,
-    /// A CSV file of reservations to book, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
+    /// A CSV file of reservations to book, with the columns reservation, queue, arrival_s, deadline_s, containers,
+    /// memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["preemption", "soak", "reload", "speed"])]
     reservations: Option<PathBuf>,
     #[command(flatten)]
@@ -100,8 +104,8 @@ pub(crate) struct LoadArgs {
 /// A queue that comes late to a full cluster.
 #[derive(Debug, Args)]
 pub(crate) struct LateArgs {
-    /// Show preemption: the applications of one queue come late to a cluster that other queues have filled with long tasks. The
-    /// run has its own allocation file and wait times, unless --config or --site is given.
+    /// Show preemption: the applications of one queue come late to a cluster that other queues have filled with long
+    /// tasks. The run has its own allocation file and wait times, unless --config or --site is given.
     #[arg(long, conflicts_with_all = ["reload", "queue", "jobs_in_flight"])]
     preemption: bool,
     /// The queue that comes late: a leaf queue or a parent.

@@ -25,7 +25,8 @@ use replay::ReplayArgs;
 use serve::ServeArgs;
 use simulate::SimulateArgs;
 
-/// The work was done and its result is bad: books that do not balance, scenarios that differ, nothing that can be compared.
+/// The work was done and its result is bad: books that do not balance, scenarios that differ, nothing that can be
+/// compared.
 const BAD: u8 = 1;
 
 /// A scheduler with the FairScheduler and the CapacityScheduler of Hadoop YARN. Without a command it runs `load`.
@@ -48,7 +49,8 @@ enum Command {
     Explain(ExplainArgs),
     /// Check configuration files: errors, and what Hadoop accepts although it is probably a mistake.
     Check(CheckArgs),
-    /// Convert a FairScheduler's configuration to a CapacityScheduler's, as `yarn fs2cs` does, and list what this changes.
+    /// Convert a FairScheduler's configuration to a CapacityScheduler's, as `yarn fs2cs` does, and list what this
+    /// changes.
     #[command(disable_help_flag = true)]
     Convert(ConvertArgs),
     /// Simulate a day of jobs in virtual time under one queue file or several, and report how each queue changes.

@@ -23,15 +23,16 @@ pub(crate) struct PlayArgs {
     /// Worker threads. With one, decisions must be as recorded; with more, the distance from the recording is reported.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
-    /// How many grants and ends of other workers a worker may miss before it folds them in [default: 16384, or twice the number of applications].
+    /// How many grants and ends of other workers a worker may miss before it folds them in [default: 16384, or twice
+    /// the number of applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     fold_every: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Scenario files (one scenario a line), vector files (one case a line, named FAMILY.jsonl) or recordings of answers over HTTP (one
-    /// state a file), gzipped or not.
+    /// Scenario files (one scenario a line), vector files (one case a line, named FAMILY.jsonl) or recordings of
+    /// answers over HTTP (one state a file), gzipped or not.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

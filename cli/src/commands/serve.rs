@@ -37,7 +37,8 @@ pub(crate) struct ServeArgs {
     /// Mean duration of a task in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     task_seconds: u32,
-    /// Address or name, and port, to listen on. On an address other than loopback only reads are served, unless users must authenticate.
+    /// Address or name, and port, to listen on. On an address other than loopback only reads are served, unless users
+    /// must authenticate.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8088", value_parser = place)]
     listen: String,
     #[command(flatten)]

@@ -31,10 +31,12 @@ const TIMES: &[Word<Times>] = &[
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArgs {
-    /// Job traces: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
+    /// Job traces: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's task_events and instance_events; Alibaba's
+    /// batch_task. May be packed with gzip or zstd [default: bundled, a day of Facebook's of 2009].
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// Queue file: a fair-scheduler.xml or capacity-scheduler.xml. May be given more than once; each is compared with the first [default: two bundled files].
+    /// Queue file: a fair-scheduler.xml or capacity-scheduler.xml. May be given more than once; each is compared with
+    /// the first [default: two bundled files].
     #[arg(long = "config", value_name = "FILE")]
     configs: Vec<PathBuf>,
     /// The scheduler that reads --config [default: recognised by the outermost element].
@@ -42,7 +44,8 @@ pub(crate) struct SimulateArgs {
     scheduler: Option<SchedulerChoice>,
     #[command(flatten)]
     site: SiteArgs,
-    /// Number of equal nodes. Several numbers, such as 400,500,600, make a grid [default: the nodes of the trace; bundled trace: 22].
+    /// Number of equal nodes. Several numbers, such as 400,500,600, make a grid [default: the nodes of the trace;
+    /// bundled trace: 22].
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "node_file")]
     nodes: Vec<u32>,
     /// A setting of a queue and its values, an axis of a grid: root.a.weight=1..8, root.a.maxResources=40%,60%, or
@@ -62,10 +65,12 @@ pub(crate) struct SimulateArgs {
     /// A node file of SLS: a JSON object for each rack.
     #[arg(long, value_name = "FILE")]
     node_file: Option<PathBuf>,
-    /// A CSV file of nodes that fail, come or change, with the columns time_s, event (lose, back, add, resize), node, rack, memory_mb, vcores.
+    /// A CSV file of nodes that fail, come or change, with the columns time_s, event (lose, back, add, resize), node,
+    /// rack, memory_mb, vcores.
     #[arg(long, value_name = "FILE")]
     node_events: Option<PathBuf>,
-    /// A CSV file of reservations to book, with the columns reservation, queue, arrival_s, deadline_s, containers, memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
+    /// A CSV file of reservations to book, with the columns reservation, queue, arrival_s, deadline_s, containers,
+    /// memory_mb, vcores, duration_s and others. Switches the ReservationSystem on.
     #[arg(long, value_name = "FILE", conflicts_with = "decisions")]
     reservations: Option<PathBuf>,
     /// Memory of the largest machine of a Google or Alibaba trace, in MiB; sizes in the trace are parts of it.
@@ -80,7 +85,8 @@ pub(crate) struct SimulateArgs {
     /// Give the jobs of Google's and Alibaba's traces, which tell of no ApplicationMasters, no container for one.
     #[arg(long)]
     no_added_ams: bool,
-    /// Submit times of RUMEN, SYNTH, Google and Alibaba traces, and of others whose first job comes more than a week after the start.
+    /// Submit times of RUMEN, SYNTH, Google and Alibaba traces, and of others whose first job comes more than a week
+    /// after the start.
     #[arg(long, default_value = "first-job", value_parser = one_of(TIMES))]
     times: Times,
     /// The seed of everything random.

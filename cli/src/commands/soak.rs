@@ -13,8 +13,9 @@ use crate::progress::Progress;
 
 #[derive(Debug, Args)]
 pub(crate) struct SoakArgs {
-    /// Run a steady load for this long, for example 5m or 1h, and compare the books all the time. The report draws memory and
-    /// latencies over time. A call that takes longer than 5 s ends the run. 200 nodes, unless --nodes is given.
+    /// Run a steady load for this long, for example 5m or 1h, and compare the books all the time. The report draws
+    /// memory and latencies over time. A call that takes longer than 5 s ends the run. 200 nodes, unless --nodes is
+    /// given.
     #[arg(long, value_name = "DURATION", value_parser = parse_soak,
         conflicts_with_all = ["duration", "trace", "speed", "jobs_in_flight", "reload", "core", "preemption"])]
     soak: Option<Duration>,

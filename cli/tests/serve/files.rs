@@ -1,4 +1,5 @@
-//! The file of queues while the server runs: read in its encoding, refused where it is none, and never in the way of the next refresh.
+//! The file of queues while the server runs: read in its encoding, refused where it is none, and never in the way of
+//! the next refresh.
 
 use std::fs;
 use std::process::Command;

@@ -47,8 +47,8 @@ impl Shown {
         self.value(&format!("document.activeElement.{property}"))
     }
 
-    /// Presses Enter on the element with the focus. Then the page says this in view, as news to those who do not see it, and the
-    /// focus stays.
+    /// Presses Enter on the element with the focus. Then the page says this in view, as news to those who do not see
+    /// it, and the focus stays.
     fn enter(&self, pattern: &str) {
         let before = self.focused("id");
         self.press("Enter");
@@ -58,7 +58,8 @@ impl Shown {
         assert_eq!((self.value("said.role"), self.value(is_seen)), ("status".into(), true.into()), "{pattern}");
     }
 
-    /// The element with the focus does not take what is in it: the browser tells why, and nothing is asked of the server.
+    /// The element with the focus does not take what is in it: the browser tells why, and nothing is asked of the
+    /// server.
     fn refuses(&self, id: &str) {
         assert_eq!(
             (self.focused("id"), self.value("document.activeElement.validity.valid")),
@@ -93,7 +94,8 @@ fn element(id: &str) -> String {
     format!("document.getElementById('{id}')")
 }
 
-/// Keys alone, from the first tabulator on: the flow stops and goes on, a queue is chosen, the latest applications are passed, the load is stopped.
+/// Keys alone, from the first tabulator on: the flow stops and goes on, a queue is chosen, the latest applications are
+/// passed, the load is stopped.
 #[test]
 fn the_live_page_is_used_by_keyboard_alone() {
     let (_folder, served) = with_a_hostile_name();

@@ -176,8 +176,8 @@ pub enum AllocationFileError {
         /// What is wrong with it.
         source: PlacementError,
     },
-    /// One of the above, but in a part that Hadoop reads after it has put the file's placement rules in force: they stay,
-    /// while everything else remains as it was before.
+    /// One of the above, but in a part that Hadoop reads after it has put the file's placement rules in force: they
+    /// stay, while everything else remains as it was before.
     AfterPlacement {
         /// What is wrong.
         cause: Box<AllocationFileError>,
@@ -187,7 +187,8 @@ pub enum AllocationFileError {
 }
 
 impl AllocationFileError {
-    /// The change of placement rules that the file makes although it is refused, if its rules were reached and are good.
+    /// The change of placement rules that the file makes although it is refused, if its rules were reached and are
+    /// good.
     #[must_use]
     pub fn installed_placement(&self) -> Option<&PlacementChange> {
         if let AllocationFileError::AfterPlacement { placement, .. } = self { Some(placement) } else { None }

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AllocationFile {
-    /// The queues by full name, as far as the file has elements for them. (Below a top queue spelt `ROOT` Hadoop keeps the
-    /// settings under that spelling, where no queue finds them, and so does this.)
+    /// The queues by full name, as far as the file has elements for them. (Below a top queue spelt `ROOT` Hadoop keeps
+    /// the settings under that spelling, where no queue finds them, and so does this.)
     pub queues: BTreeMap<String, QueueSettings>,
     /// The full names declared as leaves. A name declared twice can be both a leaf and a parent.
     pub leaves: BTreeSet<String>,
@@ -33,7 +33,8 @@ pub struct AllocationFile {
     pub queue_max_resources: Limit,
     /// `defaultQueueSchedulingPolicy`
     pub default_policy: PolicyName,
-    /// `defaultMinSharePreemptionTimeout` in milliseconds, for root; `i64::MAX` is never. Not read where root has its own.
+    /// `defaultMinSharePreemptionTimeout` in milliseconds, for root; `i64::MAX` is never. Not read where root has its
+    /// own.
     pub min_share_preemption_timeout_ms: i64,
     /// `defaultFairSharePreemptionTimeout` in milliseconds, for root; not read where root has its own.
     pub fair_share_preemption_timeout_ms: i64,

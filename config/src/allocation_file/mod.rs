@@ -78,8 +78,8 @@ impl AllocationFile {
         read::read(text, source_name, types, custom_policies)
     }
 
-    /// Checks an allocation file: gives all errors, not only the first, and warns of whatever Hadoop takes, but was hardly
-    /// meant. For whoever edits files; it costs more than [`AllocationFile::parse`].
+    /// Checks an allocation file: gives all errors, not only the first, and warns of whatever Hadoop takes, but was
+    /// hardly meant. For whoever edits files; it costs more than [`AllocationFile::parse`].
     ///
     /// ```
     /// use evenweave::AllocationFile;
@@ -97,9 +97,10 @@ impl AllocationFile {
         check::check(text, source_name, options)
     }
 
-    /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of allocation files does: UTF-8, UTF-16, UTF-32,
-    /// ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a few more. Bytes that have no character in one of the last are
-    /// U+FFFD; [`replaced_bytes`](Self::replaced_bytes) tells of them.
+    /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of allocation files
+    /// does: UTF-8, UTF-16, UTF-32, ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a
+    /// few more. Bytes that have no character in one of the last are U+FFFD; [`replaced_bytes`](Self::replaced_bytes)
+    /// tells of them.
     ///
     /// # Errors
     /// When the bytes are not in the encoding, or are beyond ASCII in one that is not read here.

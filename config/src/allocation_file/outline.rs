@@ -1,8 +1,8 @@
-//! What a converter needs of a file beyond what a scheduler does: the order in which Hadoop notes names down, access lists as they are
-//! written, and what Hadoop logs while it reads.
+//! What a converter needs of a file beyond what a scheduler does: the order in which Hadoop notes names down, access
+//! lists as they are written, and what Hadoop logs while it reads.
 //!
-//! A second walk over the document, after it has been read; Hadoop's `AllocationFileParser`, `AllocationFileQueueParser` and
-//! `QueuePlacementPolicy`.
+//! A second walk over the document, after it has been read; Hadoop's `AllocationFileParser`,
+//! `AllocationFileQueueParser` and `QueuePlacementPolicy`.
 
 use super::check_options::CheckOptions;
 use super::context::Context;
@@ -15,8 +15,8 @@ use super::read::{read_allocations, read_document};
 use crate::diagnostic::Places;
 use crate::java;
 use crate::names::ROOT;
+use crate::quoted::resource_text;
 use crate::resource_string::{Missing, parse_resource};
-use crate::shown::resource_text;
 use crate::xml::Element;
 use bumpalo::Bump;
 use evenweave_resource::{Resource, ResourceTypes};
@@ -28,7 +28,8 @@ pub(crate) type AclTexts = [Option<String>; 2];
 /// What a file has beyond [`AllocationFile`].
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// The keys of the leaves in the order in which Hadoop notes them down; below a top spelt `ROOT` they begin with that.
+    /// The keys of the leaves in the order in which Hadoop notes them down; below a top spelt `ROOT` they begin with
+    /// that.
     pub(crate) leaves: Vec<String>,
     /// The same of the parents.
     pub(crate) parents: Vec<String>,

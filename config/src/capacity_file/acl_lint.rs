@@ -1,6 +1,8 @@
-//! Lints of access control lists: those that keep nobody out, that are read otherwise than they look, and that nobody asks.
+//! Lints of access control lists: those that keep nobody out, that are read otherwise than they look, and that nobody
+//! asks.
 //!
-//! Rights add up from root down, and who may administer a queue may submit to it. Root's lists are for everybody where it has none.
+//! Rights add up from root down, and who may administer a queue may submit to it. Root's lists are for everybody where
+//! it has none.
 
 use super::file::CapacityFile;
 use super::queue::CapacityQueue;
@@ -78,7 +80,8 @@ impl<'a> AclLint<'a, '_> {
 
     /// Lists of `right` that are in vain, as one of `rights` here or above is for everybody.
     fn open_above(&mut self, right: &'static str, rights: &[&'static str]) {
-        // The lists that one open queue makes useless are one mistake: by that queue's path the first of them, and how many more.
+        // The lists that one open queue makes useless are one mistake: by that queue's path the first of them, and how
+        // many more.
         let mut found: BTreeMap<&str, (String, Vec<String>, usize)> = BTreeMap::new();
         for (queue, property) in self.closed(right) {
             let up = std::iter::successors(Some(queue), |at| at.parent.map(|parent| &self.file.queues()[parent]));

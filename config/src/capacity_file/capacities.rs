@@ -11,7 +11,7 @@ use super::queue::{CapacityMode, CapacityQueue};
 use super::settings::CapacitySettings;
 use super::source::Source;
 use super::vector::{self, CapacityUnit, CapacityVector};
-use crate::shown::resource_text;
+use crate::quoted::resource_text;
 use evenweave_resource::Resource;
 use std::cmp::Ordering;
 
@@ -22,7 +22,8 @@ pub(super) struct Reader<'a> {
     pub(super) settings: &'a CapacitySettings,
     pub(super) path: &'a str,
     pub(super) parent: Option<&'a CapacityQueue>,
-    /// The path under which amounts stand: a template's for the default queue of a plan, whose percentages are not read.
+    /// The path under which amounts stand: a template's for the default queue of a plan, whose percentages are not
+    /// read.
     pub(super) amounts_of: &'a str,
 }
 
@@ -59,7 +60,8 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// Amounts, compared on a cluster where one is given. Where the queue has a minimum alone, its maximum is its parent's.
+    /// Amounts, compared on a cluster where one is given. Where the queue has a minimum alone, its maximum is its
+    /// parent's.
     pub(super) fn set_amounts(
         &self,
         capacity: &mut LabelCapacity,

@@ -1,13 +1,13 @@
 //! A check: all that is wrong or odd in a configuration, where reading it for a scheduler ends at the first error.
 //!
-//! After an error the rest is read as if what is wrong were not written. So each error is one that stands in the text: a sum of
-//! capacities is not looked at where one of them was left out.
+//! After an error the rest is read as if what is wrong were not written. So each error is one that stands in the text:
+//! a sum of capacities is not looked at where one of them was left out.
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::file::CapacityFile;
-use super::known;
 use super::lint::{self, Beside};
-use super::made::MadeQueues;
+use super::made_queues::MadeQueues;
+use super::property_names;
 use super::reading::read_all;
 use super::source::{PREFIX, Source};
 use super::uncompared::Uncompared;
@@ -20,18 +20,18 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// So many errors are found in one file. Each is a reading.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 /// What decides which resource types there are: without it right amounts would be wrong.
 const TYPES: &str = "yarn.resource-types";
 
 impl CapacityFile {
-    /// The same, with everything that is wrong or odd in it, which reading it for a scheduler does not look for: `None` where there are
-    /// errors; one that comes with the nodes is one. `cluster`: what its nodes have in all, where that is known; amounts are compared
-    /// with it.
+    /// The same, with everything that is wrong or odd in it, which reading it for a scheduler does not look for: `None`
+    /// where there are errors; one that comes with the nodes is one. `cluster`: what its nodes have in all, where that
+    /// is known; amounts are compared with it.
     ///
-    /// After an error the rest is read as if what is wrong were not written, for up to 50 errors. The check ends earlier where that
-    /// cannot be done, as with a list of queues that is refused or with resource types. With an error in a capacity, warnings that
-    /// compare capacities are left out.
+    /// After an error the rest is read as if what is wrong were not written, for up to 50 errors. The check ends
+    /// earlier where that cannot be done, as with a list of queues that is refused or with resource types. With an
+    /// error in a capacity, warnings that compare capacities are left out.
     ///
     /// ```
     /// use evenweave::config::{SiteFile, SiteProperties, capacity::CapacityFile};
@@ -55,9 +55,9 @@ impl CapacityFile {
         check(yarn_site, file, cluster)
     }
 
-    /// The resource types beside memory and vcores of which a file has amounts, separated by commas. Which types there are stands in
-    /// yarn-site, in `yarn.resource-types`; a check without yarn-site may take these for it. None where the file's calculator takes no more
-    /// than memory and vcores.
+    /// The resource types beside memory and vcores of which a file has amounts, separated by commas. Which types there
+    /// are stands in yarn-site, in `yarn.resource-types`; a check without yarn-site may take these for it. None where
+    /// the file's calculator takes no more than memory and vcores.
     #[must_use]
     pub fn types_written(file: &SiteFile) -> Option<String> {
         types_written(file)
@@ -79,12 +79,12 @@ fn check(
         uncompared: Uncompared::default(),
     };
     let mut found = Vec::new();
-    while found.len() < MOST_ERRORS {
+    while found.len() < MAX_ERRORS {
         match reading.read(cluster) {
             Ok((read, warnings)) => {
                 let is_right = found.is_empty();
                 found.extend(warnings);
-                found.extend(known::of_hadoop_1(file));
+                found.extend(property_names::of_hadoop_1(file));
                 return (is_right.then_some(read), found);
             }
             Err(error) => {
@@ -96,7 +96,7 @@ fn check(
             }
         }
     }
-    found.extend(known::of_hadoop_1(file));
+    found.extend(property_names::of_hadoop_1(file));
     (None, found)
 }
 
@@ -109,7 +109,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// The file and all that is odd in it. What compares capacities is left out where some are not as they were written.
+    /// The file and all that is odd in it. What compares capacities is left out where some are not as they were
+    /// written.
     fn read(&self, cluster: Option<&Resource>) -> Result<(CapacityFile, Vec<Diagnostic>), CapacityFileError> {
         let mut all = Cow::Borrowed(&self.all);
         let (read, late) = read_all(&self.site, &mut all, &MadeQueues::default(), None, &self.uncompared)?;
@@ -356,6 +357,6 @@ mod tests {
         let states = names.iter().map(|name| (name.as_str(), "PAUSED"));
         let all: Vec<_> =
             [("root.queues", list.as_str()), ("root.q0.capacity", "100")].into_iter().chain(states).collect();
-        assert_eq!(found(&all).0.len(), MOST_ERRORS);
+        assert_eq!(found(&all).0.len(), MAX_ERRORS);
     }
 }

@@ -1,5 +1,5 @@
-//! Lints of queues that make themselves, and of names: queues that never come, templates that nobody uses, short names that stand for
-//! several queues.
+//! Lints of queues that make themselves, and of names: queues that never come, templates that nobody uses, short names
+//! that stand for several queues.
 
 use super::file::CapacityFile;
 use super::queue::CapacityQueue;
@@ -100,7 +100,8 @@ impl CreationLint<'_, '_> {
         }
     }
 
-    /// Whether templates of a path, in parts of which `*` stands for any, are asked for, perhaps by a queue that may come.
+    /// Whether templates of a path, in parts of which `*` stands for any, are asked for, perhaps by a queue that may
+    /// come.
     fn is_used(&self, path: &[&str]) -> bool {
         self.file.queues().iter().any(|queue| {
             let parts: Vec<&str> = queue.path.split('.').collect();

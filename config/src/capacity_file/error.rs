@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::known::TYPES;
+use crate::quoted::one_line;
 use crate::settings_error::{SettingsError, SettingsProblem};
-use crate::shown::one_line;
 use crate::site::SiteProperties;
 use std::fmt;
 

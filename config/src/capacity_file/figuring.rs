@@ -24,7 +24,8 @@ pub(super) fn update(
     update_below(settings, queues, states, &Cluster::new(by_label), fractions, None)
 }
 
-/// Of this queue and all below it, or of all. With the legacy queue mode off its siblings are worked out with it, as in Hadoop.
+/// Of this queue and all below it, or of all. With the legacy queue mode off its siblings are worked out with it, as in
+/// Hadoop.
 fn update_below(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
@@ -55,8 +56,8 @@ impl CapacityFile {
     /// without.
     ///
     /// # Errors
-    /// Where Hadoop fails when the nodes come. All that it refuses without nodes has been refused with the file, so that
-    /// this is rare.
+    /// Where Hadoop fails when the nodes come. All that it refuses without nodes has been refused with the file, so
+    /// that this is rare.
     pub fn figures_by_label(
         &self,
         by_label: &BTreeMap<String, Resource>,
@@ -66,8 +67,9 @@ impl CapacityFile {
         Ok(states)
     }
 
-    /// The figures of [`CapacityFile::queues`] when a running scheduler has read them, before the cluster is looked at. `before` has
-    /// those of a queue that was there already: its normalized weight stays, and its amounts until others are computed.
+    /// The figures of [`CapacityFile::queues`] when a running scheduler has read them, before the cluster is looked at.
+    /// `before` has those of a queue that was there already: its normalized weight stays, and its amounts until others
+    /// are computed.
     #[doc(hidden)]
     pub fn figures_when_read(
         &self,
@@ -90,7 +92,8 @@ impl CapacityFile {
         states
     }
 
-    /// The figures of [`CapacityFile::queues`]: those that there are stay as they are, and others are read. `known` has the former.
+    /// The figures of [`CapacityFile::queues`]: those that there are stay as they are, and others are read. `known` has
+    /// the former.
     #[doc(hidden)]
     pub fn figures_with(&self, known: impl Fn(&CapacityQueue) -> Option<CapacityFigures>) -> Vec<CapacityFigures> {
         let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
@@ -132,8 +135,8 @@ impl CapacityFile {
         update_below(&self.settings, &self.queues, states, &Cluster::new(&by_label), fractions, Some(top))
     }
 
-    /// What Hadoop compares of the amounts of listed queues when it reads them, on a cluster: without nodes at a start, and with what there is
-    /// at a refresh. By memory alone the cluster makes no difference. Cost: O(queues).
+    /// What Hadoop compares of the amounts of listed queues when it reads them, on a cluster: without nodes at a start,
+    /// and with what there is at a refresh. By memory alone the cluster makes no difference. Cost: O(queues).
     ///
     /// # Errors
     /// Where a maximum is above the parent's, a minimum above the maximum, or a parent's minimum below its children's.
@@ -161,7 +164,8 @@ impl CapacityFile {
     /// more, with the parent's first answer to whether nothing may be their sum; and that percentages and amounts are
     /// not mixed in any order.
     ///
-    /// `were_there` has the places of such parents and their answers. Amounts are compared on this cluster. Cost: O(queues).
+    /// `were_there` has the places of such parents and their answers. Amounts are compared on this cluster. Cost:
+    /// O(queues).
     ///
     /// # Errors
     /// Where the children do not go together.

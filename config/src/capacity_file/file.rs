@@ -30,14 +30,16 @@ use std::sync::Arc;
 /// let error = CapacityFile::from_properties([], properties[..2].iter().copied()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "yarn.scheduler.capacity.root.queues: Illegal capacity sum of 0.7 for children of queue root for label=. It should \
+///     "yarn.scheduler.capacity.root.queues: Illegal capacity sum of 0.7 for children of queue root for label=. It
+///     should \
 ///      be either 0 or 1.0"
 /// );
 /// ```
 #[derive(Clone, Debug)]
 pub struct CapacityFile {
     pub(super) settings: CapacitySettings,
-    // What grows with the queues is shared by all copies: whoever refreshes keeps the old file, the new one and what is published of it.
+    // What grows with the queues is shared by all copies: whoever refreshes keeps the old file, the new one and what is
+    // published of it.
     pub(super) queues: Arc<Vec<CapacityQueue>>,
     pub(super) names: Arc<QueueNames>,
     pub(super) templates: Arc<TemplateStore>,

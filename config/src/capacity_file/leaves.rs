@@ -1,18 +1,19 @@
-//! Leaves of plans come into a file that is read, and go from it: what is written for all other queues is not read again.
+//! Leaves of plans come into a file that is read, and go from it: what is written for all other queues is not read
+//! again.
 //!
-//! What comes of it is the file as it is when it is read with those leaves. Where that cannot be had this way, nothing changes, and whoever asks
-//! reads the file. Pure.
+//! What comes of it is the file as it is when it is read with those leaves. Where that cannot be had this way, nothing
+//! changes, and whoever asks reads the file. Pure.
 //!
-//! Cost: O(properties) to read one leaf; and O(queues) small steps, as the places of those behind it are others. Whoever shares the queues with a
-//! copy of the file pays for a copy of them once.
+//! Cost: O(properties) to read one leaf; and O(queues) small steps, as the places of those behind it are others.
+//! Whoever shares the queues with a copy of the file pays for a copy of them once.
 
 use super::defaults::Defaults;
 use super::error::CapacityFileError;
 use super::file::CapacityFile;
 use super::labels::LabelsByQueue;
-use super::made::{ByParent, MadeQueues, Reserved};
+use super::made_queues::{ByParent, MadeQueues, Reserved};
 use super::queue::CapacityQueue;
-use super::skeleton::{Bone, CapacityQueueKind, MOST};
+use super::skeleton::{BareQueue, CapacityQueueKind, MOST};
 use super::source::Source;
 use super::tree::Builder;
 use super::uncompared::Uncompared;
@@ -71,8 +72,8 @@ fn renumber(queues: &mut [CapacityQueue], but: Option<usize>, new: impl Fn(usize
 }
 
 impl CapacityFile {
-    /// A leaf of no capacity comes into a plan, behind those that the plan has. `None`: the file has to be read with it, and is as it was. So it is
-    /// too where what is written for the leaf is wrong.
+    /// A leaf of no capacity comes into a plan, behind those that the plan has. `None`: the file has to be read with
+    /// it, and is as it was. So it is too where what is written for the leaf is wrong.
     #[doc(hidden)]
     pub fn add_leaf_of_plan(
         &mut self,
@@ -93,7 +94,7 @@ impl CapacityFile {
             )]),
             ..MadeQueues::default()
         };
-        let bone = Bone {
+        let bone = BareQueue {
             path,
             name: name.to_owned(),
             parent: Some(plan),
@@ -122,15 +123,15 @@ impl CapacityFile {
         Some(Ok(Shifted { leaf: place, others }))
     }
 
-    /// Whether all other queues are read the same with another leaf, or without this one: none is listed twice, and there is another leaf, for
-    /// which alone some settings of the whole scheduler are read.
+    /// Whether all other queues are read the same with another leaf, or without this one: none is listed twice, and
+    /// there is another leaf, for which alone some settings of the whole scheduler are read.
     fn may_be_changed(&self, without: Option<usize>) -> bool {
         let is_other_leaf = |(place, queue): (usize, &CapacityQueue)| Some(place) != without && queue.kind.is_leaf();
         self.names.paths_in_all() == self.queues.len() && self.queues.iter().enumerate().any(is_other_leaf)
     }
 
     /// Reads a leaf behind all other queues.
-    fn read_leaf(&mut self, texts: &Texts<'_>, made: &MadeQueues, bone: Bone) -> Result<(), CapacityFileError> {
+    fn read_leaf(&mut self, texts: &Texts<'_>, made: &MadeQueues, bone: BareQueue) -> Result<(), CapacityFileError> {
         let mut all = texts.all.clone();
         let of_plan = {
             let source = Source::unlisted(texts.all);

@@ -1,7 +1,7 @@
 //! Lints: what Hadoop takes without a word, and what is probably a mistake.
 //!
-//! Run by a check, never when a scheduler reads its file. A sensible file must pass without a word: what is right in some cluster is not
-//! warned of. Each lint has a code of its own, listed in `docs/configuration-checks.md`.
+//! Run by a check, never when a scheduler reads its file. A sensible file must pass without a word: what is right in
+//! some cluster is not warned of. Each lint has a code of its own, listed in `docs/configuration-checks.md`.
 
 use super::acl_lint;
 use super::amount_lint::{self, Known};
@@ -123,7 +123,8 @@ impl Lint<'_, '_> {
         }
     }
 
-    /// The property that says it: the queue's, else the whole scheduler's, else, where neither is written, the queue's capacity.
+    /// The property that says it: the queue's, else the whole scheduler's, else, where neither is written, the queue's
+    /// capacity.
     fn said_by(&self, queue: &CapacityQueue, key: &str) -> String {
         let candidates = [Source::of(&queue.path, key), format!("{PREFIX}{key}")];
         let written = candidates.into_iter().find(|property| self.source.raw(property).is_some());

@@ -7,9 +7,9 @@ use super::defaults::Defaults;
 use super::error::CapacityFileError;
 use super::file::CapacityFile;
 use super::label_capacity::LabelCapacity;
-use super::made::QueueMaking;
+use super::made_queues::QueueMaking;
 use super::queue::CapacityQueue;
-use super::skeleton::Bone;
+use super::skeleton::BareQueue;
 use super::source::{PREFIX, Source};
 use super::templates::{LEAF_TEMPLATE, QueueTemplates, TemplateStore};
 use super::user_weights::UserWeights;
@@ -20,17 +20,17 @@ use evenweave_resource::Resource;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What is set for those among `bones`, by full name, before it is looked at what they are.
+/// What is set for those among `bare_queues`, by full name, before it is looked at what they are.
 pub(super) fn properties(
     source: &Source<'_>,
     defaults: &Defaults,
     templates: &TemplateStore,
-    bones: &[Bone],
+    bare_queues: &[BareQueue],
 ) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    for bone in bones {
+    for bone in bare_queues {
         let (Some(making), Some(parent)) = (bone.making, bone.parent) else { continue };
-        let (path, parent) = (&bone.path, &bones[parent].path);
+        let (path, parent) = (&bone.path, &bare_queues[parent].path);
         match making {
             QueueMaking::Flexible => {
                 let mut found = templates.of(parent, depth(source, defaults, parent));
@@ -73,12 +73,12 @@ pub(super) fn apart(
     source: &Source<'_>,
     defaults: &Defaults,
     templates: &TemplateStore,
-    bones: &[Bone],
+    bare_queues: &[BareQueue],
 ) -> Result<HashMap<String, Apart>, CapacityFileError> {
     let mut out = HashMap::new();
-    for bone in bones {
+    for bone in bare_queues {
         let (Some(making), Some(parent)) = (bone.making, bone.parent) else { continue };
-        let parent = &bones[parent].path;
+        let parent = &bare_queues[parent].path;
         let lists = match making {
             QueueMaking::Flexible => {
                 lists_in(&templates.of(parent, depth(source, defaults, parent)), bone.kind.is_leaf())
@@ -145,7 +145,8 @@ impl CapacityFile {
         &self.set_by_templates
     }
 
-    /// The lists of a queue that would make itself in this one, which need not be there yet: who may submit, who may administer.
+    /// The lists of a queue that would make itself in this one, which need not be there yet: who may submit, who may
+    /// administer.
     #[doc(hidden)]
     pub fn lists_of_new(&self, parent: &str, is_leaf: bool) -> [AccessControlList; 2] {
         let at = self.queue_at(parent).and_then(CapacityQueue::as_parent);

@@ -5,7 +5,7 @@
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::Source;
 use crate::java;
-use crate::shown::resource_text;
+use crate::quoted::resource_text;
 use evenweave_resource::{Resource, ResourceTypes, Unit};
 
 const KEY: &str = "maximum-allocation";

@@ -66,8 +66,8 @@ fn update_root(root: &CapacityQueue, state: &mut State, cluster: &Cluster<'_>) {
     }
 }
 
-/// Whose fractions follow from the amounts that they were given, while the legacy queue mode is off. Hadoop decides it once, when the
-/// ResourceManager starts; a refresh does not change it.
+/// Whose fractions follow from the amounts that they were given, while the legacy queue mode is off. Hadoop decides it
+/// once, when the ResourceManager starts; a refresh does not change it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MixedFractions {
     /// Everybody's: so where the legacy queue mode was off in the file that the ResourceManager started with.
@@ -84,8 +84,8 @@ impl MixedFractions {
         if legacy_queue_mode { MixedFractions::ByKind } else { MixedFractions::Everybody }
     }
 
-    /// Those of a scheduler that was given its queues after it had started, as where recordings were made: the mode at its start is what
-    /// yarn-site says of it.
+    /// Those of a scheduler that was given its queues after it had started, as where recordings were made: the mode at
+    /// its start is what yarn-site says of it.
     #[must_use]
     pub fn of_site<'a>(site: impl IntoIterator<Item = (&'a str, &'a str)>) -> MixedFractions {
         let site: SiteProperties = site.into_iter().collect();
@@ -93,8 +93,8 @@ impl MixedFractions {
     }
 }
 
-/// Fractions from what the parent gave, label by label. After each, those of all labels are computed anew. `weights` are the sums of
-/// those of the parent's children where fractions go by kind.
+/// Fractions from what the parent gave, label by label. After each, those of all labels are computed anew. `weights`
+/// are the sums of those of the parent's children where fractions go by kind.
 fn update_fractions(
     settings: &CapacitySettings,
     queue: &CapacityQueue,
@@ -197,8 +197,8 @@ impl<'a> Division<'a> {
         capacities.filter_map(|capacity| Some((&capacity.vector, capacity.parent_slot?)))
     }
 
-    /// Amounts that together are more than the parent's shrink in proportion. Leaves made in a managed parent do not: they
-    /// have nothing where nothing is left.
+    /// Amounts that together are more than the parent's shrink in proportion. Leaves made in a managed parent do not:
+    /// they have nothing where nothing is left.
     fn set_ratios(&mut self) -> Result<(), CapacityFileError> {
         let (queue, types) = (&self.queues[self.parent], &self.settings.types);
         if queue.kind == CapacityQueueKind::ManagedParent {

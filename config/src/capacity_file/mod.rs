@@ -30,13 +30,13 @@ mod file;
 
 mod keys;
 
-mod known;
+mod property_names;
 
 mod label_capacity;
 
 mod labels;
 
-mod late;
+mod refresh_end;
 
 mod leaves;
 
@@ -44,7 +44,7 @@ mod legacy;
 
 mod lint;
 
-mod made;
+mod made_queues;
 
 mod made_settings;
 
@@ -101,10 +101,9 @@ pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
 pub use file::CapacityFile;
 pub use label_capacity::LabelCapacity;
-pub use late::LateFault;
 pub use leaves::{Shifted, Texts};
-pub use made::QueueMaking;
-pub use made::{MadeQueue, MadeQueues, Reserved};
+pub use made_queues::QueueMaking;
+pub use made_queues::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{RejectedByRule, ToPlace};
 pub use mapping_rules::{MappingRule, MappingRules, RuleAction, RuleFallback, RuleMatch};
 pub use mixed::MixedFractions;
@@ -114,6 +113,7 @@ pub use priority_acl::PriorityAcl;
 pub use queue::{
     CapacityMode, CapacityQueue, CapacityQueueRole, LeafSettings, ParentSettings, PlanSettings, QueueState,
 };
+pub use refresh_end::LateFault;
 pub use settings::CapacitySettings;
 pub use skeleton::CapacityQueueKind;
 pub use templates::LeafTemplate;

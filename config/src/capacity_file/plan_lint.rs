@@ -6,8 +6,8 @@ use super::settings::PLAN_QUEUES_AT_ONCE;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
 use crate::acl::AccessControlList;
+use crate::quoted::shown;
 use crate::reservation_classes::{RESERVATION_CLASSES, is_no_over_commit};
-use crate::shown::shown;
 
 const ENABLE: &str = "yarn.resourcemanager.reservation-system.enable";
 const AVERAGE: &str = "average-capacity";

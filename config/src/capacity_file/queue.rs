@@ -6,7 +6,7 @@
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::label_capacity::LabelCapacity;
-use super::made::QueueMaking;
+use super::made_queues::QueueMaking;
 use super::ordering::{AppOrdering, QueueOrdering};
 use super::priority_acl::{self, PriorityAcl};
 use super::settings::CapacitySettings;
@@ -56,7 +56,8 @@ pub struct CapacityQueue {
     pub mode: CapacityMode,
     /// Its configured capacities by label; the first is that of no label.
     pub capacities: Vec<LabelCapacity>,
-    /// `accessible-node-labels`, where the queue says; see [`CapacityFile::accessible_labels`](super::CapacityFile::accessible_labels).
+    /// `accessible-node-labels`, where the queue says; see
+    /// [`CapacityFile::accessible_labels`](super::CapacityFile::accessible_labels).
     pub own_accessible_labels: Option<BTreeSet<String>>,
     /// `default-node-label-expression`, where the queue says; see
     /// [`CapacityFile::default_label_expression`](super::CapacityFile::default_label_expression).
@@ -77,7 +78,8 @@ pub struct CapacityQueue {
     pub max_parallel_apps: i32,
     /// `disable_preemption`; always while the monitors are off.
     pub preemption_disabled: bool,
-    /// `intra-queue-preemption.disable_preemption`; always while preemption within queues is off, or preemption of this.
+    /// `intra-queue-preemption.disable_preemption`; always while preemption within queues is off, or preemption of
+    /// this.
     pub intra_queue_preemption_disabled: bool,
     /// `maximum-application-lifetime` in seconds; 0 or below is none.
     pub maximum_lifetime_seconds: i64,
@@ -95,7 +97,8 @@ pub struct CapacityQueue {
     pub(super) user_weights: UserWeights,
     /// Whether preemption within the queue is off here or above.
     pub(super) preemption_disabled_within: bool,
-    /// `auto-queue-creation-v2.queue-auto-removal.enable` of one that has made itself the flexible way: it goes when nobody needs it.
+    /// `auto-queue-creation-v2.queue-auto-removal.enable` of one that has made itself the flexible way: it goes when
+    /// nobody needs it.
     #[doc(hidden)]
     pub removes_itself: bool,
     /// Whether a default lifetime is configured here or above.

@@ -4,18 +4,18 @@ use super::defaults::Defaults;
 use super::error::CapacityFileError;
 use super::figuring;
 use super::file::CapacityFile;
-use super::known;
 use super::labels::LabelsByQueue;
-use super::late::LateFault;
-use super::made::{ByParent, MadeQueues};
+use super::made_queues::{ByParent, MadeQueues};
 use super::made_settings::{self, Apart};
 use super::mapping;
 use super::mapping_rules::MappingRules;
 use super::mixed::MixedFractions;
 use super::names::QueueNames;
 use super::preemption::{self, PreemptionSettings};
+use super::property_names;
+use super::refresh_end::LateFault;
 use super::settings;
-use super::skeleton::{self, Bone, CapacityQueueKind};
+use super::skeleton::{self, BareQueue, CapacityQueueKind};
 use super::source::Source;
 use super::templates::TemplateStore;
 use super::tree::Builder;
@@ -29,8 +29,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 impl CapacityFile {
-    /// Parses and checks the scheduler's `own` properties, those of capacity-scheduler.xml, over those of yarn-site, in which some that
-    /// it needs stand. An empty value is as good as none, as it is in a file.
+    /// Parses and checks the scheduler's `own` properties, those of capacity-scheduler.xml, over those of yarn-site, in
+    /// which some that it needs stand. An empty value is as good as none, as it is in a file.
     ///
     /// # Errors
     /// Where Hadoop's scheduler would not start; and where queues are more or deeper than any that can be meant.
@@ -143,10 +143,10 @@ fn properties_of_plans(
     source: &Source<'_>,
     defaults: &Defaults,
     templates: &TemplateStore,
-    bones: &[Bone],
+    bare_queues: &[BareQueue],
 ) -> Vec<(String, String)> {
-    let plans = bones.iter().filter(|bone| bone.kind == CapacityQueueKind::Plan);
-    let leaves = plans.flat_map(|plan| plan.children.iter().map(move |leaf| (plan, &bones[*leaf].path)));
+    let plans = bare_queues.iter().filter(|bone| bone.kind == CapacityQueueKind::Plan);
+    let leaves = plans.flat_map(|plan| plan.children.iter().map(move |leaf| (plan, &bare_queues[*leaf].path)));
     let properties = leaves.flat_map(|(plan, leaf)| templates.for_default_queue(source, defaults, &plan.path, leaf));
     properties.collect()
 }
@@ -161,10 +161,10 @@ pub(super) fn read_all(
     let source = Source::new(all);
     let (templates, defaults) = (TemplateStore::read(&source), Defaults::read(&source));
     let by_parent = ByParent::of(made);
-    let bones = skeleton::read(&source, &by_parent)?;
-    let of_plans = properties_of_plans(&source, &defaults, &templates, &bones);
-    let of_made = made_settings::properties(&source, &defaults, &templates, &bones);
-    let made_apart = made_settings::apart(&source, &defaults, &templates, &bones)?;
+    let bare_queues = skeleton::read(&source, &by_parent)?;
+    let of_plans = properties_of_plans(&source, &defaults, &templates, &bare_queues);
+    let of_made = made_settings::properties(&source, &defaults, &templates, &bare_queues);
+    let made_apart = made_settings::apart(&source, &defaults, &templates, &bare_queues)?;
     let mut set_by_templates = made.properties.clone();
     set_by_templates.extend(of_made);
     let source = if of_plans.is_empty() && set_by_templates.is_empty() {
@@ -177,7 +177,7 @@ pub(super) fn read_all(
         Source::new(all)
     };
     let site = Source::new(site);
-    let mut file = read_tree(&site, &source, &defaults, templates, bones, (made_apart, &by_parent, uncompared))?;
+    let mut file = read_tree(&site, &source, &defaults, templates, bare_queues, (made_apart, &by_parent, uncompared))?;
     file.set_by_templates = Arc::new(set_by_templates);
     let late = match known {
         Some(known) => {
@@ -202,11 +202,11 @@ fn read_tree(
     source: &Source<'_>,
     defaults: &Defaults,
     templates: TemplateStore,
-    bones: Vec<Bone>,
+    bare_queues: Vec<BareQueue>,
     (made_apart, made, uncompared): (HashMap<String, Apart>, &ByParent<'_>, &Uncompared),
 ) -> Result<CapacityFile, CapacityFileError> {
     let mut warnings = Warnings::new(source);
-    let leaves = bones.iter().any(|bone| bone.kind.is_leaf());
+    let leaves = bare_queues.iter().any(|bone| bone.kind.is_leaf());
     let settings = settings::read(site, source, leaves, &mut warnings)?;
     let labels = LabelsByQueue::read(source)?;
     let mut builder = Builder {
@@ -215,14 +215,14 @@ fn read_tree(
         defaults,
         labels: &labels,
         warnings,
-        queues: Vec::with_capacity(bones.len()),
-        states: Vec::with_capacity(bones.len()),
-        known: Vec::with_capacity(bones.len()),
+        queues: Vec::with_capacity(bare_queues.len()),
+        states: Vec::with_capacity(bare_queues.len()),
+        known: Vec::with_capacity(bare_queues.len()),
         made_apart,
         made,
         uncompared,
     };
-    builder.build(&mut bones.into_iter())?;
+    builder.build(&mut bare_queues.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;
     let figures = figuring::update(
         &settings,
@@ -243,7 +243,7 @@ fn read_tree(
         states: Arc::new(states),
         set_by_templates: Arc::default(),
     };
-    known::warn(source, &file, &mut warnings);
+    property_names::warn(source, &file, &mut warnings);
     file.warnings = Arc::new(warnings.into_vec());
     Ok(file)
 }

@@ -34,7 +34,8 @@ const SORTING: &str = "yarn.scheduler.capacity.multi-node-sorting.policy";
 pub struct CapacitySettings {
     /// `yarn.resource-types` and their `.units`.
     pub types: ResourceTypes,
-    /// The least that a container gets, and the step of rounding; as in [`Settings::minimum`](crate::Settings::minimum).
+    /// The least that a container gets, and the step of rounding; as in
+    /// [`Settings::minimum`](crate::Settings::minimum).
     pub minimum: Resource,
     /// The most that a container gets; as in [`Settings::maximum`](crate::Settings::maximum).
     pub maximum: Resource,
@@ -62,8 +63,8 @@ pub struct CapacitySettings {
     pub maximum_container_assignments: i32,
     /// `per-node-heartbeat.maximum-offswitch-assignments`, at least 1.
     pub maximum_offswitch_assignments: i32,
-    /// `max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one. 0 or less means no limit. See
-    /// [`CONTAINERS_PER_NODE`].
+    /// `max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one. 0 or less means no
+    /// limit. See [`CONTAINERS_PER_NODE`].
     pub max_containers_per_node: i32,
     /// `reservations-continue-look-all-nodes`
     pub reservations_continue_look_all_nodes: bool,
@@ -85,8 +86,8 @@ pub struct CapacitySettings {
     pub multi_node_sorting: BTreeMap<String, i64>,
     /// `lazy-preemption-enabled`
     pub lazy_preemption: bool,
-    /// `plan-queues.update-at-once`: not Hadoop's. What a run of the plan follower gives a queue counts at once, and not when the cluster or
-    /// the queues change next.
+    /// `plan-queues.update-at-once`: not Hadoop's. What a run of the plan follower gives a queue counts at once, and
+    /// not when the cluster or the queues change next.
     pub plan_queues_update_at_once: bool,
     /// `application.fail-fast`
     pub application_fail_fast: bool,
@@ -131,8 +132,8 @@ pub struct CapacitySettings {
 }
 
 impl CapacitySettings {
-    /// So many of the smallest containers have room on a cluster, where that is more than it has vcores and nobody counts these: the
-    /// calculator counts memory alone.
+    /// So many of the smallest containers have room on a cluster, where that is more than it has vcores and nobody
+    /// counts these: the calculator counts memory alone.
     #[must_use]
     pub fn containers_beyond_vcores(&self, cluster: &Resource) -> Option<i64> {
         let most = cluster.memory_mb() / self.minimum.memory_mb().max(1);

@@ -10,7 +10,7 @@ use super::queue::CapacityQueue;
 use super::settings::CapacitySettings;
 use super::source::Source;
 use crate::java;
-use crate::shown::resource_text;
+use crate::quoted::resource_text;
 use evenweave_resource::Resource;
 use std::cmp::Ordering;
 
@@ -55,7 +55,8 @@ pub(super) fn kind(
             }
             if capacity.minimum != Resource::ZERO {
                 absolute = true;
-                // A capacity comes of amounts too, so that it says nothing here. (It forgets earlier ones, as in Hadoop.)
+                // A capacity comes of amounts too, so that it says nothing here. (It forgets earlier ones, as in
+                // Hadoop.)
                 percent = false;
                 tell(queue, label, "absolute");
             }

@@ -4,7 +4,7 @@
 //! the file decide how deep and how many: a few short lists can name very many queues, so all of that has an end.
 
 use super::error::{CapacityFault, CapacityFileError};
-use super::made::{ByParent, MadeQueue, QueueMaking};
+use super::made_queues::{ByParent, MadeQueue, QueueMaking};
 use super::source::Source;
 use crate::java;
 use crate::names::ROOT;
@@ -17,7 +17,7 @@ const LONGEST: usize = 1024;
 /// The most queues.
 pub(super) const MOST: usize = 100_000;
 /// The most that are listed twice: what is written for them is read as often.
-const MOST_TWICE: usize = 100;
+const MAX_TWICE: usize = 100;
 
 /// What kind of queue it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ impl CapacityQueueKind {
 
 /// A queue without its settings. A parent stands before its children, and they in the order of its list.
 #[derive(Debug)]
-pub(super) struct Bone {
+pub(super) struct BareQueue {
     pub(super) path: String,
     pub(super) name: String,
     pub(super) parent: Option<usize>,
@@ -74,21 +74,22 @@ pub(super) struct Bone {
 /// Name, parent, its path, levels below root; the queue that has made itself, where it is one.
 type Waiting<'a> = (String, Option<usize>, String, usize, Option<&'a MadeQueue>);
 
-/// `made`: queues that have made themselves. They stand behind those that are listed; one that is listed by now is one of these.
-pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<Bone>, CapacityFileError> {
-    let mut bones: Vec<Bone> = Vec::new();
+/// `made`: queues that have made themselves. They stand behind those that are listed; one that is listed by now is one
+/// of these.
+pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<BareQueue>, CapacityFileError> {
+    let mut bare_queues: Vec<BareQueue> = Vec::new();
     let (mut paths, mut twice) = (HashSet::new(), 0);
     // The next one last.
     let mut waiting: Vec<Waiting<'_>> = vec![(ROOT.to_owned(), None, ROOT.to_owned(), 0, None)];
     while let Some((name, parent, path, depth, itself)) = waiting.pop() {
-        let (index, asked) = (bones.len(), asked_as(&path));
+        let (index, asked) = (bare_queues.len(), asked_as(&path));
         if let Some(parent) = parent {
-            let parent: &mut Bone = &mut bones[parent];
+            let parent: &mut BareQueue = &mut bare_queues[parent];
             parent.children.push(index);
         }
         twice += usize::from(!paths.insert(path.clone()));
-        if twice > MOST_TWICE {
-            let fault = CapacityFault::TooManyTwice { queue: path, most: MOST_TWICE };
+        if twice > MAX_TWICE {
+            let fault = CapacityFault::TooManyTwice { queue: path, most: MAX_TWICE };
             return Err(CapacityFileError::new(Source::of(parent_of(&asked), "queues"), fault));
         }
         let (kind, fault) = match itself {
@@ -120,18 +121,18 @@ pub(super) fn read(source: &Source<'_>, made: &ByParent<'_>) -> Result<Vec<Bone>
                 None => vec![format!("{name}-default")],
             };
             let children = (index + 1..=index + leaves.len()).collect();
-            bones.push(Bone { path: path.clone(), name, parent, children, kind, making, fault });
+            bare_queues.push(BareQueue { path: path.clone(), name, parent, children, kind, making, fault });
             let (kind, parent) = (CapacityQueueKind::Reservation, Some(index));
-            bones.extend(leaves.into_iter().map(|name| {
+            bare_queues.extend(leaves.into_iter().map(|name| {
                 let path = format!("{path}.{name}");
-                Bone { path, name, parent, children: Vec::new(), kind, making: None, fault: None }
+                BareQueue { path, name, parent, children: Vec::new(), kind, making: None, fault: None }
             }));
         } else {
             waiting.extend(below);
-            bones.push(Bone { path, name, parent, children: Vec::new(), kind, making, fault });
+            bare_queues.push(BareQueue { path, name, parent, children: Vec::new(), kind, making, fault });
         }
     }
-    Ok(bones)
+    Ok(bare_queues)
 }
 
 /// The path under which a queue's list and kind are looked up: white space around its last dot does not count.
@@ -207,8 +208,8 @@ mod tests {
             .map(|(name, value)| (format!("yarn.scheduler.capacity.{name}"), (*value).to_owned()))
             .collect();
         let site = pairs.into_iter().collect();
-        let bones = read(&Source::new(&site), &ByParent::default()).map_err(|error| *error.fault)?;
-        Ok(bones.into_iter().map(|bone| format!("{} {}", bone.path, bone.kind.hadoop_class())).collect())
+        let bare_queues = read(&Source::new(&site), &ByParent::default()).map_err(|error| *error.fault)?;
+        Ok(bare_queues.into_iter().map(|bone| format!("{} {}", bone.path, bone.kind.hadoop_class())).collect())
     }
 
     #[test]

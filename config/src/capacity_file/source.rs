@@ -14,7 +14,7 @@ use std::collections::HashSet;
 pub(super) const PREFIX: &str = "yarn.scheduler.capacity.";
 
 /// So many bytes may expansion add.
-const MOST_EXPANSION: usize = 1 << 26;
+const MAX_EXPANSION: usize = 1 << 26;
 
 type Read<T> = Result<T, CapacityFileError>;
 
@@ -46,7 +46,8 @@ impl<'a> Source<'a> {
         &self.properties
     }
 
-    /// The value, expanded, not trimmed. One that cannot be expanded is none, and [`Source::check_expansion`] tells of it.
+    /// The value, expanded, not trimmed. One that cannot be expanded is none, and [`Source::check_expansion`] tells of
+    /// it.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         let raw = self.raw(name)?;
         if !raw.contains("${") {
@@ -56,8 +57,8 @@ impl<'a> Source<'a> {
             self.failed.borrow_mut().get_or_insert_with(|| CapacityFileError::new(name, fault));
             None
         };
-        if self.expanded.get() > MOST_EXPANSION {
-            return fail(CapacityFault::Expansion { most: MOST_EXPANSION });
+        if self.expanded.get() > MAX_EXPANSION {
+            return fail(CapacityFault::Expansion { most: MAX_EXPANSION });
         }
         match self.site.get(name) {
             Ok(text) => {
@@ -199,7 +200,7 @@ mod tests {
         }
         let source = Source::new(&site);
         let total: usize = (0..200).filter_map(|i| source.text(&format!("p{i}"))).map(|text| text.len()).sum();
-        assert!(total < MOST_EXPANSION + (1 << 20));
+        assert!(total < MAX_EXPANSION + (1 << 20));
         assert!(matches!(*source.check_expansion().unwrap_err().fault, CapacityFault::Expansion { .. }));
     }
 }

@@ -75,8 +75,8 @@ pub struct LeafTemplate {
     pub maximum: Resource,
 }
 
-/// The templates of all paths, `*` in a path for any part. They are put together when one is asked for: put together for
-/// every parent, they would be as many as parents times properties.
+/// The templates of all paths, `*` in a path for any part. They are put together when one is asked for: put together
+/// for every parent, they would be as many as parents times properties.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TemplateStore(HashMap<String, QueueTemplates>);
 
@@ -130,8 +130,8 @@ impl TemplateStore {
         out
     }
 
-    /// What the default queue of a plan gets without being told, and from the plan's templates: properties with their full
-    /// names. The former also count against what is written for the queue itself, as in Hadoop.
+    /// What the default queue of a plan gets without being told, and from the plan's templates: properties with their
+    /// full names. The former also count against what is written for the queue itself, as in Hadoop.
     pub(super) fn for_default_queue(
         &self,
         source: &Source<'_>,

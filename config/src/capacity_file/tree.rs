@@ -9,7 +9,7 @@ use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
 use super::labels::{self, ANY, LabelsByQueue};
-use super::made::{ByParent, QueueMaking};
+use super::made_queues::{ByParent, QueueMaking};
 use super::made_settings::{self, Apart};
 use super::maximum_allocation;
 use super::ordering::QueueOrdering;
@@ -19,7 +19,7 @@ use super::queue::{
 };
 use super::settings::CapacitySettings;
 use super::siblings;
-use super::skeleton::{Bone, CapacityQueueKind};
+use super::skeleton::{BareQueue, CapacityQueueKind};
 use super::source::Source;
 use super::templates::{self, FlexibleCreation, LEAF_TEMPLATE, Managed, TEMPLATE};
 use super::uncompared::Uncompared;
@@ -48,9 +48,9 @@ pub(super) struct Builder<'a, 's> {
 }
 
 impl Builder<'_, '_> {
-    /// Reads the queue at the front of `bones` and all below it. The depth is that of the tree, which has an end.
-    pub(super) fn build(&mut self, bones: &mut std::vec::IntoIter<Bone>) -> Result<(), CapacityFileError> {
-        let Some(bone) = bones.next() else { return Ok(()) };
+    /// Reads the queue at the front of `bare_queues` and all below it. The depth is that of the tree, which has an end.
+    pub(super) fn build(&mut self, bare_queues: &mut std::vec::IntoIter<BareQueue>) -> Result<(), CapacityFileError> {
+        let Some(bone) = bare_queues.next() else { return Ok(()) };
         if let Some(fault) = bone.fault {
             return Err(fault);
         }
@@ -58,7 +58,7 @@ impl Builder<'_, '_> {
         let children = bone.children.len();
         self.set_up(bone)?;
         for _ in 0..children {
-            self.build(bones)?;
+            self.build(bare_queues)?;
         }
         let compared = children > 0 && kind != CapacityQueueKind::Plan && self.settings.legacy_queue_mode;
         if compared && !self.uncompared.has(&self.queues[index].path) {
@@ -88,8 +88,8 @@ impl Builder<'_, '_> {
     }
 
     /// Reads a queue behind those that are read.
-    pub(super) fn set_up(&mut self, bone: Bone) -> Result<(), CapacityFileError> {
-        let Bone { path, name, parent, children, kind, making, fault: _ } = bone;
+    pub(super) fn set_up(&mut self, bone: BareQueue) -> Result<(), CapacityFileError> {
+        let BareQueue { path, name, parent, children, kind, making, fault: _ } = bone;
         let (source, index) = (self.source, self.queues.len());
         let above = parent.map(|parent| &self.queues[parent]);
         let plan = above.map_or("", |parent| parent.path.as_str());

@@ -1,4 +1,5 @@
-//! What a configuration asks for that Hadoop has and Evenweave has not. A scheduler is not built with it, and a check tells of it.
+//! What a configuration asks for that Hadoop has and Evenweave has not. A scheduler is not built with it, and a check
+//! tells of it.
 
 use super::file::CapacityFile;
 use super::source::Source;

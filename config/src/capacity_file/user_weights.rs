@@ -51,8 +51,8 @@ fn user(tail: &str) -> Option<String> {
     (matches && !user.is_empty()).then_some(user)
 }
 
-/// Refuses weights below 0 and above 100 / `limit`. `path` are the leaf's weights, its parent's and so on to root's; the
-/// cost is that of the weights out of range.
+/// Refuses weights below 0 and above 100 / `limit`. `path` are the leaf's weights, its parent's and so on to root's;
+/// the cost is that of the weights out of range.
 pub(super) fn check(path: &[&UserWeights], limit: f32, queue: &str) -> Result<(), CapacityFileError> {
     let most = 100.0 / limit;
     for (at, weights) in path.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Access lists: every queue element's, whether its queue was made or not.
 
-use super::words::of_queue;
+use super::property_prefixes::of_queue;
 use crate::allocation_file::Outline;
 use crate::java;
 use crate::names::ROOT;

@@ -3,8 +3,8 @@
 //! Hadoop's `QueuePlacementConverter`.
 
 use super::error::ConvertError;
+use super::property_prefixes::of_queue;
 use super::rules::{RuleHandler, Unsupported};
-use super::words::of_queue;
 use crate::placement_rules::{PlacementRule, RuleKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

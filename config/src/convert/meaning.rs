@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// How much a change matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// What is written does harm, or does not work at all: correct it, or have it written otherwise with [`ConvertOptions::safe`](super::ConvertOptions::safe).
+    /// What is written does harm, or does not work at all: correct it, or have it written otherwise with
+    /// [`ConvertOptions::safe`](super::ConvertOptions::safe).
     Harm,
     /// Applications get something else than before.
     Different,
@@ -50,7 +51,7 @@ impl Change {
 }
 
 /// Names of queues in a message end after so many.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 struct Changes<'a> {
     queues: &'a Context<'a>,
@@ -79,8 +80,8 @@ impl Changes<'_> {
 }
 
 fn list_of(names: &[&str]) -> String {
-    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST_NAMES) {
+    let shown = names.iter().take(MAX_NAMES).copied().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MAX_NAMES) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

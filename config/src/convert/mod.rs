@@ -1,9 +1,10 @@
 //! From a FairScheduler's configuration to a CapacityScheduler's, exactly as `yarn fs2cs` of Hadoop 3.4.2 does it
 //! (rules/convert.md 4 to 9).
 //!
-//! [`convert`] is a pure function over the two files' contents: it makes the queues as FairScheduler makes them, and writes the properties
-//! of two files from these. What the command around it reads, checks and writes is the caller's. With [`ConvertOptions::safe`] what the
-//! operator meant is written where Hadoop's converter writes something that harms.
+//! [`convert`] is a pure function over the two files' contents: it makes the queues as FairScheduler makes them, and
+//! writes the properties of two files from these. What the command around it reads, checks and writes is the caller's.
+//! With [`ConvertOptions::safe`] what the operator meant is written where Hadoop's converter writes something that
+//! harms.
 //!
 //! ```
 //! use evenweave::config::SiteProperties;
@@ -37,11 +38,11 @@ mod percentages;
 
 mod queues;
 
-mod refused;
+mod load_exceptions;
 
 mod rules;
 
-mod safe;
+mod safe_values;
 
 mod start;
 
@@ -49,17 +50,17 @@ mod tree;
 
 mod verify;
 
-mod words;
+mod property_prefixes;
 
-mod written;
+mod property_file;
 
 mod yarn_site;
 
 pub use error::{ConvertError, ConvertFault, JavaException};
 pub use meaning::{Change, Weight};
 pub use options::ConvertOptions;
+pub use property_file::site_file;
 pub use rules::ConversionRules;
-pub use written::site_file;
 
 use super::allocation_file::{AllocationFile, Outline, Outlined, PolicyName, read_outlined};
 use super::placement_rules::{PlacementRule, rules_without_policy};
@@ -139,8 +140,8 @@ pub struct Converted {
 }
 
 impl Converted {
-    /// Whether a CapacityScheduler starts with capacity-scheduler.xml alone, as Hadoop's converter tries it: with the default calculator and the
-    /// default largest container.
+    /// Whether a CapacityScheduler starts with capacity-scheduler.xml alone, as Hadoop's converter tries it: with the
+    /// default calculator and the default largest container.
     ///
     /// # Errors
     /// Why not.
@@ -148,7 +149,8 @@ impl Converted {
         verify::verify(&self.capacity, &self.types)
     }
 
-    /// What Hadoop's converter says where it looks for capacity-scheduler.xml and there is none, because it was printed.
+    /// What Hadoop's converter says where it looks for capacity-scheduler.xml and there is none, because it was
+    /// printed.
     ///
     /// # Errors
     /// Always: no CapacityScheduler starts without queues.
@@ -183,7 +185,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
         Allocations::Text { bytes, name } => {
             let text = match AllocationFile::decode(bytes, name) {
                 Ok(text) => text,
-                Err(error) => return Err(refused::refused(&error, None, "")),
+                Err(error) => return Err(load_exceptions::refused(&error, None, "")),
             };
             match read_outlined(&text, name, files.types, options.no_terminal_rule_check) {
                 Ok(mut read) => {
@@ -192,7 +194,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
                 }
                 Err(refusal) => {
                     notices.extend(refusal.notices);
-                    Err(refused::refused(&refusal.error, refusal.order, &text))
+                    Err(load_exceptions::refused(&refusal.error, refusal.order, &text))
                 }
             }
         }
@@ -203,7 +205,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
         Allocations::Unreadable { path, problem } => {
             let exception = JavaException::new("FileNotFoundException", format!("File file:{path} does not exist"));
             let found = super::diagnostic::Diagnostic::error("unreadable-file", None, format!("{path}: {problem}"));
-            Err(refused::failed_to_load(vec![exception]).with(found))
+            Err(load_exceptions::failed_to_load(vec![exception]).with(found))
         }
     }
 }
@@ -242,12 +244,12 @@ fn run(
     if !options.skip_placement_rules && !rules.is_empty() {
         *rules_begun = options.rules_to_file;
         let document = mapping::document(&rules, options.percentages, &capacity, handler)?;
-        capacity.insert(format!("{}mapping-rule-format", words::CAPACITY), "json".to_owned());
-        capacity.insert(format!("{}queue-mappings-override.enable", words::CAPACITY), "true".to_owned());
+        capacity.insert(format!("{}mapping-rule-format", property_prefixes::CAPACITY), "json".to_owned());
+        capacity.insert(format!("{}queue-mappings-override.enable", property_prefixes::CAPACITY), "true".to_owned());
         if !options.rules_to_file {
-            capacity.insert(format!("{}mapping-rule-json", words::CAPACITY), document.clone());
+            capacity.insert(format!("{}mapping-rule-json", property_prefixes::CAPACITY), document.clone());
         } else if let Some(path) = options.rules_path.as_ref().filter(|_| options.safe) {
-            capacity.insert(format!("{}mapping-rule-json-file", words::CAPACITY), path.clone());
+            capacity.insert(format!("{}mapping-rule-json-file", property_prefixes::CAPACITY), path.clone());
         }
         mapping_rules = Some(document);
     }

@@ -23,7 +23,8 @@ pub struct ConvertOptions {
     pub no_preemption: bool,
     /// `-d`: what would end the conversion is noted down.
     pub dry_run: bool,
-    /// `-c`: what the cluster has. Without effect in Hadoop's converter; with [`ConvertOptions::safe`] maxima in amounts become parts of it.
+    /// `-c`: what the cluster has. Without effect in Hadoop's converter; with [`ConvertOptions::safe`] maxima in
+    /// amounts become parts of it.
     pub cluster: Option<Resource>,
     /// Where the file of mapping rules will lie, for [`ConvertOptions::safe`]: then a property points to it.
     pub rules_path: Option<String>,

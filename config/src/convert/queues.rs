@@ -5,9 +5,9 @@
 use super::context::Context;
 use super::error::ConvertError;
 use super::percentages::{percentages, text};
+use super::property_prefixes::{CAPACITY, PREEMPTION, of_queue};
 use super::rules::{RuleHandler, Unsupported};
-use super::safe;
-use super::words::{CAPACITY, PREEMPTION, of_queue};
+use super::safe_values;
 use crate::allocation_file::PolicyName;
 use crate::hash_order::hash_order;
 use crate::java::{self, float_text};
@@ -26,7 +26,7 @@ impl Context<'_> {
         let mut out = Properties::new();
         self.whole_scheduler(&mut out);
         let containers = self.largest_containers();
-        let parts = safe::maximum_capacities(self);
+        let parts = safe_values::maximum_capacities(self);
         for queue in self.tree.in_order() {
             self.queue(queue, &containers, &parts, handler, &mut out)?;
         }
@@ -160,7 +160,7 @@ impl Context<'_> {
             for siblings in [&root, &queue.children] {
                 let mut weights: Vec<f32> = siblings.iter().map(|child| self.weight(*child)).collect();
                 if self.options.safe {
-                    safe::fit_weights(&mut weights);
+                    safe_values::fit_weights(&mut weights);
                 }
                 for (child, weight) in siblings.iter().zip(weights) {
                     out.insert(of_queue(name(*child), "capacity"), format!("{}w", float_text(weight)));
@@ -175,7 +175,7 @@ impl Context<'_> {
         let order: Vec<usize> = order.into_iter().map(|name| places[name]).collect();
         let found = if self.options.safe {
             let nothing = out.get(&of_queue(&queue.name, "capacity")).is_some_and(|own| *own == text(0));
-            safe::percentages(&weights, nothing)
+            safe_values::percentages(&weights, nothing)
         } else {
             percentages(&weights, &order)?
         };

@@ -168,7 +168,8 @@ fn ends_open(line: &[char]) -> bool {
     line.iter().rev().take_while(|c| **c == '\\').count() % 2 == 1
 }
 
-/// The key ends at the first `=`, `:` or white space that no backslash stands before; white space around that does not count.
+/// The key ends at the first `=`, `:` or white space that no backslash stands before; white space around that does not
+/// count.
 fn divide(line: &[char]) -> (&[char], &[char]) {
     let mut escaped = false;
     let end = line.iter().position(|c| {

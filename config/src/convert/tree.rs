@@ -22,7 +22,8 @@ pub(super) struct Queue {
     pub(super) policy: PolicyName,
 }
 
-/// The queues that there are at the end. Root is the first; those that went again keep their place, without a name in the index.
+/// The queues that there are at the end. Root is the first; those that went again keep their place, without a name in
+/// the index.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
     pub(super) queues: Vec<Queue>,

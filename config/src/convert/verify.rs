@@ -1,7 +1,7 @@
 //! Whether a CapacityScheduler starts with what was written.
 //!
-//! Hadoop's `ConvertedConfigValidator`: the written yarn-site.xml and all others have no part in it, so the calculator and the largest
-//! container are the default ones.
+//! Hadoop's `ConvertedConfigValidator`: the written yarn-site.xml and all others have no part in it, so the calculator
+//! and the largest container are the default ones.
 
 use super::error::{ConvertError, ConvertFault, JavaException};
 use crate::capacity_file::{CapacityFault, CapacityFile, CapacityFileError};

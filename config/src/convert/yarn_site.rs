@@ -4,8 +4,8 @@
 
 use super::error::ConvertError;
 use super::options::ConvertOptions;
+use super::property_prefixes::{CAPACITY, PREEMPTION};
 use super::start::{Site, Start};
-use super::words::{CAPACITY, PREEMPTION};
 use crate::java::float_text;
 use std::collections::BTreeMap;
 
@@ -51,7 +51,8 @@ pub(super) fn properties(
     set("yarn.resourcemanager.scheduler.monitor.policies".to_owned(), monitors.join(","));
     set(capacity("per-node-heartbeat.multiple-assignments-enabled"), start.assign_multiple.to_string());
     if start.max_assign != -1 {
-        // 0 is no limit for the one. The other offers a node once before it looks at the limit: one container a heartbeat.
+        // 0 is no limit for the one. The other offers a node once before it looks at the limit: one container a
+        // heartbeat.
         let most = if options.safe && start.max_assign <= 0 { -1 } else { start.max_assign };
         set(capacity("per-node-heartbeat.maximum-container-assignments"), most.to_string());
     }

@@ -1,8 +1,9 @@
-//! From bytes to text, as Java's XML parsers do it: a byte order mark or the first bytes tell how wide a character is, then the XML declaration
-//! names the encoding.
+//! From bytes to text, as Java's XML parsers do it: a byte order mark or the first bytes tell how wide a character is,
+//! then the XML declaration names the encoding.
 //!
-//! encoding_rs has the tables. It follows the web, where some names mean more than in Java: `names` says where they part. Bytes without a character
-//! are refused in UTF-8, ASCII and an allocation file's UTF-16. Elsewhere Java puts U+FFFD in their place and goes on, and so it is here.
+//! encoding_rs has the tables. It follows the web, where some names mean more than in Java: `names` says where they
+//! part. Bytes without a character are refused in UTF-8, ASCII and an allocation file's UTF-16. Elsewhere Java puts
+//! U+FFFD in their place and goes on, and so it is here.
 
 mod names;
 mod wide;
@@ -38,8 +39,8 @@ const SAVE_AS_UTF8: &str = "save the file as UTF-8 and declare that";
 /// `<?xm` in the encodings of IBM's mainframes, which differ in other characters.
 const EBCDIC: [u8; 4] = [0x4c, 0x6f, 0xa7, 0x94];
 
-/// Decodes by the byte order mark, the first bytes and the XML declaration. An encoding that is not known is read as UTF-8: the parser will find
-/// its name, and can tell the place.
+/// Decodes by the byte order mark, the first bytes and the XML declaration. An encoding that is not known is read as
+/// UTF-8: the parser will find its name, and can tell the place.
 pub(super) fn decode(bytes: &[u8], source_name: &str, read_as: ReadAs) -> Result<Decoded, Undecodable> {
     let file = File { source_name, read_as };
     if let Some((width, rest)) = wide::width_of(bytes, read_as) {

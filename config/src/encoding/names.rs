@@ -1,7 +1,8 @@
 //! The names of encodings that an XML declaration may have, by what Hadoop's two parsers make of them.
 //!
-//! The names are those of Java 17, as both parsers of Hadoop 3.4.2 took them (recorded in `tests/data/encodings`). A name that begins
-//! with `<` is known to the parser of allocation files alone, one with `>` to that of properties alone.
+//! The names are those of Java 17, as both parsers of Hadoop 3.4.2 took them (recorded in `tests/data/encodings`). A
+//! name that begins with `<` is known to the parser of allocation files alone, one with `>` to that of properties
+//! alone.
 
 use Charset::{Ascii, Elsewhere, Iso, Kept, Latin1, Pairs, Thai, Utf8, Windows};
 use encoding_rs::{

@@ -2,7 +2,8 @@
 
 use super::names::{ReadAs, Width};
 
-/// How wide characters are, by a byte order mark or by the `<` (of UTF-16 `<?`) of a file without one; and what follows the mark.
+/// How wide characters are, by a byte order mark or by the `<` (of UTF-16 `<?`) of a file without one; and what follows
+/// the mark.
 pub(super) fn width_of(bytes: &[u8], read_as: ReadAs) -> Option<(Width, &[u8])> {
     // The parser of allocation files takes the mark of UTF-32 for one of UTF-16, or for nothing.
     let marks_utf32 = read_as == ReadAs::Properties;

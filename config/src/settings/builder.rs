@@ -8,9 +8,9 @@ use crate::site::{SiteFile, SiteProperties};
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Builds [`Settings`] from site files, from properties by name, and from typed calls for what a program sets. All of them are
-/// read in the same way, with the same errors and warnings. A value set here overrides the files, and a later call overrides an
-/// earlier one.
+/// Builds [`Settings`] from site files, from properties by name, and from typed calls for what a program sets. All of
+/// them are read in the same way, with the same errors and warnings. A value set here overrides the files, and a later
+/// call overrides an earlier one.
 ///
 /// ```
 /// use evenweave::Settings;
@@ -85,8 +85,8 @@ impl SettingsBuilder {
         self
     }
 
-    /// Adds a custom resource type with its unit, which may be empty: `yarn.resource-types` and `.units`. The types in the
-    /// files no longer count then.
+    /// Adds a custom resource type with its unit, which may be empty: `yarn.resource-types` and `.units`. The types in
+    /// the files no longer count then.
     pub fn resource_type(mut self, name: &str, unit: &str) -> Self {
         self.types.push(name.to_owned());
         let list = self.types.join(",");
@@ -103,7 +103,8 @@ impl SettingsBuilder {
         self.set(MAXIMUM.memory.0, memory_mb).set(MAXIMUM.vcores.0, vcores)
     }
 
-    /// The increment, of which sizes of containers are multiples: `yarn.resource-types.memory-mb.increment-allocation` and the same of `vcores`
+    /// The increment, of which sizes of containers are multiples: `yarn.resource-types.memory-mb.increment-allocation`
+    /// and the same of `vcores`
     pub fn increment_allocation(self, memory_mb: u32, vcores: u32) -> Self {
         let field = "increment-allocation";
         self.set(&of_type("memory-mb", field), memory_mb).set(&of_type("vcores", field), vcores)

@@ -1,4 +1,5 @@
-//! What is odd in properties that Hadoop accepts: unknown names, settings without effect, values that mean something else.
+//! What is odd in properties that Hadoop accepts: unknown names, settings without effect, values that mean something
+//! else.
 //!
 //! Each check looks at what was set, not at defaults, so that nothing is said of properties that nobody wrote.
 

@@ -6,8 +6,8 @@ use evenweave_resource::{Resource, ResourceTypes};
 use std::collections::HashMap;
 
 /// The default of [`Settings::max_containers_per_node`] and
-/// [`CapacitySettings::max_containers_per_node`](crate::capacity::CapacitySettings::max_containers_per_node): no real node runs so
-/// many. It bounds the memory that a node takes which claims room without end.
+/// [`CapacitySettings::max_containers_per_node`](crate::capacity::CapacitySettings::max_containers_per_node): no real
+/// node runs so many. It bounds the memory that a node takes which claims room without end.
 pub const CONTAINERS_PER_NODE: i32 = 1 << 18;
 
 /// Settings of the whole scheduler. The defaults are Hadoop's.
@@ -21,8 +21,8 @@ pub const CONTAINERS_PER_NODE: i32 = 1 << 18;
 /// From files, with places in errors and warnings: [`Settings::from_site`], [`Settings::check`]. In a program:
 /// [`Settings::builder`], or set the fields.
 ///
-/// Feature `serde`: settings are serialized as plain values, without their warnings. A missing field has its default. The scheduler's
-/// builder checks deserialized settings.
+/// Feature `serde`: settings are serialized as plain values, without their warnings. A missing field has its default.
+/// The scheduler's builder checks deserialized settings.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
@@ -52,8 +52,8 @@ pub struct Settings {
     pub dynamic_max_assign: bool,
     /// `yarn.scheduler.fair.max.assign`. 0 or less means no limit.
     pub max_assign: i32,
-    /// `yarn.scheduler.fair.max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one. 0 or less means no
-    /// limit. See [`CONTAINERS_PER_NODE`].
+    /// `yarn.scheduler.fair.max-containers-per-node`: not Hadoop's. A node with as many containers gets no further one.
+    /// 0 or less means no limit. See [`CONTAINERS_PER_NODE`].
     pub max_containers_per_node: i32,
     /// `yarn.scheduler.fair.locality.threshold.node`: a 32-bit float, widened, 1.0 at most; negative: none.
     pub locality_threshold_node: f64,
@@ -71,15 +71,16 @@ pub struct Settings {
     pub reservable_nodes: f32,
     /// [`Settings::increment`] times `yarn.scheduler.reservation-threshold.increment-multiple`.
     pub reservation_threshold: Resource,
-    /// `yarn.scheduler.fair.update-interval-ms`; a negative value counts as 500. Not read by a [`Stepped`](crate::Stepped) scheduler.
+    /// `yarn.scheduler.fair.update-interval-ms`; a negative value counts as 500. Not read by a
+    /// [`Stepped`](crate::Stepped) scheduler.
     pub update_interval_ms: u64,
     /// `yarn.scheduler.fair.preemption`
     pub preemption: bool,
     /// `yarn.scheduler.fair.preemption.cluster-utilization-threshold`
     pub preemption_utilization_threshold: f32,
-    /// `yarn.scheduler.fair.preemption.strict`, a setting of Evenweave's. Marked containers are checked again before the kill: a container
-    /// stays if the starved application no longer has a request that fits, or if the container's own application would fall below its
-    /// share.
+    /// `yarn.scheduler.fair.preemption.strict`, a setting of Evenweave's. Marked containers are checked again before
+    /// the kill: a container stays if the starved application no longer has a request that fits, or if the container's
+    /// own application would fall below its share.
     pub preemption_strict: bool,
     /// `yarn.scheduler.fair.waitTimeBeforeKill`
     pub wait_before_kill_ms: i64,
@@ -101,8 +102,8 @@ pub struct Settings {
     pub container_expiry_ms: u64,
     /// `yarn.resourcemanager.nodemanagers.heartbeat-interval-ms`
     pub node_heartbeat_interval_ms: u64,
-    /// `yarn.nm.liveness-monitor.expiry-interval-ms`. Nothing here acts on it: whoever embeds the scheduler finds out that a node is silent, and
-    /// calls `remove_node`. `check` compares it with the heartbeat interval.
+    /// `yarn.nm.liveness-monitor.expiry-interval-ms`. Nothing here acts on it: whoever embeds the scheduler finds out
+    /// that a node is silent, and calls `remove_node`. `check` compares it with the heartbeat interval.
     pub node_expiry_ms: u64,
     /// `yarn.resourcemanager.recovery.enabled`
     pub recovery: bool,
@@ -140,8 +141,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What was accepted, as Hadoop accepts it, but is probably a mistake: unknown properties, settings without effect, values out
-    /// of range, and what the readers of the files had to say.
+    /// What was accepted, as Hadoop accepts it, but is probably a mistake: unknown properties, settings without effect,
+    /// values out of range, and what the readers of the files had to say.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings

@@ -76,9 +76,10 @@ impl Settings {
         Settings::check_beside(site, &[SchedulerKind::Fair])
     }
 
-    /// The same of properties that are checked beside files of these schedulers. Beside those of one scheduler they are for it. Beside none, or
-    /// those of both, the class in `yarn.resourcemanager.scheduler.class` says whose they are. Where it does not, they are the
-    /// FairScheduler's if there is a property of it, and otherwise the CapacityScheduler's, as Hadoop's default is.
+    /// The same of properties that are checked beside files of these schedulers. Beside those of one scheduler they are
+    /// for it. Beside none, or those of both, the class in `yarn.resourcemanager.scheduler.class` says whose they are.
+    /// Where it does not, they are the FairScheduler's if there is a property of it, and otherwise the
+    /// CapacityScheduler's, as Hadoop's default is.
     ///
     /// What the CapacityScheduler does not read is not looked at where the properties are for it.
     ///
@@ -105,7 +106,8 @@ impl Default for Settings {
     }
 }
 
-/// Reads everything there is: the settings, without their warnings, what stops a start, and what is odd. `files`: beside whose files.
+/// Reads everything there is: the settings, without their warnings, what stops a start, and what is odd. `files`:
+/// beside whose files.
 fn read(properties: &Properties<'_>, files: &[SchedulerKind]) -> (Settings, Vec<SettingsError>, Vec<Diagnostic>) {
     let mut reader = Reader { properties, errors: Vec::new(), findings: Findings::default() };
     let mut settings = values(&mut reader);

@@ -4,8 +4,8 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::findings::Findings;
 use crate::known::{FAIR, KNOWN};
 use crate::properties::{Properties, parse_boolean};
+use crate::quoted::shown;
 use crate::settings_error::{SettingsError, SettingsProblem};
-use crate::shown::shown;
 use crate::site::Unresolved;
 
 /// A switch without which some properties are never read, so that a bad one must not stop a start.

@@ -20,8 +20,8 @@ pub struct SettingsFault {
 const EARLIEST_MS: i64 = -(1 << 62);
 
 impl Settings {
-    /// What stands against making a scheduler of these settings, if anything does. Properties that Hadoop takes pass, but for a `NaN`
-    /// where a number is compared.
+    /// What stands against making a scheduler of these settings, if anything does. Properties that Hadoop takes pass,
+    /// but for a `NaN` where a number is compared.
     ///
     /// ```
     /// use evenweave::{Resource, Settings};

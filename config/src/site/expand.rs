@@ -12,9 +12,9 @@ use std::sync::Arc;
 const MAX_SUBSTITUTIONS: usize = 20;
 /// The longest text that a replacement may leave; nothing sensible is near it.
 const MAX_LENGTH: usize = 1 << 20;
-/// How many bytes may come out of the values that one reading of settings expands: a file can have as many properties that
-/// expand to something long as it has lines.
-pub(crate) const MOST_EXPANDED: usize = 16 << 20;
+/// How many bytes may come out of the values that one reading of settings expands: a file can have as many properties
+/// that expand to something long as it has lines.
+pub(crate) const MAX_EXPANDED: usize = 16 << 20;
 
 /// A value after replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ pub enum Unresolved {
     SelfReference(String),
 }
 
-/// A value in which 20 replacements do not come to an end, which Hadoop refuses to read; or one which becomes very long, or
-/// with which all values together do.
+/// A value in which 20 replacements do not come to an end, which Hadoop refuses to read; or one which becomes very
+/// long, or with which all values together do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "after {MAX_SUBSTITUTIONS} replacements of ${{...}} there is no end, or more than {MAX_LENGTH} bytes have come out, or \
-     {MOST_EXPANDED} of all properties together"
+     {MAX_EXPANDED} of all properties together"
 )]
 pub struct TooManySubstitutions;
 
@@ -65,7 +65,8 @@ impl Surroundings {
         self.environment.as_ref().and_then(|lookup| lookup(name))
     }
 
-    /// `env.NAME`, `env.NAME-default`, `env.NAME:-default` from the environment; other names from the system properties.
+    /// `env.NAME`, `env.NAME-default`, `env.NAME:-default` from the environment; other names from the system
+    /// properties.
     fn get(&self, variable: &str) -> Option<String> {
         let Some(name) = variable.strip_prefix("env.").filter(|name| !name.is_empty()) else {
             return self.system.as_ref().and_then(|lookup| lookup(variable));

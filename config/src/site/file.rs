@@ -58,10 +58,10 @@ impl Included {
 /// ```
 ///
 /// # The form
-/// A `<property>` has `<name>`, `<value>` and perhaps `<final>`, `<description>`, `<source>` and `<tag>`, or the same as
-/// attributes; elements win over attributes, and of two the later. It may stand at any depth, in any root element. What
-/// is unknown, or probably a mistake, is a [warning](SiteFile::warnings), as Hadoop takes it. A DOCTYPE is an error; entities of
-/// one's own are not known, so there are no bombs of them.
+/// A `<property>` has `<name>`, `<value>` and perhaps `<final>`, `<description>`, `<source>` and `<tag>`, or the same
+/// as attributes; elements win over attributes, and of two the later. It may stand at any depth, in any root element.
+/// What is unknown, or probably a mistake, is a [warning](SiteFile::warnings), as Hadoop takes it. A DOCTYPE is an
+/// error; entities of one's own are not known, so there are no bombs of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteFile {
     pub(super) source_name: String,
@@ -70,9 +70,10 @@ pub struct SiteFile {
 }
 
 impl SiteFile {
-    /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of properties does: UTF-8, UTF-16, UTF-32,
-    /// ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a few more. Bytes that have no character in one of the last are
-    /// U+FFFD; [`replaced_bytes`](Self::replaced_bytes) tells of them.
+    /// Turns a file's bytes into text by its byte order mark or XML declaration, as Hadoop's parser of properties does:
+    /// UTF-8, UTF-16, UTF-32, ISO 8859, windows-125x, GBK, GB18030, Big5, Shift_JIS, EUC-JP, EUC-KR, KOI8 and a few
+    /// more. Bytes that have no character in one of the last are U+FFFD; [`replaced_bytes`](Self::replaced_bytes) tells
+    /// of them.
     ///
     /// # Errors
     /// When the bytes are not in the encoding, or are beyond ASCII in one that is not read here.
@@ -96,8 +97,8 @@ impl SiteFile {
         &self.source_name
     }
 
-    /// Its properties as they stand, those of included files in their place. Of two of one name the later counts, unless
-    /// an earlier one is final: see [`SiteProperties`](super::SiteProperties).
+    /// Its properties as they stand, those of included files in their place. Of two of one name the later counts,
+    /// unless an earlier one is final: see [`SiteProperties`](super::SiteProperties).
     #[must_use]
     pub fn properties(&self) -> &[SiteProperty] {
         &self.properties

@@ -36,9 +36,9 @@ impl SiteFile {
         read(text, source_name, None)
     }
 
-    /// Reads a file that may include others. `include` gets the text of `href` and answers with the file, with `None` if
-    /// there is no such file, or with why it cannot be read. As in Hadoop a relative name in an included file is relative
-    /// to the outermost one.
+    /// Reads a file that may include others. `include` gets the text of `href` and answers with the file, with `None`
+    /// if there is no such file, or with why it cannot be read. As in Hadoop a relative name in an included file is
+    /// relative to the outermost one.
     ///
     /// # Errors
     /// When a text is not well-formed, a file that is included has no fallback and is not there, or files include each

@@ -70,16 +70,16 @@ impl Entry {
 /// ```
 ///
 /// # The rules
-/// - Of two files the later counts, except where an earlier one made the property final. What was [set](Self::set) counts
-///   above all files, whenever they are added, and above `final`: Hadoop's `-D` does so too. Both are told of in the
-///   [warnings](Self::warnings).
+/// - Of two files the later counts, except where an earlier one made the property final. What was [set](Self::set)
+///   counts above all files, whenever they are added, and above `final`: Hadoop's `-D` does so too. Both are told of in
+///   the [warnings](Self::warnings).
 /// - A property without a value sets nothing, but `final` without a value keeps later files from setting one.
 /// - `${name}` in a value is replaced when it is [read](Self::get): by the environment (`env.NAME`, `env.NAME-default`,
-///   `env.NAME:-default`), a system property, a property, or what Hadoop's `yarn-default.xml` has for a property that the
-///   scheduler reads. The first that stands for nothing ends it, a value that contains itself undoes it, and 20
+///   `env.NAME:-default`), a system property, a property, or what Hadoop's `yarn-default.xml` has for a property that
+///   the scheduler reads. The first that stands for nothing ends it, a value that contains itself undoes it, and 20
 ///   replacements without an end are an error. Environment and system properties are empty until they are given in.
-/// - Names are compared to the letter. Hadoop's old names for properties are not known here: none belongs to one that the
-///   scheduler reads.
+/// - Names are compared to the letter. Hadoop's old names for properties are not known here: none belongs to one that
+///   the scheduler reads.
 #[derive(Clone, Debug, Default)]
 pub struct SiteProperties {
     files: FxHashMap<String, Entry>,
@@ -131,8 +131,8 @@ impl SiteProperties {
         self.set.insert(java::trim(name).to_owned(), Entry { value: value.into(), origin: Origin::Set });
     }
 
-    /// Whether there is anything to go by: a file, or a property that was set. Else what is not set is not known. Resource types alone may
-    /// have been taken from elsewhere.
+    /// Whether there is anything to go by: a file, or a property that was set. Else what is not set is not known.
+    /// Resource types alone may have been taken from elsewhere.
     pub(crate) fn is_known(&self) -> bool {
         self.has_file || self.set.keys().any(|name| name != known::TYPES)
     }
@@ -206,7 +206,8 @@ impl SiteProperties {
         self.set.get(name).or_else(|| self.files.get(name))
     }
 
-    /// What the files' readers had to say, refused settings of final properties, and final ones that were set all the same.
+    /// What the files' readers had to say, refused settings of final properties, and final ones that were set all the
+    /// same.
     #[must_use]
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let mut overridden: Vec<_> = self.finals.iter().filter(|(name, _)| self.set.contains_key(*name)).collect();

@@ -11,12 +11,13 @@ pub(crate) use reason::{Wait, merge};
 use crate::resource::Resource;
 use std::fmt;
 
-/// Where an ask wants its containers: anywhere, on a rack, or on a node. `location` of the scheduler makes it from a name; it is
-/// cheap to copy. It belongs to that scheduler: others refuse it.
+/// Where an ask wants its containers: anywhere, on a rack, or on a node. `location` of the scheduler makes it from a
+/// name; it is cheap to copy. It belongs to that scheduler: others refuse it.
 ///
 /// It is a small number with the tag of its scheduler.
 ///
-/// Feature `serde`: every location can be serialized. Only [`Location::ANY`] can be deserialized: send names over a wire.
+/// Feature `serde`: every location can be serialized. Only [`Location::ANY`] can be deserialized: send names over a
+/// wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Location(u32);
@@ -88,8 +89,8 @@ impl fmt::Display for Location {
     }
 }
 
-/// What asks are grouped by (YARN's SchedulerRequestKey without containers to update): a smaller priority comes first, within
-/// it a smaller id (rules/assignment.md 5.1).
+/// What asks are grouped by (YARN's SchedulerRequestKey without containers to update): a smaller priority comes first,
+/// within it a smaller id (rules/assignment.md 5.1).
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SchedulingKey {
@@ -99,22 +100,22 @@ pub(crate) struct SchedulingKey {
 
 /// One line of an `allocate` call (YARN's `ResourceRequest`).
 ///
-/// An AM that wants a container on a node sends three lines: one for the node, one for its rack, and one for [`Location::ANY`].
-/// The count at `*` says how many containers are granted; the other lines say where. So a line for a node or rack without a line
-/// at `*` is accepted and never served, and a node without its rack is ignored. With [`strict`](Ask::strict) at `*` and at the
-/// rack only that node is used.
+/// An AM that wants a container on a node sends three lines: one for the node, one for its rack, and one for
+/// [`Location::ANY`]. The count at `*` says how many containers are granted; the other lines say where. So a line for a
+/// node or rack without a line at `*` is accepted and never served, and a node without its rack is ignored. With
+/// [`strict`](Ask::strict) at `*` and at the rack only that node is used.
 ///
-/// All lines of one priority and request id are one request, with one size at each location: another size replaces the one
-/// before. Give each size its own priority or request id. [`Allocation::warnings`](crate::Allocation::warnings) reports both
-/// mistakes.
+/// All lines of one priority and request id are one request, with one size at each location: another size replaces the
+/// one before. Give each size its own priority or request id. [`Allocation::warnings`](crate::Allocation::warnings)
+/// reports both mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Ask {
     /// The priority. A smaller number is served first.
     pub priority: i32,
-    /// The request id. Asks of one priority with different ids are separate; the smaller id is served first. The container names
-    /// the id that it was granted for. 0 if the AM does not use ids.
+    /// The request id. Asks of one priority with different ids are separate; the smaller id is served first. The
+    /// container names the id that it was granted for. 0 if the AM does not use ids.
     #[cfg_attr(feature = "serde", serde(default))]
     pub allocation_request_id: i64,
     /// Where. Feature `serde`: only [`Location::ANY`] can be deserialized; it is also the default.
@@ -122,7 +123,8 @@ pub struct Ask {
     pub location: Location,
     /// The size of each container (memory in MiB, vcores, further types).
     pub resource: Resource,
-    /// How many containers the AM wants from now on. It *replaces* the outstanding number of the same priority, id and location.
+    /// How many containers the AM wants from now on. It *replaces* the outstanding number of the same priority, id and
+    /// location.
     pub count: u32,
     /// Whether a container may be placed further away than here.
     #[cfg_attr(feature = "serde", serde(default = "relaxed"))]

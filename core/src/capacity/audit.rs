@@ -1,5 +1,5 @@
-//! The audit of the CapacityScheduler: each worker's books against what the engine has, the control's lists against its applications, and what
-//! all workers must say the same of.
+//! The audit of the CapacityScheduler: each worker's books against what the engine has, the control's lists against its
+//! applications, and what all workers must say the same of.
 //!
 //! # Where it stands
 //! The engine's audit (`engine::views::audit`) calls it at quiet, with the feature `faults`.
@@ -76,11 +76,11 @@ impl Shard {
             ));
         }
         let several = self.shared.workers > 1;
-        let shown = book.joint.shown(books.place);
+        let shown = book.shared_attempt.shown(books.place);
         if several && (book.held != count || shown.1 != count || reserved != shown.0) {
             wrong.push(format!("{name} has {count} and {reserved} reserved here, {} held, shows {shown:?}", book.held));
         }
-        let (others_reserved, others_count) = book.joint.others(books.place);
+        let (others_reserved, others_count) = book.shared_attempt.others(books.place);
         let others = (self.elsewhere(app), others_reserved, others_count);
         if folded && (book.others.used, book.others.reserved, book.others.containers) != others {
             wrong.push(format!("{name}: others have {others:?}, the books {:?}", book.others));
@@ -89,7 +89,7 @@ impl Shard {
         self.audit_told(app, &name, wrong);
         let path = &books.node(book.leaf).config.path;
         agreed.insert(name.clone(), stands(path, book.runnable, book.priority));
-        agreed.insert(format!("{name}: shared"), format!("{:p}, turn {}", book.joint, book.turn.number()));
+        agreed.insert(format!("{name}: shared"), format!("{:p}, turn {}", book.shared_attempt, book.turn.number()));
         if !books.leaf(book.leaf).is_odd {
             agreed.insert(format!("{name}: has started"), book.is_active.to_string());
         }

@@ -1,5 +1,5 @@
-//! The CapacityScheduler: its rules, what a worker decides by them, what it counts for that, its part of the control, and
-//! why an application waits.
+//! The CapacityScheduler: its rules, what a worker decides by them, what it counts for that, its part of the control,
+//! and why an application waits.
 //!
 //! # Where it stands
 //! [`moments`] is the CapacityScheduler as the engine calls it; what it is to the engine say [`types`]. Follows
@@ -31,7 +31,7 @@ mod audit;
 
 pub(crate) use control::{CapacityCall, CapacityControl, NoPlans, Refresh};
 pub use control::{CapacityConfiguration, Lifetime, SubmitTerms, Unsupported};
-pub(crate) use decide::surveying::{called, order_round};
+pub(crate) use decide::survey_steps::{called, order_round};
 pub use explain::reasons::{CapacityReason, CapacityWait};
 pub(crate) use explain::words::Waits;
 pub use rules::tried::{

@@ -135,8 +135,8 @@ impl Decider for CapacityDecider {
         shard.container_is_over(container);
     }
 
-    fn asks_forgone(shard: &mut Shard, container: u32) {
-        shard.asks_are_forgone(container);
+    fn asks_dropped(shard: &mut Shard, container: u32) {
+        shard.asks_are_dropped(container);
     }
 
     fn reservation_ends(shard: &mut Shard, node: u32) {
@@ -198,7 +198,7 @@ impl Decider for CapacityDecider {
 
     fn queue_changed(_shard: &mut Shard, _queue: u32) {}
 
-    fn queues_anew(shard: &mut Shard, queues: &[u32]) {
+    fn queues_restructured(shard: &mut Shard, queues: &[u32]) {
         if !queues.is_empty() {
             shard.take_queues();
         }
@@ -218,8 +218,8 @@ impl Decider for CapacityDecider {
         shard.forget_books();
     }
 
-    fn begun_anew(shard: &mut Shard) {
-        shard.write_books_anew();
+    fn restarted_after_panic(shard: &mut Shard) {
+        shard.rebuild_books();
     }
 
     #[cfg(feature = "faults")]

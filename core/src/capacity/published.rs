@@ -4,7 +4,7 @@
 
 use crate::capacity::rules::tree::QueueNode;
 use crate::config::capacity::CapacityFile;
-use crate::engine::books::counted::Counted;
+use crate::engine::books::published_count::PublishedCount;
 use crate::sync::Arc;
 
 /// See the module's text.
@@ -13,13 +13,14 @@ pub(crate) struct CapacityPublished {
     pub(crate) node: Arc<QueueNode>,
     /// The file in force.
     pub(crate) file: Arc<CapacityFile>,
-    /// How often the cluster has changed, and queues were refreshed. Whoever sees another number does what follows from it.
+    /// How often the cluster has changed, and queues were refreshed. Whoever sees another number does what follows from
+    /// it.
     pub(crate) turns: [u64; 2],
-    /// Its path was there at some refresh, or at the start. As in Hadoop, what may go for others counts in these queues alone: one that has made
-    /// itself since has no books of it.
+    /// Its path was there at some refresh, or at the start. As in Hadoop, what may go for others counts in these queues
+    /// alone: one that has made itself since has no books of it.
     pub(crate) refreshed: bool,
     /// Of a leaf queue: by how much its lists are longer than the applications in them (rules/capacity.md 13.3, 21).
-    pub(crate) entries_beyond: Arc<Counted>,
+    pub(crate) surplus_entries: Arc<PublishedCount>,
 }
 
 impl CapacityPublished {
@@ -32,11 +33,11 @@ impl CapacityPublished {
 impl PartialEq for CapacityPublished {
     /// By address: what has not changed is not made anew.
     fn eq(&self, other: &CapacityPublished) -> bool {
-        let CapacityPublished { node, file, turns, refreshed, entries_beyond } = self;
+        let CapacityPublished { node, file, turns, refreshed, surplus_entries } = self;
         Arc::ptr_eq(node, &other.node)
             && Arc::ptr_eq(file, &other.file)
             && *turns == other.turns
             && *refreshed == other.refreshed
-            && Arc::ptr_eq(entries_beyond, &other.entries_beyond)
+            && Arc::ptr_eq(surplus_entries, &other.surplus_entries)
     }
 }

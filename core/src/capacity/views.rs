@@ -141,7 +141,8 @@ pub struct CapacityAppView {
     pub reserved: Resource,
     /// What it asks for.
     pub pending: Resource,
-    /// Whether it counts as asking, which makes its user active. No application does before one of the user's may start.
+    /// Whether it counts as asking, which makes its user active. No application does before one of the user's may
+    /// start.
     pub asks: bool,
 }
 
@@ -326,8 +327,8 @@ impl Books {
 }
 
 impl Books {
-    /// Whether an application that may not start is offered nodes, as in Hadoop: a fair leaf orders it anew among those that have started, or
-    /// a list of an attempt before still has it.
+    /// Whether an application that may not start is offered nodes, as in Hadoop: a fair leaf orders it anew among those
+    /// that have started, or a list of an attempt before still has it.
     fn is_served_all_the_same(&self, entry: AppEntry) -> bool {
         let app = &self.apps[entry];
         let leaf = self.leaf(app.leaf);
@@ -364,7 +365,7 @@ impl Shard {
     pub(crate) fn capacity_queues(&mut self, queues: &[(u32, i64)], with_limits: bool) -> Vec<CapacityQueueView> {
         self.fold_now();
         let books = &mut self.own.books;
-        books.settle_all();
+        books.store_skipped_limits();
         queues.iter().map(|(slot, applications)| books.queue_view(*slot, *applications, with_limits)).collect()
     }
 
@@ -378,7 +379,7 @@ impl Shard {
     /// Whether this worker decides when an application may start.
     pub(crate) fn decides_about(&self, app: &AppShared) -> bool {
         let books = &self.own.books;
-        books.find(app.id.number).is_some_and(|app| books.decides_for(app.leaf))
+        books.find(app.id.number).is_some_and(|app| books.decides_starts_in(app.leaf))
     }
 
     /// Why an application is offered nothing, whatever the node and the limits of queues and users.

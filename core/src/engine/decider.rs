@@ -1,27 +1,27 @@
-//! What a scheduler's decisions are to the engine.
+//! The trait through which the engine asks a scheduler for its decisions.
 //!
-//! The engine owns what would be the same for any scheduler: nodes, containers, each worker's copy of the asks, leases,
-//! mail, usage. Which child of a queue comes first, what may be skipped, and when enough is assigned is a
-//! [`Decider`]'s. There is one type for each scheduler, so every call here is static. What it stores, and where, its
-//! [`Parts`] say.
+//! The engine owns what is the same for every scheduler: nodes, containers, each worker's copy of the asks, leases,
+//! mail and usage. A [`Decider`] decides the rest: which child of a queue comes first, what may be skipped, when a node
+//! has got enough. Each scheduler has one type that implements it, so every call is static. What a decider stores
+//! inside the engine's records is said by its [`Parts`].
 //!
 //! # Where it stands
-//! Above [`Shard`], whose stages call it. Each method is named after the moment in which the engine calls it. A method
-//! that is handed a shard runs on that shard's worker, between two steps of the engine. No method is called while
-//! another runs, except those that the decider itself leads to, by a grant or by the end of a container.
+//! Above [`Shard`], whose stages call it. Each method is named after the moment at which the engine calls it. A method
+//! that gets a shard runs on the worker that owns the shard, between two steps of the engine. No method runs while
+//! another one runs, except those that the decider itself leads to, by a grant or by the end of a container.
 //!
 //! # What a decider may do
-//! Read all of the shard, change its own parts, call the engine: `try_grant`, `reserve_node`, `unreserve`, `fold`.
-//! Usage, nodes, containers and asks change only there. What a reservation is charged to is the decider's.
+//! It may read the whole shard, change its own parts, and call `try_grant`, `reserve_node`, `unreserve` and `fold`.
+//! Usage, nodes, containers and asks change only in these calls. The decider says what a reservation is charged to.
 //!
 //! # Where the engine calls up
-//! A grant and an end are the engine's, and they call the decider in the midst: it puts queues and applications in
-//! order as their usage changes, level by level, before the next choice is made. `docs/architecture.md` draws it.
+//! In the middle of a grant or an end, the engine calls the decider: queues and applications are put in order as their
+//! usage changes, level by level, before the next choice is made. `docs/architecture.md` draws it.
 //!
 //! # Its tasks
-//! One computes what everybody may have and publishes it ([`UpdateTask`]); one takes containers back for applications
-//! that have too little ([`PreemptionTask`]). Whether they run on threads of their own or on the caller's, and when
-//! they end, is the driver's.
+//! [`UpdateTask`] computes what everybody may have and publishes it. [`PreemptionTask`] takes containers back for
+//! applications that have too little. Whether they run on threads of their own or on the caller's, and when they end,
+//! is the driver's.
 
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
@@ -49,7 +49,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// Why an application's asks are others.
+/// Why the asks of an application have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskCause {
     /// Its AM has called; `anywhere`: it says how many it wants at `*`; `nothing`: under some key that is none.
@@ -69,17 +69,17 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
 
     // ------------------------------------------------------------------------------------------------ what is made
 
-    /// A worker begins, by its number.
+    /// A worker starts; `worker` is its number.
     fn worker(shared: &Shared<Self>, worker: usize) -> Self::Worker;
 
-    /// A worker has heard of a queue: no child has a place yet.
+    /// A worker learns of a queue. No child has a place yet.
     fn queue(snapshot: &QueueSnapshot<Self>, figures: &Self::Figures) -> Self::Queue;
 
-    /// A worker has heard of an application.
+    /// A worker learns of an application.
     fn app(shared: &Shared<Self>, app: &AppShared, figures: &Self::Figures) -> Self::App;
 
-    /// The scheduler begins: its tasks, where it has one and the settings ask for it. `timers`: they do by themselves
-    /// what time has made due.
+    /// The scheduler starts: returns the decider's tasks, if it has any and the settings ask for them. With `timers`
+    /// the tasks act by time on their own.
     fn tasks(shared: &Arc<Shared<Self>>, timers: bool) -> (Option<Self::Updater>, Option<Self::Preemptor>);
 
     // ------------------------------------------------------------------------------------------------ an AM calls, on
@@ -88,8 +88,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// An application's AM will soon call. Prefetches what the answer is made from.
     fn prefetch_call(snapshot: &SchedulerSnapshot<Self>, leaf: u32);
 
-    /// An AM asks for containers of these sizes, each of which one container may have: refuses what its leaf may never
-    /// be granted. Says what sizes are cut to.
+    /// An AM asks for containers of these sizes, each of which one container may have. The decider refuses a size that
+    /// the leaf could never be granted. Returns what sizes are cut to.
     fn asked<'a>(
         shared: &Shared<Self>,
         snapshot: &SchedulerSnapshot<Self>,
@@ -97,7 +97,7 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
         sizes: impl Iterator<Item = &'a Resource>,
     ) -> Result<Resource, Refused>;
 
-    /// What is asked for, as it counts where one container may have so much at most.
+    /// The size that an ask counts as, where one container may have `largest` at most.
     fn normal(shared: &Shared<Self>, asked: &Resource, largest: &Resource) -> Resource;
 
     /// An AM is answered: what its application can still get.
@@ -108,7 +108,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
         leaf: &QueueSnapshot<Self>,
     ) -> Resource;
 
-    /// An AM has given containers back: all of its call that were this worker's are over. By the application's number.
+    /// An AM has released containers, and all of this call that were on this worker have ended. `app` is the
+    /// application's number.
     fn released(shard: &mut Shard<Self>, app: u32);
 
     // ------------------------------------------------------------------------------------------------ a node is
@@ -130,13 +131,13 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// It was not granted after all.
     fn am_refused(shard: &Shard<Self>, app: u32, size: &Resource);
 
-    /// A key is about to be served so near to what it asks for.
+    /// A key is about to be served at this locality.
     fn key_served(key: &mut KeyLocal<Self>, locality: Locality);
 
-    /// A container of an application stands on a node.
+    /// A container of an application was placed on a node.
     fn node_taken(node: &mut Node<Self>, app: &AppLocal<Self>, size: &Resource);
 
-    /// A container, live or not, stands on a node no longer.
+    /// A container, live or not, is no longer on the node.
     fn node_freed(node: &mut Node<Self>, container: &ContainerRecord);
 
     // ------------------------------------------------------------------------------------------------ something has
@@ -148,15 +149,14 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// A queue uses more or less; its parent's usage follows.
     fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
 
-    /// A container that runs already has become its application's, and counts for it.
+    /// A container that ran already was added to its application and is charged to it.
     fn recovered(shard: &mut Shard<Self>, app: u32, size: &Resource);
 
-    /// A live container has ended, and counts for its application no more; what it was taken from of the asks is still
-    /// to come back.
+    /// A live container has ended and is no longer charged. The asks that it was taken from have not come back yet.
     fn usage_returned(shard: &mut Shard<Self>, container: u32);
 
-    /// Its application ends: what it was taken from would come back, and does not.
-    fn asks_forgone(shard: &mut Shard<Self>, container: u32);
+    /// The container's application ends: the asks that it was taken from do not come back.
+    fn asks_dropped(shard: &mut Shard<Self>, container: u32);
 
     /// A node's reservation is about to end, with its application or with the node.
     fn reservation_ends(shard: &mut Shard<Self>, node: u32);
@@ -182,13 +182,14 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// An application has ended; it is still where it stood.
     fn app_closed(shard: &mut Shard<Self>, app: u32);
 
-    /// What the other workers have done to an application's usage was folded in; whether that is another now.
+    /// The other workers' changes of an application's usage were folded in; `changed` says whether the usage differs
+    /// now.
     fn app_folded(shard: &mut Shard<Self>, app: u32, changed: bool);
 
-    /// All of it was, the queues' usage included.
+    /// The fold is complete, the usage of queues included.
     fn folded(shard: &mut Shard<Self>);
 
-    /// One of its own tasks says something.
+    /// A message from one of the decider's own tasks.
     fn told(shard: &mut Shard<Self>, message: &Self::Message);
 
     // ------------------------------------------------------------------------------------------------ a snapshot is
@@ -200,39 +201,39 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// An application stands at a position of a leaf no longer, if it did.
     fn app_left(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
 
-    /// How many members of a leaf have room; one beyond takes the whole queue to be put in order
-    /// [anew](Self::queues_anew).
+    /// How many members a leaf has space for. One more, and the whole queue is put in order by
+    /// [`queues_restructured`](Self::queues_restructured).
     fn room(queue: &Self::Queue) -> usize;
 
     /// A runnable application stands at a position of a leaf from now on.
     fn app_entered(shard: &mut Shard<Self>, leaf: u32, position: u32, app: u32);
 
-    /// Members have come, gone, or brought usage along: a queue stands elsewhere among its siblings, and so do those
-    /// above it.
+    /// Members have come, gone, or brought usage along: the place of the queue among its siblings changes, and so do
+    /// the places of the queues above it.
     fn queue_changed(shard: &mut Shard<Self>, queue: u32);
 
-    /// The children of these queues are others, or their settings are; queues further down come first.
-    fn queues_anew(shard: &mut Shard<Self>, queues: &[u32]);
+    /// The children of these queues, or their settings, have changed. Queues further down come first.
+    fn queues_restructured(shard: &mut Shard<Self>, queues: &[u32]);
 
-    /// There are other figures, or another cluster: everything is put in order anew.
+    /// There are new figures, or the cluster has another total: everything is put in order again.
     fn figures_taken(shard: &mut Shard<Self>);
 
     /// Nobody stands in a queue: the worker begins anew after a panic.
     fn queue_emptied(queue: &mut Self::Queue);
 
-    /// A worker has panicked, and its nodes are lost: what it shows others of them is nothing. Nothing that may be half
-    /// done is believed.
+    /// A worker has panicked and lost its nodes: other workers now see nothing of it. Data that may be inconsistent is
+    /// not trusted.
     fn nodes_lost(shard: &mut Shard<Self>);
 
-    /// It begins anew: what a panic may have left of a pass under way is forgotten, and whatever else is made from the
-    /// newest snapshot.
+    /// The worker restarts: drops what the panic has left of a pass, and everything else that is made from the newest
+    /// snapshot.
     fn pass_lost(shard: &mut Shard<Self>);
 
-    /// It has begun anew: queues and applications are as published, and nothing runs on this worker.
-    fn begun_anew(shard: &mut Shard<Self>);
+    /// The worker has restarted: queues and applications are as published, and nothing runs on it.
+    fn restarted_after_panic(shard: &mut Shard<Self>);
 
-    /// All of a worker is held against what must be so: says what of the decider's is not, and in `agreed` what no
-    /// other worker may say otherwise: of what, and what it is. `folded`: what the others have done is folded in.
+    /// Checks the decider's part of a worker. Faults go into `wrong`. `agreed` gets what all workers must agree on, by
+    /// name. `folded`: the changes of the other workers are folded in.
     #[cfg(feature = "faults")]
     fn audited(shard: &Shard<Self>, folded: bool, agreed: &mut BTreeMap<String, String>, wrong: &mut Vec<String>);
 }
@@ -259,7 +260,7 @@ pub(crate) trait UpdateTask: Debug + Send + 'static {
     fn update_and_wake(&mut self);
 
     /// An update has panicked: nothing that it was at is believed, and the next one computes everything.
-    fn begin_anew(&mut self);
+    fn restart_after_panic(&mut self);
 }
 
 /// Takes containers back for who has too little.

@@ -79,7 +79,7 @@ mod exports {
     pub use super::views::inspect::{ContainerCounts, ContainerView};
     pub use super::views::requests::RequestView;
 
-    pub(crate) use super::books::closed::Closed;
+    pub(crate) use super::books::close_once::Closed;
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
     pub use super::driver::runner::Polled;
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
@@ -90,9 +90,9 @@ mod exports {
     pub(crate) use super::edge::allocate::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
     pub use super::intake::calls::NewNode;
     pub(crate) use super::intake::calls::TaskCall;
+    pub(crate) use super::intake::future_wakeup::{Waits, waiting};
     pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Recovery, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
-    pub(crate) use super::intake::waiting::{Waits, waiting};
     pub(crate) use super::settings::Settings;
     pub(crate) use super::threads::events::{EventSink, EventSource, events};
     #[cfg(feature = "faults")]
@@ -102,8 +102,8 @@ mod exports {
     pub(crate) use super::views::current::node as node_view;
     #[cfg(feature = "faults")]
     pub use super::views::inspect::Kept;
-    pub(crate) use super::views::inspect::{Noted, Reserved, ask_one, ask_workers};
     pub use super::views::inspect::{ReservationNews, ReservedView};
+    pub(crate) use super::views::inspect::{Reserved, StepRecord, ask_one, ask_workers};
 }
 #[cfg(not(loom))]
 pub use exports::*;

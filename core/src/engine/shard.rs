@@ -1,28 +1,29 @@
-//! What one worker owns: its nodes, its containers, its copy of the asks, its own order of queues and applications.
+//! The data that one worker owns: its nodes, its containers, its copy of the asks, and its order of queues and
+//! applications.
 //!
 //! # Where it stands
-//! The plain, single-threaded data that a decider reads and `grant` changes. Nothing here is seen by another thread;
-//! what others need is written to the `ledger` alongside.
+//! Plain data of one thread. A decider reads it and `grant` changes it. No other thread sees it; what others need, the
+//! worker also writes to the `ledger`.
 //!
 //! # Usage
-//! `usage` of queues and applications is this worker's view: its own changes at once, the others' as of the last fold
-//! (`reconcile`). With one worker it is the truth. Every change of it goes up its path (`paths`), and the decider hears
-//! of it at each level.
+//! `usage` of a queue or an application is this worker's view: its own changes at once, and the changes of others as of
+//! the last fold (`reconcile`). With one worker the view is exact. Each change goes up the path to root (`paths`), and
+//! the decider is called at each level.
 
 use crate::app::SchedulingKey;
-use crate::engine::books::closing::find;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::books::pace::Lag;
-use crate::engine::intake::awaited::Awaited;
+use crate::engine::books::two_phase_end::find;
+use crate::engine::intake::awaited::WakerLists;
 use crate::engine::intake::calls::ControlMessage;
-use crate::engine::intake::waiting::Wakes;
+use crate::engine::intake::future_wakeup::Wakes;
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::mail::mailbox::FreeRecords;
 use crate::engine::parts::Parts;
 use crate::engine::publish::snapshot::SchedulerSnapshot;
 use crate::engine::records::app::AppLocal;
 use crate::engine::records::containers::Containers;
-use crate::engine::records::looks::Looks;
+use crate::engine::records::expiry_scans::ExpiryScans;
 use crate::engine::records::node_list::NodeList;
 use crate::engine::records::queue::QueueLocal;
 use crate::engine::shared::Shared;
@@ -46,43 +47,46 @@ pub(crate) struct Shard<P: Parts> {
     pub(crate) worker: usize,
     pub(crate) types: usize,
     pub(crate) shared: Arc<Shared<P>>,
-    /// Where newer ones than `snapshot` are found.
+    /// Where newer snapshots come from.
     pub(crate) snapshots: SnapshotReader<SchedulerSnapshot<P>>,
-    /// The one that is decided by.
+    /// The snapshot that decisions are based on.
     pub(crate) snapshot: Arc<SchedulerSnapshot<P>>,
     pub(crate) cluster: ClusterTotal,
     pub(crate) queues: Vec<Option<QueueLocal<P>>>,
     pub(crate) apps: Vec<Option<AppLocal<P>>>,
     pub(crate) nodes: NodeList<P>,
-    /// The sum of the `records` of those that are there.
-    pub(crate) records_of_nodes: usize,
+    /// Container records made for the nodes that are present: the sum of their `records`.
+    pub(crate) node_record_count: usize,
     pub(crate) containers: Containers,
     pub(crate) own_records: FreeRecords,
-    /// The ledger is not told of the root's usage: see [`hold_root`](Shard::hold_root).
-    pub(crate) root_is_held: bool,
-    /// What it is not told of, where there are other workers.
-    pub(crate) root_held: Resource,
-    /// What this worker knows of the others' grants, and they of its own.
+    /// While set, changes of the root's usage are not written to the ledger, so a report writes the root's words once,
+    /// not once a container; see [`defer_root_usage`](Shard::defer_root_usage).
+    pub(crate) root_usage_is_deferred: bool,
+    /// The changes that are not written yet. With one worker it stays zero.
+    pub(crate) deferred_root_usage: Resource,
+    /// How far this worker's view is behind the others' changes, and theirs behind its own. Decides when a fold is due.
     pub(crate) lag: Lag,
     pub(crate) last_fold_ms: u64,
-    /// Where the last round of offers began came of it. Never 0.
-    pub(crate) chance: u32,
-    /// Looks for containers that were never launched.
-    pub(crate) looks: Looks,
-    /// Queues in whose watch this worker counts: it may have leased room there.
-    pub(crate) watched: Vec<u32>,
-    /// Keys of which a piece is held.
+    /// State of a xorshift generator that picks the node at which a round of offers begins. Never 0, where xorshift
+    /// would stay.
+    pub(crate) random_state: u32,
+    /// When the next scan for containers that were never launched is due.
+    pub(crate) expiry_scans: ExpiryScans,
+    /// Queues in whose watch this worker counts its usage. It may hold leased room there, which it hands back before it
+    /// blocks.
+    pub(crate) watched_queues: Vec<u32>,
+    /// Keys of which this worker holds a leased piece. It hands the pieces back before it blocks.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
     pub(crate) journal: Option<WorkerJournal>,
-    /// Nodes on which a reservation was made or given up, where that is noted.
+    /// Nodes on which a reservation was made or given up; `None` if nobody asks for them.
     pub(crate) reservation_news: Option<Vec<(u32, NodeId)>>,
-    /// Futures that it wakes.
-    pub(crate) waits: Awaited,
+    /// Futures that this worker wakes.
+    pub(crate) waits: WakerLists,
     /// The decider's part.
     pub(crate) own: P::Worker,
-    /// It is to panic when it begins anew.
+    /// For tests: the restart after a panic panics itself.
     #[cfg(feature = "faults")]
-    pub(crate) fails_anew: bool,
+    pub(crate) panics_at_restart: bool,
 }
 
 impl<P: Parts> Shard<P> {
@@ -159,7 +163,7 @@ impl<P: Parts> Shard<P> {
     }
 
     /// A future is to be woken by the next mail of this worker's, and at once where there is some.
-    pub(crate) fn wake_for_mail(&mut self, app: &AppShared, wakes: Wakes) {
+    pub(crate) fn register_mail_waiter(&mut self, app: &AppShared, wakes: Wakes) {
         let has_mail = app.cells.get(self.worker).is_some_and(|cell| cell.has_mail());
         if app.is_closed() || has_mail {
             return;
@@ -168,7 +172,7 @@ impl<P: Parts> Shard<P> {
     }
 
     /// A future is to be woken when this worker has taken messages out of its lane.
-    pub(crate) fn wake_for_room(&mut self, wakes: Wakes) {
+    pub(crate) fn register_room_waiter(&mut self, wakes: Wakes) {
         self.waits.await_room(wakes);
     }
 }

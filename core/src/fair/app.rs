@@ -11,7 +11,8 @@ use crate::resource::Resource;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use {crate::fair::engine::KeyLocal, std::mem::offset_of};
 
-/// What the FairScheduler keeps of an application. Of the vectors memory and vcores lie at the end of what a grant reads anyway.
+/// What the FairScheduler keeps of an application. Of the vectors memory and vcores lie at the end of what a grant
+/// reads anyway.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct FairApp {

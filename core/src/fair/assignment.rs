@@ -1,25 +1,25 @@
 //! Assignment: which container, if any, a node is offered for.
 //!
 //! # Where it stands
-//! `worker` -> **assignment** -> `grant`. Reads the snapshot and the worker's own shard. What a visit changes whether or
-//! not a container follows (opportunity counters, locality levels, dropped reservations) belongs to this worker alone and
-//! is changed in place; shared state is changed by `grant` only.
+//! `worker` -> **assignment** -> `grant`. Reads the snapshot and the worker's own shard. What a visit changes whether
+//! or not a container follows (opportunity counters, locality levels, dropped reservations) belongs to this worker
+//! alone and is changed in place; shared state is changed by `grant` only.
 //!
 //! # Rules
 //! Hadoop's `FairScheduler.attemptScheduling`, `FSParentQueue` / `FSLeafQueue.assignContainer`,
 //! `FSAppAttempt.assignContainer` and `hasContainerForNode`.
 //!
 //! # Cost
-//! One descent visits the winner of each level: O(depth). A child that declines is taken out of its tree, O(log siblings);
-//! until the end of the pass where a second visit could only decline again without effect (room on the node and under
-//! limits only shrinks within a pass), else until the end of the descent. Subtrees none of whose asks fits the node or the
-//! queue's limit are skipped whole.
+//! One descent visits the winner of each level: O(depth). A child that declines is taken out of its tree, O(log
+//! siblings); until the end of the pass where a second visit could only decline again without effect (room on the node
+//! and under limits only shrinks within a pass), else until the end of the descent. Subtrees none of whose asks fits
+//! the node or the queue's limit are skipped whole.
 
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::proposal::Proposal;
 use crate::engine::records::rows::LocationRows;
 use crate::engine::shared::count;
-use crate::engine::stage::offer::MOST_GRANTS_A_HEARTBEAT;
+use crate::engine::stage::offer::MAX_GRANTS_PER_HEARTBEAT;
 use crate::fair::decision::PassEnd;
 use crate::fair::engine::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
 use crate::fair::outcome::{Outcome, Unwanted};
@@ -31,8 +31,8 @@ use crate::order::{WinnerTree, java_order};
 use crate::resource::{Resource, f64_to_i64};
 
 impl Shard {
-    /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent a
-    /// container.
+    /// One scheduling pass over a node: room owed to starved applications first, then its reservation, then one descent
+    /// a container.
     pub(crate) fn schedule(&mut self, node: u32) {
         self.note_pass(node, PassEnd::NothingPlaced);
         self.catch_up();
@@ -47,8 +47,8 @@ impl Shard {
         let most_there = self.shared.decider.settings.max_containers_per_node;
         let room = self.containers_left_on(node);
         let most_granted =
-            if room <= MOST_GRANTS_A_HEARTBEAT { PassEnd::MostOfANode(most_there) } else { PassEnd::MostOfAHeartbeat };
-        let at_most = self.serve_owed(node, room.min(MOST_GRANTS_A_HEARTBEAT));
+            if room <= MAX_GRANTS_PER_HEARTBEAT { PassEnd::MostOfANode(most_there) } else { PassEnd::MostOfAHeartbeat };
+        let at_most = self.serve_owed(node, room.min(MAX_GRANTS_PER_HEARTBEAT));
         if at_most == 0 {
             return most_granted;
         }
@@ -104,8 +104,8 @@ impl Shard {
         })
     }
 
-    /// Before a choice: what the others have done is folded in, if that is too much to be missed (I8). Those that are out
-    /// for the pass are visited again then, to no effect.
+    /// Before a choice: what the others have done is folded in, if that is too much to be missed (I8). Those that are
+    /// out for the pass are visited again then, to no effect.
     fn catch_up(&mut self) {
         if self.must_fold() {
             self.end_pass();
@@ -163,8 +163,8 @@ impl Shard {
         outcome
     }
 
-    /// The first of the first, where no queue on the way has anything to be looked at before its children: no limit, no child
-    /// without a key, nobody who waits for an AM.
+    /// The first of the first, where no queue on the way has anything to be looked at before its children: no limit, no
+    /// child without a key, nobody who waits for an AM.
     fn first_choice(&self, node: u32) -> Option<u32> {
         if self.shared.decider.resort || !self.may_use(self.queue(ROOT), node) {
             return None;

@@ -1,13 +1,15 @@
 //! The audit of who is in place: whoever has something outstanding is visited, and no bound passes over him.
 //!
 //! # Where it stands
-//! Part of the audit of one worker (`engine::views::audit`), with the feature `faults`. Places and bounds are `placing`'s.
+//! Part of the audit of one worker (`engine::views::audit`), with the feature `faults`. Places and bounds are
+//! `placing`'s.
 //!
 //! # What must hold
-//! I7: a visit of the trees from the root reaches everybody whom sorting anew would reach. So an application that is pending and has
-//! something outstanding has a place in its leaf, among those that wait for their AM or among the others; its queue has one in each
-//! queue above; and the bounds there (`floor`, `ceiling`, `master_floor`, `may_reserve`, `uneven`) admit what it asks for. What others took and gave back
-//! a worker sees with its next fold: only then must everybody have a place.
+//! I7: a visit of the trees from the root reaches everybody whom sorting anew would reach. So an application that is
+//! pending and has something outstanding has a place in its leaf, among those that wait for their AM or among the
+//! others; its queue has one in each queue above; and the bounds there (`floor`, `ceiling`, `master_floor`,
+//! `may_reserve`, `uneven`) admit what it asks for. What others took and gave back a worker sees with its next fold:
+//! only then must everybody have a place.
 
 use crate::fair::engine::{AppLocal, QueueLocal, Shard};
 use crate::fair::in_vain::is_even;
@@ -47,7 +49,8 @@ impl Shard {
         }
     }
 
-    /// A queue that somebody below can be served in has a place above, and the bounds there are no narrower than its own.
+    /// A queue that somebody below can be served in has a place above, and the bounds there are no narrower than its
+    /// own.
     fn audit_queue(&self, index: u32, queue: &QueueLocal, wrong: &mut Vec<String>) {
         let name = &queue.snapshot.name;
         let positions = u32::try_from(queue.own.order.len()).unwrap_or(u32::MAX);
@@ -116,8 +119,8 @@ mod tests {
     /// So many keys that those in front with nothing outstanding are passed over together.
     const KEYS: i32 = 20;
 
-    /// While one worker has the last unit of a key in hand, another one finds nothing outstanding and looks at that key no more. The
-    /// first is refused, and puts the unit back: with its next fold the other finds it.
+    /// While one worker has the last unit of a key in hand, another one finds nothing outstanding and looks at that key
+    /// no more. The first is refused, and puts the unit back: with its next fold the other finds it.
     #[test]
     fn what_another_worker_had_in_hand_is_found_again() {
         let mut stepped = FairScheduler::builder().workers(2).stepped().unwrap();
@@ -134,8 +137,8 @@ mod tests {
             assert!(stepped.steps.stepper.shard(holder).app_mut(index).keys[0].take_one(holder).is_some());
             stepped.steps.stepper.shard(other).refresh_app(index);
             assert_eq!(stepped.steps.stepper.shard(other).app(index).first_key(), usize::try_from(KEYS).unwrap());
-            stepped.steps.stepper.shard(holder).app_mut(index).keys[0].untake_one();
-            assert!(stepped.steps.stepper.shard(other).may_be_dry(index), "it is not found yet");
+            stepped.steps.stepper.shard(holder).app_mut(index).keys[0].undo_take();
+            assert!(stepped.steps.stepper.shard(other).may_lack_asks(index), "it is not found yet");
             assert_eq!(stepped.audit(true).wrong, [""; 0]);
         }
     }

@@ -4,7 +4,8 @@ use crate::fair::app::FairApp;
 use crate::fair::queue::FairQueue;
 use crate::resource::Resource;
 
-/// Of an application, or of all below a queue. Each is widened at once by what is new, and computed anew with each update.
+/// Of an application, or of all below a queue. Each is widened at once by what is new, and computed anew with each
+/// update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bounds {
     /// No outstanding ask is smaller in any type.

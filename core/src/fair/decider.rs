@@ -150,7 +150,7 @@ impl Decider for FairDecider {
     fn usage_returned(_shard: &mut Shard, _container: u32) {}
 
     #[inline(always)]
-    fn asks_forgone(_shard: &mut Shard, _container: u32) {}
+    fn asks_dropped(_shard: &mut Shard, _container: u32) {}
 
     #[inline(always)]
     fn reservation_ends(_shard: &mut Shard, _node: u32) {}
@@ -188,7 +188,7 @@ impl Decider for FairDecider {
     #[inline]
     fn app_folded(shard: &mut Shard, app: u32, changed: bool) {
         // One that found no ask left may find some again: others hand their pieces back.
-        let dry = shard.may_be_dry(app);
+        let dry = shard.may_lack_asks(app);
         if dry {
             shard.app(app).look_at_all_keys();
         }
@@ -231,7 +231,7 @@ impl Decider for FairDecider {
         shard.refresh_upwards(queue);
     }
 
-    fn queues_anew(shard: &mut Shard, queues: &[u32]) {
+    fn queues_restructured(shard: &mut Shard, queues: &[u32]) {
         for queue in queues {
             shard.refresh_queue_contents(*queue);
         }
@@ -254,7 +254,7 @@ impl Decider for FairDecider {
 
     fn nodes_lost(_shard: &mut Shard) {}
 
-    fn begun_anew(_shard: &mut Shard) {}
+    fn restarted_after_panic(_shard: &mut Shard) {}
 
     fn pass_lost(shard: &mut Shard) {
         shard.own.forget_pass();

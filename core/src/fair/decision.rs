@@ -1,8 +1,8 @@
 //! Decisions as values: what one scheduling pass did, queue by queue, application by application, and why.
 //!
 //! # Where it stands
-//! Plain data for people: made by `trace` while a pass runs, taken by the caller of [`Stepped`](crate::Stepped). Nothing is
-//! decided by it. Names are texts, so that a trace can be kept longer than the scheduler.
+//! Plain data for people: made by `trace` while a pass runs, taken by the caller of [`Stepped`](crate::Stepped).
+//! Nothing is decided by it. Names are texts, so that a trace can be kept longer than the scheduler.
 //!
 //! # Rules
 //! Each reason is one test of Hadoop's.
@@ -51,9 +51,11 @@ pub enum PassEnd {
     MaxAssign(i32),
     /// `dynamic.max.assign`: more than half of what was free is assigned.
     HalfAssigned,
-    /// The node runs as many containers as it may ([`Settings::max_containers_per_node`](crate::Settings::max_containers_per_node)).
+    /// The node runs as many containers as it may
+    /// ([`Settings::max_containers_per_node`](crate::Settings::max_containers_per_node)).
     MostOfANode(i32),
-    /// 100,000 containers were granted: the next heartbeat grants more, so that one does not hold up its worker without bound.
+    /// 100,000 containers were granted: the next heartbeat grants more, so that one does not hold up its worker without
+    /// bound.
     MostOfAHeartbeat,
 }
 
@@ -302,7 +304,8 @@ pub struct ReservationVisit {
     pub size: Resource,
     /// What became of it.
     pub outcome: ReservationOutcome,
-    /// What AMs may use in the leaf queue, where the application waits for its AM's container and the queue has an AM share.
+    /// What AMs may use in the leaf queue, where the application waits for its AM's container and the queue has an AM
+    /// share.
     pub am_limit: Option<Resource>,
 }
 
@@ -325,7 +328,8 @@ pub enum ReservationOutcome {
     DroppedForAmShare(AmShare),
 }
 
-/// Why an application is offered no node at all, or in vain whatever the node: the first of Hadoop's tests that it fails.
+/// Why an application is offered no node at all, or in vain whatever the node: the first of Hadoop's tests that it
+/// fails.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NotOffered {
@@ -333,8 +337,8 @@ pub enum NotOffered {
     Ended,
     /// It waits for a limit of running applications.
     Waiting {
-        /// The limit that is reached. `None`: there is room by now, and the application starts when one that runs beside
-        /// it ends at its limit, or with the next reload, as in Hadoop.
+        /// The limit that is reached. `None`: there is room by now, and the application starts when one that runs
+        /// beside it ends at its limit, or with the next reload, as in Hadoop.
         limit: Option<RunningLimit>,
     },
     /// Nothing is outstanding.

@@ -1,7 +1,8 @@
 //! Why an application waits, as a worker sees it: what a pass over each of its nodes would find, without one.
 //!
-//! Run by a worker between two messages, for who asks. The application is looked at as if nobody came before it; who does, by the policy, is
-//! told besides. Decisions stay as they are: visits that are missed are counted, as the next pass would, and no visit is added.
+//! Run by a worker between two messages, for who asks. The application is looked at as if nobody came before it; who
+//! does, by the policy, is told besides. Decisions stay as they are: visits that are missed are counted, as the next
+//! pass would, and no visit is added.
 //!
 //! O(nodes × request keys), and O(siblings) on each level for who comes first.
 
@@ -72,12 +73,13 @@ impl Shard {
         let promised = waits.on_nodes.iter().any(|reason| is_promise(&reason.wait));
         waits.whole.extend(not_offered.map(|why| Reason::whole(FairWait::NotOffered(why))));
         if promised && waits.whole.is_empty() {
-            waits.whole.extend(self.who_comes_first(index).map(Reason::whole));
+            waits.whole.extend(self.sibling_ahead(index).map(Reason::whole));
         }
         waits
     }
 
-    /// What stands against it on a node. One that is offered nothing is served by what is owed to it and what is reserved for it alone.
+    /// What stands against it on a node. One that is offered nothing is served by what is owed to it and what is
+    /// reserved for it alone.
     fn why_not_on(&mut self, app: u32, node: u32, is_offered: bool) -> Vec<OnNode> {
         if self.containers_left_on(node) == 0 {
             let most = self.shared.decider.settings.max_containers_per_node;
@@ -174,7 +176,7 @@ impl Shard {
     }
 
     /// Of the application and the queues above it, the one nearest to root that a sibling comes before.
-    fn who_comes_first(&self, app: u32) -> Option<FairWait> {
+    fn sibling_ahead(&self, app: u32) -> Option<FairWait> {
         let (mut behind, mut child) = (None, None);
         let mut at = self.app(app).leaf;
         while at != NONE {

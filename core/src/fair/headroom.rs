@@ -18,7 +18,8 @@ pub(super) fn prefetch_share(snapshot: &SchedulerSnapshot, leaf: u32) {
     }
 }
 
-/// Refuses what is asked for of a resource of which the leaf may have nothing. Sizes are cut to what one container may have there.
+/// Refuses what is asked for of a resource of which the leaf may have nothing. Sizes are cut to what one container may
+/// have there.
 #[inline]
 pub(super) fn largest<'a>(
     shared: &Shared,

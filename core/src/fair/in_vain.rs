@@ -1,14 +1,15 @@
-//! Passes in vain: a node without room for anybody, where each visit would do nothing but count.
+//! Passes in vain: over a node without room for anybody, where each visit would only be counted.
 //!
-//! Plain data of one worker. Hadoop goes on offering a node until nobody takes it, and with delay scheduling each application that it
-//! visits counts the visit, also where nothing fits any more: on a full cluster that is everybody, with every heartbeat. Where such a
-//! pass can have no other effect it is counted as a whole, in one number; an application takes over what it has missed before
-//! that is read.
+//! Plain data of one worker. Hadoop offers a node until nobody takes it, and with delay scheduling each application
+//! counts its visits, also where nothing fits any more. On a full cluster each heartbeat visits every application in
+//! this way. If a pass can have no other effect it is counted as a whole, in one number. An application adds the visits
+//! that it has missed before its own count is read.
 //!
 //! # When
-//! Nothing that is asked for fits the node, nobody may reserve it, no queue has a limit, visits are what is counted, not time, and all who
-//! would be visited are *even*: one key, of one size that every node of this total could hold, relaxed, no blacklist, no AM
-//! waited for. Then each of them counts one visit under its key, in whatever order.
+//! A pass is in vain if nothing that is asked for fits the node, no application may reserve it, no queue has a limit,
+//! and visits are counted, not time. All applications that would be visited must be *even*: one key, of one size that
+//! every node of this total could hold, relaxed, no blacklist, no AM waited for. Then each of them counts one visit
+//! under its key, in whatever order.
 
 use crate::app::SchedulingKey;
 use crate::fair::engine::{AppLocal, Shard};
@@ -77,7 +78,8 @@ impl Missed {
     }
 }
 
-/// Whether a visit of an application can have no effect at a node without room but to count; see the module's text. Of sizes the bounds tell.
+/// Whether a visit of an application can have no effect at a node without room but to count; see the module's text. Of
+/// sizes the bounds tell.
 pub(super) fn is_even(app: &AppLocal) -> bool {
     let is_plain = match &app.keys[..] {
         [] => true,
@@ -172,8 +174,8 @@ mod tests {
 
     const SIZE: Resource = Resource::new(1024, 1);
 
-    /// An application that wants a container on the first of four full nodes is offered each, so many times; then whether the last of
-    /// them serves it. And how many passes were counted as a whole.
+    /// An application that wants a container on the first of four full nodes is offered each, so many times; then
+    /// whether the last of them serves it. And how many passes were counted as a whole.
     fn is_served_elsewhere(resort: bool, visits: usize, blacklist: bool) -> (bool, u64) {
         let properties = [
             ("yarn.scheduler.fair.assignmultiple", "true"),

@@ -50,8 +50,8 @@ impl Shard {
 }
 
 impl KeyLocal {
-    /// How near a node is to what is asked for, of so many outstanding, and the size that is asked for there; nothing where that is further
-    /// away than allowed.
+    /// How near a node is to what is asked for, of so many outstanding, and the size that is asked for there; nothing
+    /// where that is further away than allowed.
     #[inline(always)]
     pub(super) fn nearest(
         &self,

@@ -1,7 +1,7 @@
 //! The FairScheduler's decisions: whom a node is offered, in which order, and what everybody's share is.
 //!
-//! Follows `FairScheduler`, `FSQueue`, `FSAppAttempt` and their helpers. Pure decisions over a worker's own data and a snapshot; the
-//! engine calls them, by its [`Decider`](crate::engine::decider::Decider), and commits what they propose.
+//! Follows `FairScheduler`, `FSQueue`, `FSAppAttempt` and their helpers. Pure decisions over a worker's own data and a
+//! snapshot; the engine calls them, by its [`Decider`](crate::engine::decider::Decider), and commits what they propose.
 
 mod engine;
 

@@ -3,8 +3,8 @@
 /// What a visit comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// A container was made, and its node has less free by the size of the ask, unless the node's reservation was fulfilled: then
-    /// by what was reserved.
+    /// A container was made, and its node has less free by the size of the ask, unless the node's reservation was
+    /// fulfilled: then by what was reserved.
     Placed,
     /// The node is reserved now.
     Reserved,

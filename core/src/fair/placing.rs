@@ -1,8 +1,8 @@
 //! Placing: every queue and application at its place among its siblings.
 //!
 //! # Where it stands
-//! Called by whatever changes usage, demand, asks or members; `assignment` reads the result. A change of usage replays one
-//! path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
+//! Called by whatever changes usage, demand, asks or members; `assignment` reads the result. A change of usage replays
+//! one path a level, O(depth x log children). The bounds that let `assignment` pass over whole subtrees (`floor`,
 //! `ceiling`, `master_floor`, `may_reserve`, `uneven`) are widened at once and computed anew with each update.
 
 use crate::engine::worker::paths::with_parent;
@@ -47,7 +47,7 @@ impl Shard {
 
     /// Whether an application is pending and out of its leaf's order: for want of asks, as far as this worker saw.
     #[inline]
-    pub(crate) fn may_be_dry(&self, index: u32) -> bool {
+    pub(crate) fn may_lack_asks(&self, index: u32) -> bool {
         let app = self.app(index);
         app.is_pending() && app.leaf != NONE && !self.queue(app.leaf).own.has_eligible(app.position)
     }
@@ -77,7 +77,8 @@ impl Shard {
                 }
             }
             let mut master_floor = Resource::UNBOUNDED;
-            // Doubled, so that a leaf that grows is not put in order anew with every member; no wider, so that paths are short.
+            // Doubled, so that a leaf that grows is not put in order anew with every member; no wider, so that paths
+            // are short.
             let room = match snapshot.runnable.end() {
                 0 => 0,
                 end => end.next_power_of_two() as usize,
@@ -115,8 +116,8 @@ impl Shard {
         app.look_at_all_keys();
         let (mut floor, mut may_reserve, mut uneven) = (Resource::UNBOUNDED, false, !is_even(app));
         if app.leaf != NONE {
-            // Asks of a key are mostly of one size. Loops by hand: as one chain of iterators this is not inlined, and an update
-            // takes 3 % more instructions.
+            // Asks of a key are mostly of one size. Loops by hand: as one chain of iterators this is not inlined, and
+            // an update takes 3 % more instructions.
             let mut before = None;
             let mut bound = |size: &Resource| {
                 if before.as_ref() == Some(size) {
@@ -138,8 +139,8 @@ impl Shard {
                     }
                 };
             };
-            // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that another
-            // worker hands back, and nobody would tell of the rows.
+            // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that
+            // another worker hands back, and nobody would tell of the rows.
             for key in app.keys.iter().filter(|key| key.is_open() || key.named().is_some()) {
                 bound(&key.size);
                 for size in key.rows().sizes() {
@@ -158,8 +159,8 @@ impl Shard {
         calculator.compare(self.types, &self.cluster.total, size, threshold, false).is_ge()
     }
 
-    /// An application has asks of some sizes anew. The bounds of what it already asked for stay as they are until the next
-    /// update, so that this costs as much as is new, however many asks there are.
+    /// An application has asks of some sizes anew. The bounds of what it already asked for stay as they are until the
+    /// next update, so that this costs as much as is new, however many asks there are.
     pub(crate) fn asks_changed<'a>(&mut self, index: u32, sizes: impl Iterator<Item = &'a Resource>) {
         let app = self.app(index);
         if !app.runnable {
@@ -260,8 +261,8 @@ impl Shard {
         }
     }
 
-    /// After applications of a queue have found or lost their place, and no usage has changed: puts those above in place for
-    /// which that makes a difference.
+    /// After applications of a queue have found or lost their place, and no usage has changed: puts those above in
+    /// place for which that makes a difference.
     fn refresh_if_served(&mut self, queue: u32) {
         let mut at = queue;
         loop {

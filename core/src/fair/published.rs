@@ -9,8 +9,8 @@ use crate::resource::{Calculator, Resource};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 
-/// What is published of a queue beside its place in the tree and its limit, which is the max share of the present cluster, raised to
-/// the min share.
+/// What is published of a queue beside its place in the tree and its limit, which is the max share of the present
+/// cluster, raised to the min share.
 #[derive(Clone, Debug)]
 pub(crate) struct FairPublished {
     pub(crate) dynamic: bool,

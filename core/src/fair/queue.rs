@@ -1,7 +1,8 @@
 //! The FairScheduler's part of a queue: its children in order, and what lets whole subtrees be skipped.
 //!
-//! Children are kept in winner trees on their policy's key; a change of usage replays one path a level: O(depth x log children). Where
-//! a child has no key (weight 0 under drf, a custom policy without one) its queue is sorted anew for each descent, as Hadoop does.
+//! Children are kept in winner trees on their policy's key; a change of usage replays one path a level: O(depth x log
+//! children). Where a child has no key (weight 0 under drf, a custom policy without one) its queue is sorted anew for
+//! each descent, as Hadoop does.
 
 use crate::engine::parts::QueuePart;
 use crate::fair::engine::{AppLocal, QueueLocal};
@@ -17,13 +18,13 @@ use std::any::Any;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
 use std::mem::offset_of;
 
-/// What the FairScheduler keeps of a queue. What every grant and end below it touches comes first, in two cache lines, beside the
-/// engine's one: of the min share memory and vcores.
+/// What the FairScheduler keeps of a queue. What every grant and end below it touches comes first, in two cache lines,
+/// beside the engine's one: of the min share memory and vcores.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct FairQueue {
-    /// Children by position: the slot of the child queue or application, what it [is](Child), and the order of those that can be
-    /// served at all.
+    /// Children by position: the slot of the child queue or application, what it [is](Child), and the order of those
+    /// that can be served at all.
     pub(crate) order: WinnerTree,
     name_order: u64,
     /// How many may be offered a node.
@@ -37,11 +38,12 @@ pub(crate) struct FairQueue {
     pub(crate) may_reserve: bool,
     /// A visit of somebody below may do more than count where nothing fits; kept like `floor`.
     pub(crate) uneven: bool,
-    /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of them
-    /// can be passed over at once when the AM share is used up. Made when somebody first waits.
+    /// Of a leaf: by position, applications that wait for their AM's container. Apart from the others, so that all of
+    /// them can be passed over at once when the AM share is used up. Made when somebody first waits.
     masters: Option<Box<WinnerTree>>,
     min_share: Resource,
-    /// No outstanding ask below is smaller in any type: a lower bound, lowered by new asks, computed anew by each update.
+    /// No outstanding ask below is smaller in any type: a lower bound, lowered by new asks, computed anew by each
+    /// update.
     pub(crate) floor: Resource,
     /// Of a leaf: no AM that is waited for is smaller in any type; kept like `floor`.
     pub(crate) master_floor: Resource,
@@ -156,7 +158,8 @@ impl FairQueue {
         self.order.note(position).is_some_and(|child| child & Child::ELIGIBLE != 0)
     }
 
-    /// Whether the application at a position may be offered a node, and stands among those that do, or do not, wait for their AM.
+    /// Whether the application at a position may be offered a node, and stands among those that do, or do not, wait for
+    /// their AM.
     pub(crate) fn has_place_as(&self, position: u32, waits: bool) -> bool {
         let place = |child: Child| child.0 & (Child::ELIGIBLE | Child::WAITS);
         self.order.note(position).is_some_and(|child| place(Child(child)) == place(Child::new(true, false, waits)))
@@ -198,8 +201,8 @@ impl FairQueue {
         self.update_child(child.position, true, child.own.eligible > 0, key);
     }
 
-    /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart. `passes`: how many its worker has
-    /// counted [in vain](crate::fair::in_vain).
+    /// Puts one of a leaf's runnable applications in place; one that waits for its AM stands apart. `passes`: how many
+    /// its worker has counted [in vain](crate::fair::in_vain).
     #[inline]
     pub(crate) fn place_app(&mut self, app: &AppLocal, cluster: &ClusterTotal, passes: u64) {
         let position = app.position;

@@ -21,7 +21,8 @@ pub enum FairWait {
     NotOffered(NotOffered),
     /// There is no node.
     NoNode,
-    /// The node runs as many containers as it may: [`Settings::max_containers_per_node`](crate::Settings::max_containers_per_node).
+    /// The node runs as many containers as it may:
+    /// [`Settings::max_containers_per_node`](crate::Settings::max_containers_per_node).
     MostContainers {
         /// So many.
         most: i32,
@@ -56,8 +57,8 @@ pub enum FairWait {
     },
     /// A key of a smaller priority number is tried first, and whatever comes of that, this one is not.
     KeyBefore,
-    /// Nothing stands against it on some node, and a sibling of its own, or of a queue above it, comes first in the policy's order. That one is
-    /// offered each node before it.
+    /// Nothing stands against it on some node, and a sibling of its own, or of a queue above it, comes first in the
+    /// policy's order. That one is offered each node before it.
     Behind {
         /// Who comes first: a queue's full name, or `application 7`.
         first: String,

@@ -27,7 +27,8 @@ impl Shard {
         true
     }
 
-    /// Whether a node's reservation stands; else why its ask is unwanted there, or nothing where the AM share stands against it.
+    /// Whether a node's reservation stands; else why its ask is unwanted there, or nothing where the AM share stands
+    /// against it.
     #[inline]
     pub(super) fn is_valid(&self, reservation: &Reservation, node: u32) -> Result<(), Option<Unwanted>> {
         let app = reservation.app.index;
@@ -42,7 +43,8 @@ impl Shard {
         if self.over_am_share(app) { Err(None) } else { Ok(()) }
     }
 
-    /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share starvation.
+    /// Whether the application uses less than its fair share, or was handed out some of its queue's min-share
+    /// starvation.
     pub(crate) fn is_starved(&self, app: u32) -> bool {
         let local = self.app(app);
         let calculator = self.queue(local.leaf).snapshot.own.calculator;
@@ -60,8 +62,8 @@ impl Shard {
     pub(super) fn reserve(&mut self, proposal: &Proposal) -> Result<(), Unreserved> {
         self.may_reserve(proposal, false)?;
         let Proposal { app, key, node, size, .. } = *proposal;
-        // As in Hadoop: whoever serves the reservation keeps it. A proposal in room that the node owes comes by the reservation that the
-        // application has there, and replaces it by one of its own, with a new number.
+        // As in Hadoop: whoever serves the reservation keeps it. A proposal in room that the node owes comes by the
+        // reservation that the application has there, and replaces it by one of its own, with a new number.
         if !proposal.reserved {
             self.unreserve(node);
             self.reserve_node(node, app, self.app(app).keys[key].id(), size);
@@ -69,8 +71,8 @@ impl Shard {
         Ok(())
     }
 
-    /// Whether the rules allow that the node is kept for a proposal that does not fit; with `dropped` as if the reservation that it has were
-    /// given up.
+    /// Whether the rules allow that the node is kept for a proposal that does not fit; with `dropped` as if the
+    /// reservation that it has were given up.
     #[inline]
     pub(super) fn may_reserve(&self, proposal: &Proposal, dropped: bool) -> Result<(), Unreserved> {
         let Proposal { app, node, locality, size, .. } = *proposal;

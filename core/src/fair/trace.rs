@@ -1,9 +1,11 @@
-//! Tracing: what `assignment` does in a pass, noted as [`Decision`]s while it runs; and why an application is offered nothing.
+//! Tracing: what `assignment` does in a pass, noted as [`Decision`]s while it runs; and why an application is offered
+//! nothing.
 //!
 //! # Where it stands
-//! Called by `assignment` on the worker's own shard. A scheduler that traces visits children in Hadoop's order, sorted anew
-//! for every container (`FairDecider::resort`), so that everybody whom Hadoop would ask is in the trace; the order kept in
-//! winner trees passes over whole subtrees, and could not say why each of them got nothing. The decisions are the same.
+//! Called by `assignment` on the worker's own shard. A scheduler that traces visits children in Hadoop's order, sorted
+//! anew for every container (`FairDecider::resort`), so that everybody whom Hadoop would ask is in the trace; the order
+//! kept in winner trees passes over whole subtrees, and could not say why each of them got nothing. The decisions are
+//! the same.
 //!
 //! # Cost
 //! Without a trace one comparison with null a pass, a walk from root and a placement, and where something declines;
@@ -296,8 +298,8 @@ impl Shard {
         }
     }
 
-    /// A leaf's applications that the policy does not put in order, by number: runnable ones without pending demand, and
-    /// those that wait.
+    /// A leaf's applications that the policy does not put in order, by number: runnable ones without pending demand,
+    /// and those that wait.
     fn apps_without_a_place(&self, leaf: u32) -> Vec<AppVisit> {
         let local = self.queue(leaf);
         let known = |app: &u32| self.app(*app).runnable && !self.app(*app).is_pending();

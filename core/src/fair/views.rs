@@ -29,8 +29,8 @@ pub struct QueueView {
     pub fair_share: Resource,
     /// Steady fair share.
     pub steady_fair_share: Resource,
-    /// What its containers use now. An ended container does not count, even if its node has not yet reported the end. Its room on
-    /// the node is occupied until then ([`NodeView::free`](crate::view::NodeView::free)).
+    /// What its containers use now. An ended container does not count, even if its node has not yet reported the end.
+    /// Its room on the node is occupied until then ([`NodeView::free`](crate::view::NodeView::free)).
     pub usage: Resource,
     /// The demand, as of the last update, capped by the max share.
     pub demand: Resource,
@@ -54,10 +54,11 @@ pub struct QueueView {
     pub place: u32,
     /// Whether containers of this queue may be preempted (`allowPreemptionFrom`).
     pub preemptable: bool,
-    /// Containers of this queue and below that were preempted since the queue was made: Hadoop's `AggregateContainersPreempted`.
+    /// Containers of this queue and below that were preempted since the queue was made: Hadoop's
+    /// `AggregateContainersPreempted`.
     pub preempted: u64,
-    /// Of a leaf: when it last had its min share, in ms of the scheduler's clock, as of the last update that looked for starved
-    /// applications. Before the first such update: when the queue was made.
+    /// Of a leaf: when it last had its min share, in ms of the scheduler's clock, as of the last update that looked for
+    /// starved applications. Before the first such update: when the queue was made.
     pub last_at_min_share_ms: i64,
 }
 
@@ -84,9 +85,10 @@ pub struct AppView {
     pub runnable: bool,
     /// The number of nodes reserved for it.
     pub reserved_nodes: u32,
-    /// What it lacks for longer than its queue's timeouts: up to the threshold of its fair share, and its part of the queue's
-    /// min-share starvation. As of the last update that looked for starvation. No update does while preemption is off, or while
-    /// the cluster's utilisation is below `yarn.scheduler.fair.preemption.cluster-utilization-threshold`.
+    /// What it lacks for longer than its queue's timeouts: up to the threshold of its fair share, and its part of the
+    /// queue's min-share starvation. As of the last update that looked for starvation. No update does while preemption
+    /// is off, or while the cluster's utilisation is below
+    /// `yarn.scheduler.fair.preemption.cluster-utilization-threshold`.
     pub starvation: Resource,
     /// Containers of this attempt that were preempted.
     pub preempted: u64,

@@ -1,4 +1,5 @@
-//! The FairScheduler's reasons in words. A reason is two texts: what stands against it, the same each time, and the figures.
+//! The FairScheduler's reasons in words. A reason is two texts: what stands against it, the same each time, and the
+//! figures.
 //!
 //! For people: everything is made anew at each call.
 

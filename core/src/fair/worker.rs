@@ -79,8 +79,8 @@ impl FairWorker {
 }
 
 impl Shard {
-    /// Cluster less allocated. Hadoop refreshes this at the end of a pass, when a container ends, on node changes and on
-    /// update; the AM share rule sees the difference.
+    /// Cluster less allocated. Hadoop refreshes this at the end of a pass, when a container ends, on node changes and
+    /// on update; the AM share rule sees the difference.
     pub(crate) fn refresh_available(&mut self) {
         let used = self.queue(ROOT).usage;
         self.own.available = self.cluster.total.minus(&used);

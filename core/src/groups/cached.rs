@@ -3,9 +3,9 @@
 //! # Where it stands
 //! Between the control thread, which asks, and a [`Groups`] that may take long. Any thread may ask.
 //! # Protocol
-//! A lock around two maps, held for one look-up and never while the groups are asked for: two threads that miss the same user
-//! both ask. Answers go into the young map; when that has half the capacity it becomes the old one, and what was old goes. An
-//! old answer that is used becomes young.
+//! A lock around two maps, held for one look-up and never while the groups are asked for: two threads that miss the
+//! same user both ask. Answers go into the young map; when that has half the capacity it becomes the old one, and what
+//! was old goes. An old answer that is used becomes young.
 
 use super::source::Groups;
 use crate::clock::{Clock, Deadline};
@@ -16,7 +16,8 @@ use std::fmt;
 /// Longer names are not remembered: whoever submits may choose them.
 const MAX_NAME: usize = 1024;
 
-/// Groups that remember the answers of others, as Hadoop's `Groups` service does: 300 s, and 30 s for a user without any.
+/// Groups that remember the answers of others, as Hadoop's `Groups` service does: 300 s, and 30 s for a user without
+/// any.
 ///
 /// ```
 /// use evenweave::clock::VirtualClock;
@@ -92,8 +93,8 @@ impl<G: Groups> CachedGroups<G> {
         self
     }
 
-    /// How long it counts that a user has no groups: `hadoop.security.groups.negative-cache.secs`, in milliseconds; 0 asks
-    /// each time.
+    /// How long it counts that a user has no groups: `hadoop.security.groups.negative-cache.secs`, in milliseconds; 0
+    /// asks each time.
     #[must_use]
     pub fn keep_empty_ms(mut self, ms: u64) -> Self {
         self.keep_empty_ms = ms;

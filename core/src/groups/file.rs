@@ -43,9 +43,9 @@ pub enum GroupsError {
 /// bob: staff       # and nothing else
 /// carl:
 /// ```
-/// A name is what stands between the marks, white space at its ends left out. What follows a `#` at the start of a line or
-/// after white space is a comment. A user stands in one line; a group that is named twice counts once. `source_name` stands
-/// in errors. The result is itself a [`Groups`].
+/// A name is what stands between the marks, white space at its ends left out. What follows a `#` at the start of a line
+/// or after white space is a comment. A user stands in one line; a group that is named twice counts once. `source_name`
+/// stands in errors. The result is itself a [`Groups`].
 ///
 /// ```
 /// use evenweave::groups::{Groups, parse_groups};
@@ -108,8 +108,8 @@ fn without_comment(line: &str) -> &str {
     &line[..at.unwrap_or(line.len())]
 }
 
-/// Groups from a file, in the form of [`parse_groups`], read when it is opened and when told to. Answers come from what was
-/// read last, without a lock; a file that cannot be taken leaves that in force.
+/// Groups from a file, in the form of [`parse_groups`], read when it is opened and when told to. Answers come from what
+/// was read last, without a lock; a file that cannot be taken leaves that in force.
 #[derive(Debug)]
 pub struct GroupsFile {
     path: PathBuf,

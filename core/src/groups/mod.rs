@@ -1,9 +1,9 @@
 //! Groups: who is in which, for placement rules and ACLs.
 //!
 //! [`Groups`] is what the scheduler's control asks, once or twice a submission. A map is one; [`GroupsFile`] reads
-//! one from a file and can read it again; `SystemGroups` asks the operating system. [`CachedGroups`] remembers the answers of
-//! a slow one, [`OverriddenGroups`] answers for some users itself. Follows Hadoop's `Groups` and its mappings: the
-//! first group is the primary one.
+//! one from a file and can read it again; `SystemGroups` asks the operating system. [`CachedGroups`] remembers the
+//! answers of a slow one, [`OverriddenGroups`] answers for some users itself. Follows Hadoop's `Groups` and its
+//! mappings: the first group is the primary one.
 
 mod cached;
 

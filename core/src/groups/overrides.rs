@@ -4,8 +4,8 @@ use super::file::GroupsError;
 use super::source::Groups;
 use std::collections::HashMap;
 
-/// Reads the value of `hadoop.user.group.static.mapping.overrides`: `user1=group1,group2;user2=;user3=group2`. As in Hadoop
-/// names are not trimmed, empty parts do not count, and of a user that stands twice the last entry counts.
+/// Reads the value of `hadoop.user.group.static.mapping.overrides`: `user1=group1,group2;user2=;user3=group2`. As in
+/// Hadoop names are not trimmed, empty parts do not count, and of a user that stands twice the last entry counts.
 ///
 /// ```
 /// use evenweave::groups::{Groups, parse_group_overrides};
@@ -35,8 +35,8 @@ pub fn parse_group_overrides(text: &str) -> Result<HashMap<String, Vec<String>>,
     Ok(users)
 }
 
-/// Some users' groups from a map, those of all others from elsewhere. A user in the map without groups is in none, whatever
-/// the others would say. Hadoop's map has `dr.who` in it unless it is configured otherwise.
+/// Some users' groups from a map, those of all others from elsewhere. A user in the map without groups is in none,
+/// whatever the others would say. Hadoop's map has `dr.who` in it unless it is configured otherwise.
 ///
 /// ```
 /// use evenweave::groups::{Groups, OverriddenGroups, parse_group_overrides, parse_groups};

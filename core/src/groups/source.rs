@@ -16,9 +16,9 @@ use std::fmt::Debug;
 /// let builder = FairScheduler::builder().groups(Arc::new(groups));
 /// ```
 pub trait Groups: Send + Sync + Debug {
-    /// Returns the groups of `user`; empty if there are none or they cannot be found. The control waits for the answer, up to
-    /// [`groups_timeout`](crate::FairSchedulerBuilder::groups_timeout). Put an implementation that asks a directory service into
-    /// a [`CachedGroups`](super::CachedGroups).
+    /// Returns the groups of `user`; empty if there are none or they cannot be found. The control waits for the answer,
+    /// up to [`groups_timeout`](crate::FairSchedulerBuilder::groups_timeout). Put an implementation that asks a
+    /// directory service into a [`CachedGroups`](super::CachedGroups).
     fn of(&self, user: &str) -> Vec<String>;
 
     /// Returns the groups of `user` if they are known without waiting, otherwise `None`.

@@ -5,8 +5,9 @@ use nix::unistd::{Group, User, getgrouplist};
 use std::ffi::CString;
 
 /// What `id -Gn user` prints: the primary group, then the others in the system's order; a group without a name by its
-/// number. Whatever the system's name service knows counts, a directory on another machine, too, so it may take long: put
-/// it into a [`CachedGroups`](super::CachedGroups). A user that is unknown, or whose groups cannot be had, has none.
+/// number. Whatever the system's name service knows counts, a directory on another machine, too, so it may take long:
+/// put it into a [`CachedGroups`](super::CachedGroups). A user that is unknown, or whose groups cannot be had, has
+/// none.
 ///
 /// On Linux, FreeBSD and NetBSD, with the cargo feature `system-groups`.
 ///

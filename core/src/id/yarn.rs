@@ -32,7 +32,8 @@ impl ApplicationId {
     }
 }
 
-/// An attempt of an application: `appattempt_<clusterTimestamp>_<application, at least 4 digits>_<attempt, at least 6 digits>`.
+/// An attempt of an application: `appattempt_<clusterTimestamp>_<application, at least 4 digits>_<attempt, at least 6
+/// digits>`.
 ///
 /// ```
 /// use evenweave::AttemptId;
@@ -53,8 +54,8 @@ pub struct AttemptId {
 /// A container's name, as AMs and nodes know it:
 /// `container_[e<epoch>_]<clusterTimestamp>_<application>_<attempt>_<number>`.
 ///
-/// The scheduler's own [`ContainerId`](crate::ContainerId) is smaller and is what its calls take. `container_name` of a scheduler makes
-/// a name of one, `find_container` finds one by its name.
+/// The scheduler's own [`ContainerId`](crate::ContainerId) is smaller and is what its calls take. `container_name` of a
+/// scheduler makes a name of one, `find_container` finds one by its name.
 ///
 /// ```
 /// use evenweave::ContainerName;
@@ -66,7 +67,8 @@ pub struct AttemptId {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContainerName {
-    /// How often the ResourceManager has been restarted with its work kept; in the name where it is not 0. At most 24 bits in Hadoop.
+    /// How often the ResourceManager has been restarted with its work kept; in the name where it is not 0. At most 24
+    /// bits in Hadoop.
     pub epoch: u32,
     /// The attempt that it was granted to.
     pub attempt: AttemptId,

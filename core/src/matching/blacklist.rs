@@ -9,7 +9,8 @@ pub(crate) struct Blacklists {
 }
 
 impl Blacklists {
-    /// Whether a node at these locations is listed: while the AM's own container is awaited the system's list counts, later the AM's.
+    /// Whether a node at these locations is listed: while the AM's own container is awaited the system's list counts,
+    /// later the AM's.
     pub(crate) fn forbid(&self, at: [u32; 2], waits_for_am: bool) -> bool {
         let list = if waits_for_am { &self.system } else { &self.own };
         at.iter().any(|location| list.binary_search(location).is_ok())

@@ -1,7 +1,8 @@
 //! Delay: how far from what was asked for a request key may be served by now.
 //!
-//! Hadoop's `FSAppAttempt.getAllowedLocalityLevel` and `getAllowedLocalityLevelByTime`, with `resetAllowedLocalityLevel` and
-//! `resetSchedulingOpportunities`. Each worker keeps one for each key, of its own nodes.
+//! Hadoop's `FSAppAttempt.getAllowedLocalityLevel` and `getAllowedLocalityLevelByTime`, with
+//! `resetAllowedLocalityLevel` and `resetSchedulingOpportunities`. Each worker keeps one for each key, of its own
+//! nodes.
 //!
 //! ```text
 //! node ──enough visits, or enough time──> rack ──the same──> anywhere

@@ -1,6 +1,7 @@
 //! How many containers a node may have, whatever room it claims: what bounds the memory that one node takes.
 
-/// So many more may be granted on a node with so many, where it may have `most`: without a limit where that is 0 or less.
+/// So many more may be granted on a node with so many, where it may have `most`: without a limit where that is 0 or
+/// less.
 pub(crate) fn containers_left(there: usize, most: i32) -> i32 {
     if most <= 0 { i32::MAX } else { i32::try_from(there).map_or(0, |there| most.saturating_sub(there).max(0)) }
 }

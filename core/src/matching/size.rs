@@ -3,8 +3,8 @@
 use crate::event::Refused;
 use crate::resource::Resource;
 
-/// The most of one resource type that a container may have, and all nodes together, whatever is configured: then no sum of what runs passes
-/// the end of 64 bits, nor does the sum or difference of a few such.
+/// The most of one resource type that a container may have, and all nodes together, whatever is configured: then no sum
+/// of what runs passes the end of 64 bits, nor does the sum or difference of a few such.
 pub(crate) const LARGEST_AMOUNT: i64 = 1 << 60;
 
 /// What asks are rounded to, of the types that are configured.
@@ -33,7 +33,8 @@ pub(crate) fn normalise(steps: &Steps, asked: &Resource, largest: &Resource) -> 
         let mut amount = asked.get(i).max(steps.minimum.get(i));
         let increment = steps.increment.get(i);
         if increment != 0 {
-            // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest container.
+            // Near the largest numbers Hadoop's wraps, and what comes out is negative. Here it ends at the largest
+            // container.
             amount = amount.saturating_add(increment.saturating_sub(1)) / increment;
             amount = amount.saturating_mul(increment);
         }

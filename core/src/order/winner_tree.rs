@@ -1,31 +1,36 @@
 //! A winner tree over the keys of siblings.
 //!
-//! What changes a key, takes out or puts back replays one path at most, O(log k); `winner` is O(1). Positions are dense and
+//! To change, take out or put back a key replays one path at most, O(log k); `winner` is O(1). Positions are dense and
 //! belong to the caller. An absent position has no key and never wins.
 //!
-//! # Those in front
-//! On a full cluster a container that ends puts its queue first, and the next grant puts it back where it was. So who gets a
-//! smaller key does not enter the tree: it stands in front of it, where there is room for [`ARITY`] in order, and the tree goes on with
-//! the larger key that it knows. The winner is the first of those in front or the tree's. Who has its old key again just leaves the
-//! front, and the tree is right as it is. Who gets a larger one enters, as does the last of a full front where the new one's
-//! lead is smaller. Where the tree's winner is itself one of those in front, its key there is smaller, so the first of the front
-//! comes before it. A tree of one match has no front.
+//! # The front cache
+//! On a full cluster a container that ends makes its queue the first, and the next grant moves the queue back to its
+//! old place. To replay the tree for both would be wasted work. So a child whose key gets smaller moves into a front
+//! cache with space for [`ARITY`] children, in order, while the tree goes on with the larger key that it knows. The
+//! winner is the first of the front or the winner of the tree, whichever has the smaller key.
+//! - A child of the front that gets its old key again leaves the front. The tree is right as it is, without a replay.
+//!   This is what happens most.
+//! - A child that gets a larger key than the tree knows enters the tree by a replay.
+//! - If the front is full and the new child has a smaller lead than the last one in it, the last one enters the tree.
+//! If the winner of the tree is itself in the front, its key there is smaller, so the first of the front still comes
+//! before it. A tree of one match has no front.
 //!
 //! # Layout
-//! Matches are among four, who stand in it in order: their [leads](OrderKey::lead) and positions are one cache line. A replay
-//! touches one line a level and compares words; only one of an equal lead has its key looked at. It ends where the first of
-//! a match stays as it was. What is known of a position, what the caller notes of it included, is one more line.
+//! Four entrants meet in a match and are stored in order: their [leads](OrderKey::lead) and positions are one cache
+//! line. A replay touches one line a level and compares words; it reads keys only where leads are equal. It ends at the
+//! first match whose winner stays the same. What is known of a position, the note of the caller included, is one more
+//! line.
 
 use crate::policy::OrderKey;
 use crate::prefetch::prefetch;
 
-/// How many meet in a match.
+/// How many entrants meet in a match.
 const ARITY: usize = 4;
 
 /// Sorts after every lead of a key.
 const NO_LEAD: u64 = u64::MAX;
 
-/// One who takes part in a match: a position itself, or the winner of a match below.
+/// An entrant of a match: a position, or the winner of a match below.
 #[derive(Clone, Copy, Debug)]
 struct Entrant {
     /// [`NO_LEAD`] when the position is absent or suspended.
@@ -33,7 +38,7 @@ struct Entrant {
     position: u32,
 }
 
-/// The entrants of one match, in order; who is absent stands last.
+/// The entrants of one match, in order, absent ones last.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Match {
@@ -43,7 +48,7 @@ struct Match {
 
 const _: () = assert!(size_of::<Match>() == 64, "one cache line");
 
-/// What is known of one position; or of one who stands in front, whose `child` is its position.
+/// What is known of one position, or of a child in the front, whose position is `child`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 struct Place {
@@ -52,7 +57,7 @@ struct Place {
     child: u32,
     note: u8,
     is_suspended: bool,
-    /// Where its key is that is smaller, counted from one; 0 when it does not stand in front.
+    /// 1 + its index in the front; 0 if it is not there.
     in_front: u8,
 }
 
@@ -63,17 +68,17 @@ const _: () = assert!(size_of::<Place>() == 64, "one cache line");
 pub(crate) struct WinnerTree {
     /// By position; then, where there is a front, its [`ARITY`] places, of which some are free.
     places: Vec<Place>,
-    /// The final is the first; entrant `e`, counted over all matches, takes part in match `e / 4` and was won in match `e + 1`.
-    /// The positions are the last entrants, from `first_position` on. Where there is more than one match there is one more, the front:
-    /// its entrants are those of its places, the free ones absent.
+    /// The final is the first; entrant `e`, counted over all matches, takes part in match `e / 4` and was won in match
+    /// `e + 1`. The positions are the last entrants, from `first_position` on. Where there is more than one match there
+    /// is one more, the front: its entrants are those of its places, the free ones absent.
     matches: Vec<Match>,
     first_position: u32,
-    /// How many stand in front: where nobody does the front is not looked at.
+    /// How many children are in the front. If there are none, the front is not read.
     in_front: u32,
 }
 
 impl WinnerTree {
-    /// Where a child or a position is kept and there is none.
+    /// No child, and no position.
     pub(crate) const NOBODY: u32 = u32::MAX;
 
     /// A tree with room for `positions`, all absent.
@@ -122,13 +127,13 @@ impl WinnerTree {
         self.places.get(position as usize).filter(|_| (position as usize) < self.len())
     }
 
-    /// Whose number the caller left at a position; [`WinnerTree::NOBODY`] where it left none, or there is no such position.
+    /// The number that the caller has stored at a position; [`WinnerTree::NOBODY`] if there is none.
     #[inline]
     pub(crate) fn child(&self, position: u32) -> u32 {
         self.place(position).map_or(WinnerTree::NOBODY, |place| place.child)
     }
 
-    /// Leaves a number at a position; it is the caller's own.
+    /// Stores a number of the caller's at a position.
     #[inline]
     pub(crate) fn set_child(&mut self, position: u32, child: u32) {
         debug_assert!((position as usize) < self.len(), "a position");
@@ -154,8 +159,8 @@ impl WinnerTree {
     }
 
     /// Gives a position its key. A suspended position stays out, and has the key once it is resumed.
-    // Inlined, so that keys are written where they belong out of registers. One written and then copied in larger pieces would be
-    // waited for until it is in the cache, behind all that was written before.
+    // Inlined, so that keys are written where they belong out of registers. One written and then copied in larger
+    // pieces would be waited for until it is in the cache, behind all that was written before.
     #[inline(always)]
     pub(crate) fn set(&mut self, position: u32, key: &OrderKey) {
         debug_assert!((position as usize) < self.len(), "a position");
@@ -166,7 +171,7 @@ impl WinnerTree {
             if is_smaller {
                 let there = self.place_in_front(place.in_front);
                 self.places[there as usize].key = *key;
-                self.stand_in_front(there, lead);
+                self.insert_in_front(there, lead);
                 return;
             }
             let is_as_before = *key == place.key;
@@ -176,10 +181,10 @@ impl WinnerTree {
             }
         } else if is_smaller
             && !place.is_suspended
-            && let Some(there) = self.come_forward(position, lead)
+            && let Some(there) = self.move_to_front(position, lead)
         {
             self.places[there as usize].key = *key;
-            self.stand_in_front(there, lead);
+            self.insert_in_front(there, lead);
             return;
         }
         let place = &mut self.places[position as usize];
@@ -201,7 +206,7 @@ impl WinnerTree {
         }
     }
 
-    /// The same, later: whom those in front may stand level with then.
+    /// The same, later: prefetches the children of the front that the position may tie with.
     #[inline]
     pub(crate) fn prefetch_ties(&self) {
         if let Some(decider) = self.matches.first()
@@ -285,10 +290,10 @@ impl WinnerTree {
         u32::try_from(self.len()).expect("positions have 32 bits") + u32::from(in_front) - 1
     }
 
-    /// A position that is in the tree gets a smaller key, of this lead: its place in front, if there is a front that has room or can make
-    /// some, by having its last one enter.
+    /// A position that is in the tree gets a smaller key, of this lead: its place in front, if there is a front that
+    /// has room or can make some, by having its last one enter.
     #[inline]
-    fn come_forward(&mut self, position: u32, lead: u64) -> Option<u32> {
+    fn move_to_front(&mut self, position: u32, lead: u64) -> Option<u32> {
         // Who is absent may stay for long.
         if !self.has_front() || self.places[position as usize].key.is_absent() {
             return None;
@@ -320,7 +325,7 @@ impl WinnerTree {
     /// Who has a place in front, and its key there, stands where that belongs; with [`NO_LEAD`] it leaves the place.
     // Not inlined, so that it is where a path is replayed, at each level: the compiler does not do both.
     #[inline(never)]
-    fn stand_in_front(&mut self, there: u32, lead: u64) {
+    fn insert_in_front(&mut self, there: u32, lead: u64) {
         if let Some(front) = self.matches.last_mut() {
             front.replace(there, Entrant { lead, position: there }, &self.places);
         }
@@ -334,7 +339,7 @@ impl WinnerTree {
             return;
         }
         self.in_front -= 1;
-        self.stand_in_front(self.place_in_front(in_front), NO_LEAD);
+        self.insert_in_front(self.place_in_front(in_front), NO_LEAD);
     }
 
     /// The key of a position has changed, or it enters or leaves: replays its path.
@@ -369,8 +374,9 @@ impl Match {
     /// An entrant takes the place of the one with position `before`, or of somebody absent; gives its place now.
     #[inline(always)]
     fn replace(&mut self, before: u32, now: Entrant, places: &[Place]) -> usize {
-        // Who is absent stands last, under the position that it had once, or that is free in front. No two of a match have one position:
-        // each is of another part of the tree. Only nobody may be there more than once, and is absent.
+        // Who is absent stands last, under the position that it had once, or that is free in front. No two of a match
+        // have one position: each is of another part of the tree. Only nobody may be there more than once, and is
+        // absent.
         let mut at = self.positions.iter().position(|there| *there == before).unwrap_or(ARITY - 1);
         while at > 0 && now.is_before(self.leads[at - 1], self.positions[at - 1], places) {
             self.leads[at % ARITY] = self.leads[at - 1];

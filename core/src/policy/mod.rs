@@ -85,7 +85,8 @@ pub struct ShareInput {
     pub start_ms: u64,
     /// Of an application: a smaller number became runnable earlier. 0 for queues.
     pub sequence: u64,
-    /// Its share. On entry it is the present one. A policy changes the types that it distributes, and leaves the others.
+    /// Its share. On entry it is the present one. A policy changes the types that it distributes, and leaves the
+    /// others.
     pub share: Resource,
 }
 
@@ -99,26 +100,27 @@ impl ShareInput {
 
 /// How the children of a queue are ordered, and how its share is distributed among them.
 ///
-/// Implement [`SchedulingPolicy::key`] if the order can be expressed by a key. Children are then kept in a winner tree, O(log
-/// children) a container. Without keys they are sorted for every container, as in Hadoop.
+/// Implement [`SchedulingPolicy::key`] if the order can be expressed by a key. Children are then kept in a winner tree,
+/// O(log children) a container. Without keys they are sorted for every container, as in Hadoop.
 ///
 /// A policy is `Any`: it borrows nothing.
 pub trait SchedulingPolicy: Any + Send + Sync + fmt::Debug {
     /// The name in views and in the allocation file.
     fn name(&self) -> &str;
 
-    /// The key of `child` among its siblings, the smallest first. `None` if [`SchedulingPolicy::compare`] must be called. Two
-    /// keys must order as `compare` does.
+    /// The key of `child` among its siblings, the smallest first. `None` if [`SchedulingPolicy::compare`] must be
+    /// called. Two keys must order as `compare` does.
     fn key(&self, cluster: &ClusterTotal, child: &Schedulable<'_>) -> Option<OrderKey> {
         let _ = (cluster, child);
         None
     }
 
-    /// Which of two siblings is offered a node first. The order need not be transitive; then the siblings are ordered as by
-    /// insertion into a red-black tree, in sibling order.
+    /// Which of two siblings is offered a node first. The order need not be transitive; then the siblings are ordered
+    /// as by insertion into a red-black tree, in sibling order.
     fn compare(&self, cluster: &ClusterTotal, a: &Schedulable<'_>, b: &Schedulable<'_>) -> Ordering;
 
-    /// Why `first` comes before `second`, if [`SchedulingPolicy::compare`] says so. Only for explanations; it decides nothing.
+    /// Why `first` comes before `second`, if [`SchedulingPolicy::compare`] says so. Only for explanations; it decides
+    /// nothing.
     fn precedence(&self, cluster: &ClusterTotal, first: &Schedulable<'_>, second: &Schedulable<'_>) -> Precedence {
         let _ = (cluster, first, second);
         Precedence::Policy
@@ -127,8 +129,9 @@ pub trait SchedulingPolicy: Any + Send + Sync + fmt::Debug {
     /// Distributes `total` among `children`: their steady shares if `steady`, otherwise their instantaneous shares.
     fn compute_shares(&self, types: usize, total: &Resource, children: &mut [ShareInput], steady: bool);
 
-    /// Whether a second distribution of the same total among the same children leaves the instantaneous shares as they are. Then
-    /// the update skips queues in which nothing has changed. Default: no; then the policy is called in every update.
+    /// Whether a second distribution of the same total among the same children leaves the instantaneous shares as they
+    /// are. Then the update skips queues in which nothing has changed. Default: no; then the policy is called in every
+    /// update.
     fn shares_are_stable(&self) -> bool {
         false
     }
@@ -136,8 +139,8 @@ pub trait SchedulingPolicy: Any + Send + Sync + fmt::Debug {
     /// How this policy compares two amounts.
     fn calculator(&self) -> Calculator;
 
-    /// What an application of a queue with this policy is told that it can still get. `available` is what the cluster and the
-    /// queue's max share leave.
+    /// What an application of a queue with this policy is told that it can still get. `available` is what the cluster
+    /// and the queue's max share leave.
     fn headroom(&self, fair_share: &Resource, usage: &Resource, available: &Resource) -> Resource;
 
     /// Whether a child queue may have the given policy.

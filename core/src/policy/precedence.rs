@@ -2,7 +2,8 @@
 
 use super::key::Tie;
 
-/// Why one of two siblings is offered a node before the other: the first of a policy's comparisons that told them apart.
+/// Why one of two siblings is offered a node before the other: the first of a policy's comparisons that told them
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Precedence {

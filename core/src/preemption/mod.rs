@@ -1,4 +1,5 @@
-//! Preemption, as far as it is arithmetic: who is starved, who is served first, for which requests, and what a node owes.
+//! Preemption, as far as it is arithmetic: who is starved, who is served first, for which requests, and what a node
+//! owes.
 //!
 //! Pure. Follows `FSAppAttempt.fairShareStarvation`, `FSLeafQueue.updateStarvedApps`, `FSStarvedApps` and
 //! `FSAppAttempt.getStarvedResourceRequests` (rules/preemption.md 1 to 6.2). Which containers go is decided where the

@@ -1,12 +1,12 @@
 //! Owed room: what a node owes to starved applications, and whose turn it is (rules/preemption.md 7).
 //!
 //! # Who writes
-//! The worker that owns the node: `victims` enters what is owed when it marks, `serve` strikes out who is starved no longer and
-//! offers the node to the others, each grant to an application on the node pays off.
+//! The worker that owns the node: `victims` enters what is owed when it marks, `serve` strikes out who is starved no
+//! longer and offers the node to the others, each grant to an application on the node pays off.
 //!
 //! # Invariant
-//! I10: room that is freed for an application is offered to it first, and to everybody once it is owed no more. Checked by
-//! `loom-tests/tests/preemption_vs_end.rs` and `preemption_vs_finish.rs`.
+//! I10: room that is freed for an application is offered to it first, and to everybody once it is owed no more. Checked
+//! by `loom-tests/tests/preemption_vs_end.rs` and `preemption_vs_finish.rs`.
 
 use crate::resource::Resource;
 use smallvec::SmallVec;
@@ -77,8 +77,8 @@ impl<A: Copy + PartialEq> OwedRooms<A> {
     }
 }
 
-/// One's turn: the node is offered until what it is owed is spent or nothing is placed. What is still to come is counted apart
-/// from the node's own book, as Hadoop does: custom types may go below zero.
+/// One's turn: the node is offered until what it is owed is spent or nothing is placed. What is still to come is
+/// counted apart from the node's own book, as Hadoop does: custom types may go below zero.
 pub fn serve(mut owed: Resource, mut place: impl FnMut() -> Option<Resource>) {
     while !owed.is_zero() {
         let Some(size) = place() else { break };

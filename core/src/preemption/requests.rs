@@ -35,8 +35,8 @@ pub(crate) struct Wanted {
     pub(crate) relax: bool,
 }
 
-/// At which level the containers of one priority and size are looked for: a container asked for at a node, its rack and `*` is
-/// wanted once.
+/// At which level the containers of one priority and size are looked for: a container asked for at a node, its rack and
+/// `*` is wanted once.
 #[derive(Debug, Default)]
 struct Levels {
     any: bool,

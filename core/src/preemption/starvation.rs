@@ -55,8 +55,8 @@ impl Yardstick {
     }
 }
 
-/// Whether the cluster is used enough for anybody to be starved: strictly above the threshold in memory or vcores. An empty
-/// cluster is not.
+/// Whether the cluster is used enough for anybody to be starved: strictly above the threshold in memory or vcores. An
+/// empty cluster is not.
 pub(crate) fn is_busy(threshold: f32, allocated: &Resource, cluster: &Resource) -> bool {
     let part = |i: usize| allocated.get(i) as f32 / cluster.get(i) as f32;
     let (memory, vcores) = (part(0), part(1));
@@ -64,7 +64,8 @@ pub(crate) fn is_busy(threshold: f32, allocated: &Resource, cluster: &Resource) 
 }
 
 impl QueuePreemption {
-    /// What an application is short of up to its threshold, and since when; `None` where it is not, which sets its stamp.
+    /// What an application is short of up to its threshold, and since when; `None` where it is not, which sets its
+    /// stamp.
     ///
     /// 10240 MB of fair share and a threshold of 0.9 make 9215: the threshold is a 32-bit float.
     pub(crate) fn fair_share_starvation(
@@ -87,7 +88,8 @@ pub(crate) fn min_share_starvation(min_share: &Resource, demand: &Resource, usag
 /// What the next application in order is credited with of what is left of its queue's min-share starvation; `None` when
 /// nothing is left. `wanted` is its pending demand less its fair-share starvation.
 ///
-/// The one for whom too little is left is credited with the rest *of its demand*, not with what is left: Hadoop's quirk.
+/// The one for whom too little is left is credited with the rest *of its demand*, not with what is left: Hadoop's
+/// quirk.
 pub(crate) fn min_share_part(yardstick: &Yardstick, left: &mut Resource, wanted: &Resource) -> Option<Resource> {
     if left.is_zero() {
         return None;
@@ -157,8 +159,8 @@ mod tests {
         assert_eq!(parts, expected.map(|part| part.map(|(mb, vcores)| Resource::new(mb, vcores))));
     }
 
-    /// The founding post's example, 6 GiB over four that want 3, 2, 1 and a half: it says 3, 2, 1 and nothing, and so does
-    /// Hadoop. Where the third wants 4, the post would give it the 1 that is left, Hadoop the 3 that are not.
+    /// The founding post's example, 6 GiB over four that want 3, 2, 1 and a half: it says 3, 2, 1 and nothing, and so
+    /// does Hadoop. Where the third wants 4, the post would give it the 1 that is left, Hadoop the 3 that are not.
     #[test]
     fn the_example_of_the_founding_post() {
         let memory = yardstick(Calculator::Memory);

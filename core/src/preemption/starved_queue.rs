@@ -1,7 +1,7 @@
 //! The queue of starved applications: Java's binary heap, with Hadoop's comparator that knows no ties.
 //!
-//! `FSStarvedApps`: one comes first if its starvation fits in the other's, whatever the other's is. Of two alike the one
-//! that is asked for first is the smaller, so the order depends on how the heap sifts; it is that of
+//! `FSStarvedApps`: one comes first if its starvation fits in the other's, whatever the other's is. Of two alike the
+//! one that is asked for first is the smaller, so the order depends on how the heap sifts; it is that of
 //! `java.util.PriorityQueue`. Starvation is looked up when a comparison is made and not again when it changes.
 
 use crate::resource::Resource;

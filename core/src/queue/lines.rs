@@ -2,8 +2,8 @@
 //! (rules/fair-shares.md 7, rules/capacity.md 22).
 //!
 //! # What it costs
-//! A walk ends with the last that may start, or where nobody in any line may: O(lines + those that it passes + those that start × lines). It
-//! passes those whose user or queue has no room, as Hadoop does.
+//! A walk ends with the last that may start, or where nobody in any line may: O(lines + those that it passes + those
+//! that start × lines). It passes those whose user or queue has no room, as Hadoop does.
 
 /// A list of waiting applications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,8 @@ pub(crate) trait Crowd {
     fn leave_lines(&mut self, app: u32);
 }
 
-/// Lets those run that may, in order of their start times, at most `most`; returns them. Who is met and ends waits no more.
+/// Lets those run that may, in order of their start times, at most `most`; returns them. Who is met and ends waits no
+/// more.
 pub(crate) fn start_waiting(crowd: &mut impl Crowd, lines: &[Line<'_>], most: Option<usize>) -> Vec<u32> {
     let (mut started, mut ends, mut previous) = (Vec::new(), Vec::new(), None);
     let mut merged = Merged::default();
@@ -80,8 +81,8 @@ impl Head {
     }
 }
 
-/// The heads of several lines by start time; ties as a binary heap of lists gives them (`java.util.PriorityQueue`). A line that has
-/// come to its end stands in it too, behind all others: it has a say in where these stand.
+/// The heads of several lines by start time; ties as a binary heap of lists gives them (`java.util.PriorityQueue`). A
+/// line that has come to its end stands in it too, behind all others: it has a say in where these stand.
 #[derive(Debug, Default)]
 struct Merged(Vec<Option<Head>>);
 

@@ -1,4 +1,5 @@
-//! The queue tree as a control keeps it, and what every scheduler knows of its queues: who runs and who waits, who may enter.
+//! The queue tree as a control keeps it, and what every scheduler knows of its queues: who runs and who waits, who may
+//! enter.
 //!
 //! Plain data of one thread. Running limits follow `MaxRunningAppsEnforcer` (rules/fair-shares.md 7) and, in the
 //! CapacityScheduler, `CSMaxRunningAppsEnforcer`.

@@ -1,5 +1,5 @@
-//! The runnable applications of a leaf queue, as many times as each was started: one that stood in two lines can be started twice, as
-//! in Hadoop, and leaves but once. Each comes and goes in O(1).
+//! The runnable applications of a leaf queue, as many times as each was started: one that stood in two lines can be
+//! started twice, as in Hadoop, and leaves but once. Each comes and goes in O(1).
 //!
 //! Plain data of the control.
 

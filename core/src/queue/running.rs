@@ -157,8 +157,8 @@ impl Running {
         }
     }
 
-    /// After a runnable application has left `leaf`: who may start now. At most as many as lists were gathered, and only
-    /// where a queue or the user was exactly at its limit, as in Hadoop.
+    /// After a runnable application has left `leaf`: who may start now. At most as many as lists were gathered, and
+    /// only where a queue or the user was exactly at its limit, as in Hadoop.
     pub(crate) fn slot_freed<S>(
         &mut self,
         tree: &mut QueueTree<S>,
@@ -296,7 +296,8 @@ mod tests {
         }
     }
 
-    /// An end looks at few, however many wait: at whom it lets start, and not at those for whom the queue has no room then.
+    /// An end looks at few, however many wait: at whom it lets start, and not at those for whom the queue has no room
+    /// then.
     #[test]
     fn an_end_looks_at_few_of_those_that_wait() {
         let (mut tree, mut running) = (QueueTree::default(), Running::default());

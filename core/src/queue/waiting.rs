@@ -1,6 +1,7 @@
 //! Applications that wait, in the order in which they came: each comes and goes in O(log n), however many wait.
 //!
-//! Plain data of the control. `K` is what else decides whether one of a list may run: in a leaf queue's the user, in a user's the leaf queue.
+//! Plain data of the control. `K` is what else decides whether one of a list may run: in a leaf queue's the user, in a
+//! user's the leaf queue.
 
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};

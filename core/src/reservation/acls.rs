@@ -54,8 +54,8 @@ impl PlanAcls {
         PlanAcls(plans.into_iter().collect())
     }
 
-    /// Whether a queue's lists give a right. As in Hadoop a right that is not configured is everybody's, and the queue is looked up as it was
-    /// named: a short name has no lists, and gives nothing.
+    /// Whether a queue's lists give a right. As in Hadoop a right that is not configured is everybody's, and the queue
+    /// is looked up as it was named: a short name has no lists, and gives nothing.
     pub(super) fn give(&self, caller: &Caller<'_>, right: ReservationRight, queue: &str) -> bool {
         let Some(lists) = self.0.get(queue) else { return false };
         let own = match right {

@@ -1,4 +1,5 @@
-//! Plans as a scheduler's configuration asks for them: plain values, which the control makes at the start and at a refresh.
+//! Plans as a scheduler's configuration asks for them: plain values, which the control makes at the start and at a
+//! refresh.
 
 use super::acls::PlanLists;
 use super::options::ReservationOptions;
@@ -44,7 +45,8 @@ impl AskedPlan {
         reservable.map(|(name, _)| plan(name)).collect()
     }
 
-    /// Those of a CapacityScheduler's file, in its order. `property`: a text of the scheduler's own properties and the site's.
+    /// Those of a CapacityScheduler's file, in its order. `property`: a text of the scheduler's own properties and the
+    /// site's.
     pub(crate) fn of_capacities(file: &CapacityFile, properties: &SiteProperties) -> Vec<AskedPlan> {
         let plans = file.queues().iter().filter_map(|queue| Some((queue, queue.as_parent()?.plan.as_ref()?)));
         let plan = |(queue, own): (&CapacityQueue, &PlanSettings)| AskedPlan {

@@ -99,8 +99,8 @@ impl Reservation {
         }
     }
 
-    /// What it has at a time: nothing outside arrival and deadline. As in Hadoop that holds for one that recurs, too: from its second
-    /// occurrence on it has nothing here.
+    /// What it has at a time: nothing outside arrival and deadline. As in Hadoop that holds for one that recurs, too:
+    /// from its second occurrence on it has nothing here.
     #[must_use]
     pub fn at(&self, t: i64) -> Resource {
         if t < self.start() || t >= self.end() {

@@ -93,8 +93,8 @@ pub struct ReservationDefinition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReservationRequests {
-    /// How the stages belong together. `None` if a client sent none: then they are planned as `R_ALL`, but their durations are
-    /// summed when the definition is checked.
+    /// How the stages belong together. `None` if a client sent none: then they are planned as `R_ALL`, but their
+    /// durations are summed when the definition is checked.
     pub interpreter: Option<Interpreter>,
     /// The stages, in order.
     pub stages: Vec<Stage>,

@@ -1,7 +1,8 @@
 //! The follower: brings the queues below a plan to what the plan says of now.
 //!
-//! Follows `AbstractSchedulerPlanFollower` of Hadoop 3.4.2; what its two kinds differ in is behind [`PlanQueues`]. Reservations that are
-//! there now have a leaf queue each, with their part of the plan; a default leaf has what is left.
+//! Follows `AbstractSchedulerPlanFollower` of Hadoop 3.4.2; what its two kinds differ in is behind [`PlanQueues`].
+//! Reservations that are there now have a leaf queue each, with their part of the plan; a default leaf has what is
+//! left.
 
 use super::id::ReservationId;
 use super::plan::Plan;
@@ -34,8 +35,8 @@ pub struct MovedApp {
     pub app: ApplicationId,
     /// Where it is now.
     pub queue: String,
-    /// Whose queue it was in: a reservation that has ended or was deleted. `None` where it was in the default queue that a
-    /// CapacityScheduler's plan begins with, which goes with the first run.
+    /// Whose queue it was in: a reservation that has ended or was deleted. `None` where it was in the default queue
+    /// that a CapacityScheduler's plan begins with, which goes with the first run.
     pub reservation: Option<ReservationId>,
 }
 
@@ -50,7 +51,8 @@ pub struct Followed {
     pub moved: Vec<MovedApp>,
     /// Applications whose queue has gone, and which could not move or were not to.
     pub killed: Vec<ApplicationId>,
-    /// Whether the scheduler has other queues, parts, shares or applications below the plan than before the run. Most runs find nothing to do.
+    /// Whether the scheduler has other queues, parts, shares or applications below the plan than before the run. Most
+    /// runs find nothing to do.
     pub changed: bool,
 }
 

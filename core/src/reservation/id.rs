@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A reservation's name: `reservation_<clusterTimestamp>_<number, at least 4 digits>`; its queue has that name below the plan.
+/// A reservation's name: `reservation_<clusterTimestamp>_<number, at least 4 digits>`; its queue has that name below
+/// the plan.
 ///
 /// ```
 /// use evenweave::reservation::ReservationId;

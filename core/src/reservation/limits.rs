@@ -3,13 +3,13 @@
 use super::refused::ReservationRefused;
 
 /// Points that a profile may be unrolled to.
-pub(super) const MOST_STEPS: i64 = 1_000_000;
+pub(super) const MAX_STEPS: i64 = 1_000_000;
 
 /// Candidate intervals of a stage, and rounds in which its gangs are placed.
-pub(super) const MOST_ROUNDS: i64 = 100_000;
+pub(super) const MAX_ROUNDS: i64 = 100_000;
 
 /// Occurrences of a reservation within the largest period.
-pub(super) const MOST_OCCURRENCES: i64 = 10_000;
+pub(super) const MAX_OCCURRENCES: i64 = 10_000;
 
 /// Refuses more than so many.
 pub(super) fn at_most(what: &'static str, count: i64, most: i64) -> Result<(), ReservationRefused> {

@@ -1,4 +1,5 @@
-//! By what amounts of a plan are compared: the scheduler's resource calculator, and the plan's capacity. A plain value of each plan.
+//! By what amounts of a plan are compared: the scheduler's resource calculator, and the plan's capacity. A plain value
+//! of each plan.
 
 use crate::resource::{Calculator, Resource};
 use std::cmp::Ordering;

@@ -17,7 +17,8 @@ pub struct UnknownClass {
     known: &'static str,
 }
 
-/// Agents, policies and planners of an embedder's own, by the names that an allocation file has for them; and what is no element of a file.
+/// Agents, policies and planners of an embedder's own, by the names that an allocation file has for them; and what is
+/// no element of a file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReservationOptions {
@@ -27,8 +28,8 @@ pub struct ReservationOptions {
     pub policies: BTreeMap<String, Arc<dyn SharingPolicy>>,
     /// What `reservation-planner` may name besides Hadoop's.
     pub replanners: BTreeMap<String, Arc<dyn Replanner>>,
-    /// The figures of `CapacityOverTimePolicy`. These and the two that follow are for a FairScheduler; queues of a CapacityScheduler have their
-    /// own.
+    /// The figures of `CapacityOverTimePolicy`. These and the two that follow are for a FairScheduler; queues of a
+    /// CapacityScheduler have their own.
     pub capacity_over_time: CapacityOverTime,
     /// The figure of `SimpleCapacityReplanner`.
     pub newest_first: NewestFirst,

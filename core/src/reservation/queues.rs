@@ -32,7 +32,8 @@ pub trait PlanQueues {
     /// The queue of this name, if there is one.
     fn plan_queue(&self, queue: &str) -> Option<PlanQueue>;
 
-    /// The largest container that may be asked for now: the configured one, or that of the largest node if it is smaller.
+    /// The largest container that may be asked for now: the configured one, or that of the largest node if it is
+    /// smaller.
     fn largest_container(&self) -> Resource;
 
     /// The full name of a queue.
@@ -75,19 +76,20 @@ pub trait PlanQueues {
     /// The part of its plan that a leaf queue has, if it exists: what [`entitle`](PlanQueues::entitle) set last.
     fn part(&self, queue: &str) -> Option<f32>;
 
-    /// Makes a leaf queue in a plan, with weight 1 or without capacity, if the plan has none of this name. Steady fair shares are
-    /// then computed again.
+    /// Makes a leaf queue in a plan, with weight 1 or without capacity, if the plan has none of this name. Steady fair
+    /// shares are then computed again.
     fn make_leaf(&mut self, plan: &str, queue: &str);
 
-    /// The same as [`make_leaf`](PlanQueues::make_leaf), where `make_leaf` is called for another leaf of this plan later, and until then nobody asks
-    /// for any share but the plan's own. What follows from the new leaf for other shares may be left to that call.
+    /// The same as [`make_leaf`](PlanQueues::make_leaf), where `make_leaf` is called for another leaf of this plan
+    /// later, and until then nobody asks for any share but the plan's own. What follows from the new leaf for other
+    /// shares may be left to that call.
     fn make_leaf_before_others(&mut self, plan: &str, queue: &str) {
         self.make_leaf(plan, queue);
     }
 
-    /// Sets the part of its plan that a leaf queue has, and the part that it may use. Returns whether that is allowed. A
-    /// FairScheduler's queue gets the first as its weight and has no such maximum; its steady fair share stays until it is
-    /// computed for another reason.
+    /// Sets the part of its plan that a leaf queue has, and the part that it may use. Returns whether that is allowed.
+    /// A FairScheduler's queue gets the first as its weight and has no such maximum; its steady fair share stays until
+    /// it is computed for another reason.
     fn entitle(&mut self, queue: &str, part: f32, most: f32) -> bool;
 
     /// The applications of a leaf queue, in the order in which they move.

@@ -308,8 +308,8 @@ impl ReservationRefused {
         }
     }
 
-    /// Whether an agent that knows another way tries it: Hadoop's `PlanningException`. What is not is Hadoop's own fault and goes
-    /// straight to the client.
+    /// Whether an agent that knows another way tries it: Hadoop's `PlanningException`. What is not is Hadoop's own
+    /// fault and goes straight to the client.
     #[must_use]
     pub fn is_planning(&self) -> bool {
         !matches!(

@@ -11,7 +11,8 @@ pub enum ReserveError {
     /// The reservation system says no.
     #[error(transparent)]
     Reservation(#[from] ReservationRefused),
-    /// The scheduler does: it does not know the caller's groups, has been shut down, or code of the embedder's has panicked.
+    /// The scheduler does: it does not know the caller's groups, has been shut down, or code of the embedder's has
+    /// panicked.
     #[error(transparent)]
     Scheduler(#[from] Refused),
     /// A state cannot be taken.

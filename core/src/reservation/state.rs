@@ -1,7 +1,8 @@
 //! What of the reservation system has to survive a restart, as a value.
 //!
-//! Follows the state store of Hadoop 3.4.2: reservations by plan, with what they have; numbers of new ones begin again, under a new
-//! timestamp. With feature `serde` the form is stable: a field that is added has a default, and a change that is none has another version.
+//! Follows the state store of Hadoop 3.4.2: reservations by plan, with what they have; numbers of new ones begin again,
+//! under a new timestamp. With feature `serde` the form is stable: a field that is added has a default, and a change
+//! that is none has another version.
 
 use super::booked::Reservation;
 use super::definition::ReservationDefinition;

@@ -1,6 +1,7 @@
 //! The reservation system: what clients call, and what a scheduler calls now and then.
 //!
-//! Follows `AbstractReservationSystem`, `FairReservationSystem` and the reservation calls of `ClientRMService` of Hadoop 3.4.2.
+//! Follows `AbstractReservationSystem`, `FairReservationSystem` and the reservation calls of `ClientRMService` of
+//! Hadoop 3.4.2.
 
 use super::acls::{Caller, PlanAcls};
 use super::agent::{Job, ReservationAgent};
@@ -24,8 +25,8 @@ use std::collections::BTreeMap;
 
 /// The plans by queue, and the calls on them. It is used by one thread at a time.
 ///
-/// Each call gets the scheduler's queues ([`PlanQueues`]): in a FairScheduler the capacity of a plan is the present steady fair
-/// share of its queue.
+/// Each call gets the scheduler's queues ([`PlanQueues`]): in a FairScheduler the capacity of a plan is the present
+/// steady fair share of its queue.
 #[derive(Debug)]
 pub struct ReservationSystem {
     settings: Settings,
@@ -115,8 +116,8 @@ impl ReservationSystem {
         Ok(system)
     }
 
-    /// An administrator's refresh of the allocation file: new reservable queues become plans, without ACLs of their own. Existing
-    /// plans stay as they are, with their agent and policy.
+    /// An administrator's refresh of the allocation file: new reservable queues become plans, without ACLs of their
+    /// own. Existing plans stay as they are, with their agent and policy.
     ///
     /// # Errors
     /// Those of [`ReservationSystem::new`]. No plan is made then.
@@ -155,8 +156,8 @@ impl ReservationSystem {
         ReservationId { cluster_timestamp: self.cluster_timestamp, number: self.last_number }
     }
 
-    /// Books a reservation. If the plan already has it with the same definition, it is accepted again, without effect. If it
-    /// begins within a step, the follower runs, and its result is returned.
+    /// Books a reservation. If the plan already has it with the same definition, it is accepted again, without effect.
+    /// If it begins within a step, the follower runs, and its result is returned.
     ///
     /// # Errors
     /// The reason of the refusal. Nothing has changed then.
@@ -188,8 +189,8 @@ impl ReservationSystem {
         Ok(if at_once { self.follow_one(queue, queues, now, true) } else { Followed::default() })
     }
 
-    /// Books a new version of a reservation, in the plan of its last submission. The reservation becomes the caller's. If the
-    /// plan no longer has it, it is booked anew.
+    /// Books a new version of a reservation, in the plan of its last submission. The reservation becomes the caller's.
+    /// If the plan no longer has it, it is booked anew.
     ///
     /// # Errors
     /// The reason of the refusal. Nothing has changed then, except with `RolledBack`.
@@ -257,8 +258,8 @@ impl ReservationSystem {
         })
     }
 
-    /// Checks that an application may be submitted to a queue, as requested, with a reservation. This is the first check of a
-    /// submission. As in Hadoop, with rights switched on a queue that is not a plan refuses everybody.
+    /// Checks that an application may be submitted to a queue, as requested, with a reservation. This is the first
+    /// check of a submission. As in Hadoop, with rights switched on a queue that is not a plan refuses everybody.
     ///
     /// # Errors
     /// `Acl`.
@@ -273,8 +274,8 @@ impl ReservationSystem {
     }
 
     /// Runs the follower over all plans, and returns the results by the plan's name. A run is due every
-    /// [`plan_step_ms`](Settings::plan_step_ms). Without `replan`, as after a restart, reservations get less if the plan is too
-    /// small.
+    /// [`plan_step_ms`](Settings::plan_step_ms). Without `replan`, as after a restart, reservations get less if the
+    /// plan is too small.
     pub fn follow(&mut self, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> BTreeMap<String, Followed> {
         let plans: Vec<String> = self.plans.keys().cloned().collect();
         let run = |plan: String| {
@@ -312,9 +313,9 @@ impl ReservationSystem {
         ReservationState { version: VERSION, plans }
     }
 
-    /// Takes the reservations of a state into the present plans after a restart, without a check by a policy. A reservation that
-    /// exists is replaced. Then run the follower without replanning. Returns the queues of the state that are no plans; their
-    /// reservations are omitted.
+    /// Takes the reservations of a state into the present plans after a restart, without a check by a policy. A
+    /// reservation that exists is replaced. Then run the follower without replanning. Returns the queues of the state
+    /// that are no plans; their reservations are omitted.
     ///
     /// # Errors
     /// When a reservation could never have been made. Nothing has changed then.

@@ -3,7 +3,7 @@
 //! Follows `ReservationInputValidator` of Hadoop 3.4.2.
 
 use super::definition::{Interpreter, ReservationDefinition};
-use super::limits::{MOST_OCCURRENCES, at_most};
+use super::limits::{MAX_OCCURRENCES, at_most};
 use super::plan::PlanBooks;
 use super::refused::ReservationRefused;
 use crate::resource::Resource;
@@ -67,7 +67,7 @@ pub(super) fn check_recurrence(definition: &ReservationDefinition, plan: &PlanBo
     if largest % period != 0 {
         return Err(ReservationRefused::PeriodNotDivisor { largest, period });
     }
-    at_most("occurrences within the largest period", largest / period, MOST_OCCURRENCES)
+    at_most("occurrences within the largest period", largest / period, MAX_OCCURRENCES)
 }
 
 /// Of what is quoted in a message.

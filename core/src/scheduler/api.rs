@@ -25,11 +25,12 @@ use crate::resource::Resource;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A scheduler, whichever decides and whatever drives it: [`Scheduler`] on threads, or [`Stepped`] on the caller's. For generic code, and as
-/// a trait object for code that only learns at run time which one it has: a ResourceManager, a simulator, a load tester.
+/// A scheduler, whichever decides and whatever drives it: [`Scheduler`] on threads, or [`Stepped`] on the caller's. For
+/// generic code, and as a trait object for code that only learns at run time which one it has: a ResourceManager, a
+/// simulator, a load tester.
 ///
-/// The calls are those of the schedulers under the same names, which say more. Where a call of the threaded scheduler can fail, it is a
-/// `Result` here. A trait object has all but the views, which differ.
+/// The calls are those of the schedulers under the same names, which say more. Where a call of the threaded scheduler
+/// can fail, it is a `Result` here. A trait object has all but the views, which differ.
 ///
 /// ```
 /// use evenweave::{Ask, AllocateRequest, Allocation, FairScheduler, Heartbeat, Resource, SchedulerApi, Submission};
@@ -84,7 +85,8 @@ pub trait SchedulerApi: Sealed {
     /// Those of [`Scheduler::preempt`].
     fn preempt(&mut self) -> Result<usize, Refused>;
 
-    /// Of a FairScheduler without threads: ends what was marked long enough ago ([`Stepped::kill_due`]). With threads a timer does.
+    /// Of a FairScheduler without threads: ends what was marked long enough ago ([`Stepped::kill_due`]). With threads a
+    /// timer does.
     ///
     /// # Errors
     /// Those of [`preempt`](Self::preempt).

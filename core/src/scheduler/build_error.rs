@@ -6,16 +6,16 @@ use crate::config::{AllocationsError, LocateError, SettingsError, SettingsFault}
 use crate::reservation::UnknownClass;
 
 /// Workers that one scheduler can have.
-pub(super) const MOST_WORKERS: usize = 256;
+pub(super) const MAX_WORKERS: usize = 256;
 /// Messages that one channel can hold: their room is taken when the scheduler is built, some 100 bytes each.
-pub(super) const MOST_MESSAGES: usize = 1 << 20;
+pub(super) const MAX_MESSAGES: usize = 1 << 20;
 
 /// Why a scheduler cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// The number of workers is 0, or more than 256.
-    #[error("{0} workers: give 1 to {MOST_WORKERS}")]
+    #[error("{0} workers: give 1 to {MAX_WORKERS}")]
     Workers(usize),
     /// The location of the allocation file names no readable file.
     #[error(transparent)]
@@ -27,7 +27,7 @@ pub enum BuildError {
     #[error("a reload interval of less than a millisecond: give a longer one")]
     ReloadInterval,
     /// The capacity of a channel is 0, or too large.
-    #[error("a {channel} capacity of {asked}: give 1 to {most}", most = MOST_MESSAGES)]
+    #[error("a {channel} capacity of {asked}: give 1 to {most}", most = MAX_MESSAGES)]
     Capacity {
         /// `channel` or `event`.
         channel: &'static str,

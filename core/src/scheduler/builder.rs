@@ -97,8 +97,8 @@ impl FairSchedulerBuilder {
         self
     }
 
-    /// Sets the allocations, which the embedder has read. Default: none; then there is only `root`, and queues come with
-    /// applications. Later only [`FairScheduler::reload`] changes them.
+    /// Sets the allocations, which the embedder has read. Default: none; then there is only `root`, and queues come
+    /// with applications. Later only [`FairScheduler::reload`] changes them.
     ///
     /// Of this, [`watch`](Self::watch) and [`allocation_file`](Self::allocation_file) the last call counts.
     pub fn allocations(mut self, allocations: AllocationFile) -> Self {
@@ -108,7 +108,8 @@ impl FairSchedulerBuilder {
 
     /// Reads the allocation file from this source, at the start and whenever it has changed; see
     /// [`reload_interval`](Self::reload_interval). An event reports the result:
-    /// [`AllocationsLoaded`](SchedulerEvent::AllocationsLoaded), [`AllocationsRefused`](SchedulerEvent::AllocationsRefused) or
+    /// [`AllocationsLoaded`](SchedulerEvent::AllocationsLoaded),
+    /// [`AllocationsRefused`](SchedulerEvent::AllocationsRefused) or
     /// [`AllocationsBrokeOff`](SchedulerEvent::AllocationsBrokeOff).
     pub fn watch(mut self, source: impl AllocationSource + 'static) -> Self {
         self.allocations = Allocations::Watched(Arc::new(source));
@@ -116,77 +117,78 @@ impl FairSchedulerBuilder {
     }
 
     /// Reads the allocation file from a local file, as [`watch`](Self::watch). `location` is the value of
-    /// `yarn.scheduler.fair.allocation.file` ([`Settings::allocation_file`]). `directories` take the place of Hadoop's class
-    /// path; see [`FileSource::locate`].
+    /// `yarn.scheduler.fair.allocation.file` ([`Settings::allocation_file`]). `directories` take the place of Hadoop's
+    /// class path; see [`FileSource::locate`].
     ///
-    /// It is not an error if a relative file is in none of the directories. As in Hadoop there are then root and built-in
-    /// defaults, for good, and empty dynamic queues are never removed. An event reports it ([`AllocationsError::NotFound`]).
+    /// It is not an error if a relative file is in none of the directories. As in Hadoop there are then root and
+    /// built-in defaults, for good, and empty dynamic queues are never removed. An event reports it
+    /// ([`AllocationsError::NotFound`]).
     pub fn allocation_file(mut self, location: impl Into<String>, directories: &[&Path]) -> Self {
         let directories = directories.iter().map(|directory| directory.to_path_buf()).collect();
         self.allocations = Allocations::At { location: location.into(), directories };
         self
     }
 
-    /// Sets the interval at which the scheduler looks at the allocation file, removes empty dynamic queues, and tries waiting
-    /// changes of a queue's type again. Default: 10 s, as in Hadoop.
+    /// Sets the interval at which the scheduler looks at the allocation file, removes empty dynamic queues, and tries
+    /// waiting changes of a queue's type again. Default: 10 s, as in Hadoop.
     pub fn reload_interval(mut self, interval: Duration) -> Self {
         self.reload_interval = interval;
         self
     }
 
-    /// Sets the time for which a changed allocation file must stay unchanged before it is read, so that no half-written file is
-    /// read. Default: 5 s, as in Hadoop.
+    /// Sets the time for which a changed allocation file must stay unchanged before it is read, so that no half-written
+    /// file is read. Default: 5 s, as in Hadoop.
     pub fn reload_wait(mut self, wait: Duration) -> Self {
         self.reload_wait = wait;
         self
     }
 
-    /// Sets the size in bytes above which an allocation file is refused. Default: 16 MiB. Reading a hostile file takes up to a
-    /// hundred times its size in memory.
+    /// Sets the size in bytes above which an allocation file is refused. Default: 16 MiB. Reading a hostile file takes
+    /// up to a hundred times its size in memory.
     pub fn largest_allocation_file(mut self, bytes: u64) -> Self {
         self.largest_file = bytes;
         self
     }
 
-    /// Adds a scheduling policy beside `fair`, `fifo` and `drf`. The allocation file uses its name. Give the same names to
-    /// [`AllocationFile::parse`].
+    /// Adds a scheduling policy beside `fair`, `fifo` and `drf`. The allocation file uses its name. Give the same names
+    /// to [`AllocationFile::parse`].
     pub fn policy(mut self, policy: Arc<dyn SchedulingPolicy>) -> Self {
         self.policies.push(policy);
         self
     }
 
-    /// Sorts children for every container, as the classic design does, instead of keeping them in order. The decisions are the
-    /// same. It exists for comparisons. Default: off.
+    /// Sorts children for every container, as the classic design does, instead of keeping them in order. The decisions
+    /// are the same. It exists for comparisons. Default: off.
     pub fn resort_for_each_container(mut self, resort: bool) -> Self {
         self.decider.resort = resort;
         self
     }
 
     /// Records what the scheduler does, for `take_journal`. A [`Stepped`]
-    /// scheduler then also finds applications and containers by number, as replay needs it. Records are kept until they are
-    /// taken. Default: off.
+    /// scheduler then also finds applications and containers by number, as replay needs it. Records are kept until they
+    /// are taken. Default: off.
     #[doc(hidden)]
     pub fn journal(mut self, journal: bool) -> Self {
         self.options.journal = journal;
         self
     }
 
-    /// Records why a [`Stepped`] scheduler decides as it does ([`Stepped::take_trace`]). Records are kept until they are taken.
-    /// Default: off; then nothing is recorded and nothing allocated.
+    /// Records why a [`Stepped`] scheduler decides as it does ([`Stepped::take_trace`]). Records are kept until they
+    /// are taken. Default: off; then nothing is recorded and nothing allocated.
     ///
-    /// With a trace, children are sorted for every container, so that the trace has every queue and application that Hadoop would
-    /// ask. The decisions are the same.
+    /// With a trace, children are sorted for every container, so that the trace has every queue and application that
+    /// Hadoop would ask. The decisions are the same.
     pub fn trace(mut self, trace: bool) -> Self {
         self.decider.trace = trace;
         self
     }
 
-    /// Whether the threads of a [`FairScheduler`] do anything by time. Default: on. Switch timers off if you have timers of your
-    /// own, or for tests with a virtual [`clock`](Self::clock). Without timers:
+    /// Whether the threads of a [`FairScheduler`] do anything by time. Default: on. Switch timers off if you have
+    /// timers of your own, or for tests with a virtual [`clock`](Self::clock). Without timers:
     ///
     /// - only [`FairScheduler::update_now`] computes shares;
-    /// - only [`FairScheduler::refresh_file`] and [`FairScheduler::clean_up`] look at the allocation file and remove dynamic
-    ///   queues;
+    /// - only [`FairScheduler::refresh_file`] and [`FairScheduler::clean_up`] look at the allocation file and remove
+    ///   dynamic queues;
     /// - there is no async allocation thread, and no thread of continuous scheduling;
     /// - only [`FairScheduler::preempt`] and [`FairScheduler::kill_marked`] preempt containers.
     ///
@@ -284,14 +286,14 @@ impl FairSchedulerBuilder {
         Ok((parts, watcher, events))
     }
 
-    /// Starts the scheduler with its threads: workers, control, update, the allocation file's watcher, and those that the
-    /// settings ask for.
+    /// Starts the scheduler with its threads: workers, control, update, the allocation file's watcher, and those that
+    /// the settings ask for.
     ///
     /// # Errors
     /// [`BuildError::Workers`], [`BuildError::Capacity`], [`BuildError::ReloadInterval`], [`BuildError::PolicyName`],
-    /// [`BuildError::Settings`] of what was set; [`BuildError::Locate`], [`BuildError::Allocations`], [`BuildError::Plans`] of the
-    /// allocation file;
-    /// [`BuildError::Panicked`] of the embedder's code; [`BuildError::Thread`].
+    /// [`BuildError::Settings`] of what was set; [`BuildError::Locate`], [`BuildError::Allocations`],
+    /// [`BuildError::Plans`] of the allocation file; [`BuildError::Panicked`] of the embedder's code;
+    /// [`BuildError::Thread`].
     pub fn start(mut self) -> Result<FairScheduler, BuildError> {
         let clock = self.options.clock.take().unwrap_or_else(|| Arc::new(MonotonicClock::new()));
         let own_handle = self.options.wake_with(self.wake_with.take());
@@ -302,8 +304,8 @@ impl FairSchedulerBuilder {
         Ok(scheduler)
     }
 
-    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. They are returned in the order
-    /// of their numbers. All other threads are the scheduler's own.
+    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. They are returned in
+    /// the order of their numbers. All other threads are the scheduler's own.
     ///
     /// # Errors
     /// Those of [`start`](Self::start).
@@ -317,8 +319,8 @@ impl FairSchedulerBuilder {
         Ok((scheduler, workers))
     }
 
-    /// Builds the same scheduler without threads: every call runs on the caller's thread. Its clock is virtual and starts at 0,
-    /// unless [`clock`](Self::clock) gave one.
+    /// Builds the same scheduler without threads: every call runs on the caller's thread. Its clock is virtual and
+    /// starts at 0, unless [`clock`](Self::clock) gave one.
     ///
     /// # Errors
     /// Those of [`start`](Self::start), without [`BuildError::Thread`].

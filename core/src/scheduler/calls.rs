@@ -1,7 +1,8 @@
 //! Calls that both schedulers have alike: attempts, nodes that change, what is done on behalf of a user, and rights.
 //!
 //! # Where it stands
-//! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it.
+//! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on
+//! it.
 
 use super::door::{CONTROL, Door};
 use super::handles::{AppHandle, NodeHandle};

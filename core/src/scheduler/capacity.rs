@@ -59,8 +59,8 @@ use crate::sync::channel::bounded;
 /// ```
 pub type CapacityScheduler = Scheduler<Capacity>;
 
-/// A CapacityScheduler without threads, for embedders with a runtime of their own, and for replay. A call runs the same stages as
-/// the threaded scheduler, and returns when all of them are done. It decides as Hadoop does, step by step.
+/// A CapacityScheduler without threads, for embedders with a runtime of their own, and for replay. A call runs the same
+/// stages as the threaded scheduler, and returns when all of them are done. It decides as Hadoop does, step by step.
 pub type CapacityStepped = Stepped<Capacity>;
 
 /// A handle that keeps no [`CapacityScheduler`] alive.
@@ -89,7 +89,8 @@ pub(super) fn first_stepped(steps: &mut Stepping<CapacityDecider>) -> &mut Shard
 }
 
 fn work_out_headroom(steps: &mut Stepping<CapacityDecider>, app: &AppHandle) {
-    // Of another scheduler's application there is nothing to work out; its call is refused. A worker that is given up works nothing out.
+    // Of another scheduler's application there is nothing to work out; its call is refused. A worker that is given up
+    // works nothing out.
     let shared = steps.stepper.shared();
     if app.0.scheduler != shared.scheduler || shared.is_dead(app.0.home) {
         return;

@@ -73,16 +73,17 @@ impl CapacitySchedulerBuilder {
         self
     }
 
-    /// Whether the threads do anything by time. Default: on. Without timers only [`CapacityScheduler::preempt`] makes a round of
-    /// preemption.
+    /// Whether the threads do anything by time. Default: on. Without timers only [`CapacityScheduler::preempt`] makes a
+    /// round of preemption.
     pub fn timers(mut self, timers: bool) -> Self {
         self.options.timers = timers;
         self
     }
 
-    /// Sets whose fractions follow from amounts while the legacy queue mode is off. Default: [`MixedFractions::of_start`] of the
-    /// configuration, as in a ResourceManager that finds its `capacity-scheduler.xml` when it starts. Only a replay of a scheduler that
-    /// was started in another way needs this.
+    /// Sets whose fractions follow from amounts while the legacy queue mode is off. Default:
+    /// [`MixedFractions::of_start`] of the configuration, as in a ResourceManager that finds its
+    /// `capacity-scheduler.xml` when it starts. Only a replay of a scheduler that was started in another way needs
+    /// this.
     #[doc(hidden)]
     pub fn mixed_fractions(mut self, fractions: MixedFractions) -> Self {
         self.fractions = Some(fractions);
@@ -114,17 +115,19 @@ impl CapacitySchedulerBuilder {
         Ok((parts, source))
     }
 
-    /// Starts the scheduler with its threads: workers, the control, and the preemption monitor if the configuration has it.
+    /// Starts the scheduler with its threads: workers, the control, and the preemption monitor if the configuration has
+    /// it.
     ///
     /// # Errors
-    /// [`BuildError::Unsupported`] if the configuration asks for something that is not supported; [`BuildError::Capacities`] if its queues
-    /// are not valid; [`BuildError::Capacity`] of a channel; [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
+    /// [`BuildError::Unsupported`] if the configuration asks for something that is not supported;
+    /// [`BuildError::Capacities`] if its queues are not valid; [`BuildError::Capacity`] of a channel;
+    /// [`BuildError::Panicked`] of the clock; [`BuildError::Thread`].
     pub fn start(self) -> Result<CapacityScheduler, BuildError> {
         Ok(self.started(|parts, events| Ok((Door::start(parts, events)?, ())))?.0)
     }
 
-    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. All other threads are the
-    /// scheduler's own.
+    /// As [`start`](Self::start), but the workers run on threads of the embedder: see [`Worker`]. All other threads are
+    /// the scheduler's own.
     ///
     /// # Errors
     /// Those of [`start`](Self::start).
@@ -146,8 +149,8 @@ impl CapacitySchedulerBuilder {
         Ok((scheduler, workers))
     }
 
-    /// Builds the scheduler without threads: every call runs on the caller's thread. Its clock is virtual and starts at 0, unless
-    /// the builder was given one.
+    /// Builds the scheduler without threads: every call runs on the caller's thread. Its clock is virtual and starts at
+    /// 0, unless the builder was given one.
     ///
     /// # Errors
     /// Those of [`start`](Self::start), without [`BuildError::Thread`].

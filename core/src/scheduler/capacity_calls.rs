@@ -1,4 +1,5 @@
-//! Calls that only the CapacityScheduler has: priorities, nodes that shrink, its configuration and its queues that make themselves.
+//! Calls that only the CapacityScheduler has: priorities, nodes that shrink, its configuration and its queues that make
+//! themselves.
 //!
 //! Bodies run on the caller's thread: with threads they send and wait, without they do it.
 
@@ -16,8 +17,9 @@ use std::borrow::Borrow;
 
 /// # Of the CapacityScheduler alone
 impl Scheduler<Capacity> {
-    /// Changes the total of a node, and ends at once the containers that no longer fit: those of AMs last, the youngest first.
-    /// This is Hadoop's overcommit timeout of 0. With lazy preemption such a container stays until another one needs its room.
+    /// Changes the total of a node, and ends at once the containers that no longer fit: those of AMs last, the youngest
+    /// first. This is Hadoop's overcommit timeout of 0. With lazy preemption such a container stays until another one
+    /// needs its room.
     ///
     /// # Errors
     /// Those of [`resize_node`](Self::resize_node).
@@ -34,7 +36,8 @@ impl Scheduler<Capacity> {
         self.submit_with(submission, SubmitTerms::default().with_priority(priority))
     }
 
-    /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`. Waits for the control.
+    /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`. Waits for the
+    /// control.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] if it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -42,13 +45,15 @@ impl Scheduler<Capacity> {
         self.set_priority_by(None, app, priority)
     }
 
-    /// Changes the priority of an application on behalf of a user. The user must have the right to change the application
-    /// ([`check_app`](Self::check_app)), and to give it this priority by `acl_application_max_priority` of its queue.
+    /// Changes the priority of an application on behalf of a user. The user must have the right to change the
+    /// application ([`check_app`](Self::check_app)), and to give it this priority by `acl_application_max_priority` of
+    /// its queue.
     ///
     /// Follows `ClientRMService.updateApplicationPriority`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; otherwise those of [`set_priority`](Self::set_priority).
+    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; otherwise those of
+    /// [`set_priority`](Self::set_priority).
     pub fn set_priority_as(&self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(Some(user), app, priority)
     }
@@ -58,8 +63,8 @@ impl Scheduler<Capacity> {
         self.door().call(|reply| Call::Own(CapacityCall::SetPriority { app, by, priority, reply }))?
     }
 
-    /// Refreshes the queues from the properties of another `capacity-scheduler.xml`, under their full names, which are read on
-    /// the caller's thread. The site's properties stay. Waits for the control.
+    /// Refreshes the queues from the properties of another `capacity-scheduler.xml`, under their full names, which are
+    /// read on the caller's thread. The site's properties stay. Waits for the control.
     ///
     /// # Errors
     /// [`Refused::BadConfiguration`]: the queues are as before, except with
@@ -106,9 +111,10 @@ impl Scheduler<Capacity> {
         self.door().call(|reply| Call::Own(CapacityCall::ManageQueues(reply)))
     }
 
-    /// As [`offer_all`](Self::offer_all), but the round starts at the node with index `first`, goes on to the last node, and then from the
-    /// first node to that one again. Hadoop starts at a random node. Does nothing if there are not so many nodes. With
-    /// `schedule-asynchronously` a thread sends one every `scheduling-interval-ms`, unless the last one is still under way.
+    /// As [`offer_all`](Self::offer_all), but the round starts at the node with index `first`, goes on to the last
+    /// node, and then from the first node to that one again. Hadoop starts at a random node. Does nothing if there are
+    /// not so many nodes. With `schedule-asynchronously` a thread sends one every `scheduling-interval-ms`, unless the
+    /// last one is still under way.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
@@ -116,7 +122,8 @@ impl Scheduler<Capacity> {
         self.offer_from(first)
     }
 
-    /// Returns the configuration in force: the site's, with the queues of the last accepted refresh. Waits for the control.
+    /// Returns the configuration in force: the site's, with the queues of the last accepted refresh. Waits for the
+    /// control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -135,10 +142,12 @@ impl Scheduler<Capacity> {
 
 /// # Of the CapacityScheduler alone
 impl Stepped<Capacity> {
-    /// Changes the total of a node, and ends the containers that no longer fit, as [`CapacityScheduler::shrink_node`](crate::CapacityScheduler::shrink_node).
+    /// Changes the total of a node, and ends the containers that no longer fit, as
+    /// [`CapacityScheduler::shrink_node`](crate::CapacityScheduler::shrink_node).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`],
+    /// [`Refused::ClusterTooLarge`] of the total.
     pub fn shrink_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, true)
     }
@@ -179,8 +188,8 @@ impl Stepped<Capacity> {
 
     /// Ends an attempt as the event `APP_ATTEMPT_REMOVED` does, before [`new_attempt`](Self::new_attempt) or
     /// [`finish`](Self::finish). Its asks and reservations are dropped, and it leaves the lists of its queue, where
-    /// others may start. So may those that wait for a limit of parallel applications. It keeps its containers: release those that the next
-    /// attempt does not keep before.
+    /// others may start. So may those that wait for a limit of parallel applications. It keeps its containers: release
+    /// those that the next attempt does not keep before.
     #[doc(hidden)]
     pub fn stop_attempt(&mut self, app: &AppHandle) {
         self.steps.stepper.pump();
@@ -191,8 +200,8 @@ impl Stepped<Capacity> {
         self.steps.settle();
     }
 
-    /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was reserved.
-    /// The ask stays outstanding.
+    /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was
+    /// reserved. The ask stays outstanding.
     #[doc(hidden)]
     pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
         let shard = self.steps.stepper.shard(node.0.owner);
@@ -203,10 +212,10 @@ impl Stepped<Capacity> {
         is_reserved
     }
 
-    /// Does what the event `NODE_LABELS_UPDATE` does. A ResourceManager sends it after each node that comes, goes or changes its
-    /// size, even without labels, and names the node unless it has gone. The reservations of the nodes are given up. Then
-    /// everything that follows from a change of the cluster is computed again: amounts may differ, and more applications may
-    /// start.
+    /// Does what the event `NODE_LABELS_UPDATE` does. A ResourceManager sends it after each node that comes, goes or
+    /// changes its size, even without labels, and names the node unless it has gone. The reservations of the nodes are
+    /// given up. Then everything that follows from a change of the cluster is computed again: amounts may differ, and
+    /// more applications may start.
     #[doc(hidden)]
     pub fn labels_updated(&mut self, nodes: &[NodeHandle]) {
         for node in nodes {
@@ -224,7 +233,8 @@ impl Stepped<Capacity> {
         self.set_priority_by(None, app, priority)
     }
 
-    /// Changes the priority of an application on behalf of a user, as [`CapacityScheduler::set_priority_as`](crate::CapacityScheduler::set_priority_as).
+    /// Changes the priority of an application on behalf of a user, as
+    /// [`CapacityScheduler::set_priority_as`](crate::CapacityScheduler::set_priority_as).
     ///
     /// # Errors
     /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; or if it has ended.
@@ -270,16 +280,16 @@ impl Stepped<Capacity> {
         self.refresh_plans()
     }
 
-    /// Makes one round of `AutoCreatedQueueDeletionPolicy`, whether or not its monitor is on. It removes automatically created
-    /// (flexible) queues that were empty in the last round too, and whose last submission is longer ago than
+    /// Makes one round of `AutoCreatedQueueDeletionPolicy`, whether or not its monitor is on. It removes automatically
+    /// created (flexible) queues that were empty in the last round too, and whose last submission is longer ago than
     /// `auto-queue-creation-v2.queue-expiration-time`.
     pub fn expire_queues(&mut self) {
         self.steps.stepper.control().expire_queues();
         self.steps.settle();
     }
 
-    /// Makes one round of `QueueManagementDynamicEditPolicy`, whether or not its monitor is on. In managed parents, leaf queues
-    /// without applications lose their capacity, and those whose applications have waited longest get one.
+    /// Makes one round of `QueueManagementDynamicEditPolicy`, whether or not its monitor is on. In managed parents,
+    /// leaf queues without applications lose their capacity, and those whose applications have waited longest get one.
     pub fn manage_queues(&mut self) {
         self.steps.stepper.control().manage_queues();
         self.steps.settle();
@@ -291,7 +301,8 @@ impl Stepped<Capacity> {
         self.offer_from(first);
     }
 
-    /// Returns the configuration in force, as [`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration).
+    /// Returns the configuration in force, as
+    /// [`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration).
     pub fn configuration(&mut self) -> CapacityConfiguration {
         self.steps.stepper.control().configuration()
     }

@@ -16,35 +16,35 @@ impl Scheduler<Capacity> {
     /// Returns when the lifetime of an application is over; `None` if never. Waits for the control.
     ///
     /// An application gets its lifetime at its submission: what it asks for
-    /// ([`SubmitTerms::with_lifetime`](crate::SubmitTerms::with_lifetime)), at most `maximum-application-lifetime` of its leaf
-    /// queue, otherwise the queue's `default-application-lifetime`. As in Hadoop neither a move nor a refresh changes it, and an
-    /// application that makes its queue gets what it asks for.
+    /// ([`SubmitTerms::with_lifetime`](crate::SubmitTerms::with_lifetime)), at most `maximum-application-lifetime` of
+    /// its leaf queue, otherwise the queue's `default-application-lifetime`. As in Hadoop neither a move nor a refresh
+    /// changes it, and an application that makes its queue gets what it asks for.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn lifetime(&self, app: &AppHandle) -> Result<Option<Lifetime>, Refused> {
         let app = app.0.clone();
         self.door().look(move |control| control.lifetime(&app))?
     }
 
-    /// Sets the lifetime of an application in seconds from now on. Returns when it is over, which may be at once. Waits for the
-    /// control.
+    /// Sets the lifetime of an application in seconds from now on. Returns when it is over, which may be at once. Waits
+    /// for the control.
     ///
-    /// The total since the submission is cut, without a refusal, to `maximum-application-lifetime` of the application's present
-    /// queue.
+    /// The total since the submission is cut, without a refusal, to `maximum-application-lifetime` of the application's
+    /// present queue.
     ///
     /// Follows `RMAppManager.updateApplicationTimeout`, which `yarn application -updateLifetime` calls.
     ///
     /// # Errors
-    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock);
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the
+    /// clock); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn set_lifetime(&self, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.set_lifetime_by(None, app, seconds)
     }
 
-    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user, who must have the right to change the application: see
-    /// [`check_app`](Self::check_app).
+    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user, who must have the right to change the application:
+    /// see [`check_app`](Self::check_app).
     ///
     /// # Errors
     /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
@@ -57,14 +57,14 @@ impl Scheduler<Capacity> {
         self.door().call(|reply| Call::Own(CapacityCall::SetLifetime { app, by, seconds, reply }))?
     }
 
-    /// Makes one round of the lifetime monitor: it ends every application whose lifetime is over, and returns their ids, the
-    /// longest overdue first. With timers the scheduler makes a round every
+    /// Makes one round of the lifetime monitor: it ends every application whose lifetime is over, and returns their
+    /// ids, the longest overdue first. With timers the scheduler makes a round every
     /// `yarn.resourcemanager.application-timeouts.monitor.interval-ms` (3,000).
     ///
-    /// An event reports each end ([`SchedulerEvent::LifetimeOver`](crate::SchedulerEvent::LifetimeOver)). Calls of its AM are
-    /// refused ([`Refused::NoSuchApp`]). As by [`finish`](Self::finish), nodes are told what to stop with
-    /// [`node_stops`](crate::CapacitySchedulerBuilder::node_stops). Waits only for the control: [`quiesce`](Self::quiesce) waits
-    /// for the ends.
+    /// An event reports each end ([`SchedulerEvent::LifetimeOver`](crate::SchedulerEvent::LifetimeOver)). Calls of its
+    /// AM are refused ([`Refused::NoSuchApp`]). As by [`finish`](Self::finish), nodes are told what to stop with
+    /// [`node_stops`](crate::CapacitySchedulerBuilder::node_stops). Waits only for the control:
+    /// [`quiesce`](Self::quiesce) waits for the ends.
     ///
     /// # Errors
     /// [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -72,8 +72,9 @@ impl Scheduler<Capacity> {
         self.door().call(|reply| Call::Own(CapacityCall::ExpireApplications(reply)))?
     }
 
-    /// Returns the lifetime in seconds that an application gets in a leaf queue if it asks for `asked_seconds`. 0 or less means
-    /// none, in both. If the queue does not exist or is not a leaf, it returns `asked_seconds`. Waits for the control.
+    /// Returns the lifetime in seconds that an application gets in a leaf queue if it asks for `asked_seconds`. 0 or
+    /// less means none, in both. If the queue does not exist or is not a leaf, it returns `asked_seconds`. Waits for
+    /// the control.
     ///
     /// Follows `CapacityScheduler.checkAndGetApplicationLifetime`.
     ///
@@ -84,8 +85,8 @@ impl Scheduler<Capacity> {
         self.door().look(move |control| control.lifetime_in(&queue, asked_seconds))
     }
 
-    /// Returns the longest lifetime in a leaf queue, in seconds. 0 or less means that there is no limit. If the queue does not
-    /// exist or is not a leaf, it returns -1. Waits for the control.
+    /// Returns the longest lifetime in a leaf queue, in seconds. 0 or less means that there is no limit. If the queue
+    /// does not exist or is not a leaf, it returns -1. Waits for the control.
     ///
     /// Follows `CapacityScheduler.getMaximumApplicationLifetime`.
     ///
@@ -99,7 +100,8 @@ impl Scheduler<Capacity> {
 
 /// # Lifetimes of applications
 impl Stepped<Capacity> {
-    /// Returns when the lifetime of an application is over, as [`CapacityScheduler::lifetime`](crate::CapacityScheduler::lifetime).
+    /// Returns when the lifetime of an application is over, as
+    /// [`CapacityScheduler::lifetime`](crate::CapacityScheduler::lifetime).
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
@@ -107,15 +109,18 @@ impl Stepped<Capacity> {
         self.steps.stepper.control().lifetime(&app.0)
     }
 
-    /// Sets the lifetime of an application in seconds from now on, as [`CapacityScheduler::set_lifetime`](crate::CapacityScheduler::set_lifetime).
+    /// Sets the lifetime of an application in seconds from now on, as
+    /// [`CapacityScheduler::set_lifetime`](crate::CapacityScheduler::set_lifetime).
     ///
     /// # Errors
-    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
+    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the
+    /// clock).
     pub fn set_lifetime(&mut self, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.steps.stepper.control().set_lifetime(None, &app.0, seconds)
     }
 
-    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user: see [`CapacityScheduler::set_lifetime_as`](crate::CapacityScheduler::set_lifetime_as).
+    /// As [`set_lifetime`](Self::set_lifetime), on behalf of a user: see
+    /// [`CapacityScheduler::set_lifetime_as`](crate::CapacityScheduler::set_lifetime_as).
     ///
     /// # Errors
     /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
@@ -123,7 +128,9 @@ impl Stepped<Capacity> {
         self.steps.stepper.control().set_lifetime(Some(user), &app.0, seconds)
     }
 
-    /// Makes one round of the lifetime monitor, as [`CapacityScheduler::expire_applications`](crate::CapacityScheduler::expire_applications). Nothing else makes one here.
+    /// Makes one round of the lifetime monitor, as
+    /// [`CapacityScheduler::expire_applications`](crate::CapacityScheduler::expire_applications). Nothing else makes
+    /// one here.
     ///
     /// # Errors
     /// [`Refused::Panicked`] (the clock).
@@ -133,12 +140,14 @@ impl Stepped<Capacity> {
         ended
     }
 
-    /// Returns the lifetime that an application gets in a leaf queue, as [`CapacityScheduler::lifetime_in`](crate::CapacityScheduler::lifetime_in).
+    /// Returns the lifetime that an application gets in a leaf queue, as
+    /// [`CapacityScheduler::lifetime_in`](crate::CapacityScheduler::lifetime_in).
     pub fn lifetime_in(&mut self, queue: &str, asked_seconds: i64) -> i64 {
         self.steps.stepper.control().lifetime_in(queue, asked_seconds)
     }
 
-    /// Returns the longest lifetime in a leaf queue, as [`CapacityScheduler::maximum_lifetime`](crate::CapacityScheduler::maximum_lifetime).
+    /// Returns the longest lifetime in a leaf queue, as
+    /// [`CapacityScheduler::maximum_lifetime`](crate::CapacityScheduler::maximum_lifetime).
     pub fn maximum_lifetime(&mut self, queue: &str) -> i64 {
         self.steps.stepper.control().maximum_lifetime(queue)
     }

@@ -11,9 +11,10 @@ use crate::event::Refused;
 
 /// # What passes try
 impl Scheduler<Capacity> {
-    /// Records what passes try from now on, for [`take_watched`](Self::take_watched): which queues and applications they ask, in
-    /// which order, and with which result. A worker computes this right before the pass, at about the cost of the pass; passes
-    /// that are not watched cost no more. Each worker keeps the last 64 passes and 1,024 visits. Waits for the workers.
+    /// Records what passes try from now on, for [`take_watched`](Self::take_watched): which queues and applications
+    /// they ask, in which order, and with which result. A worker computes this right before the pass, at about the cost
+    /// of the pass; passes that are not watched cost no more. Each worker keeps the last 64 passes and 1,024 visits.
+    /// Waits for the workers.
     ///
     /// ```
     /// use evenweave::reason::{PassCourse, QueueEnd, Watch};
@@ -62,7 +63,8 @@ impl Stepped<Capacity> {
         self.steps.stepper.shards().for_each(|shard| shard.watch(what.clone()));
     }
 
-    /// Returns what was recorded since its last call, as [`CapacityScheduler::take_watched`](crate::CapacityScheduler::take_watched).
+    /// Returns what was recorded since its last call, as
+    /// [`CapacityScheduler::take_watched`](crate::CapacityScheduler::take_watched).
     pub fn take_watched(&mut self) -> Watched {
         Watched::together(self.steps.stepper.shards().map(Shard::take_watched))
     }

@@ -27,7 +27,8 @@ use crate::sync::{Arc, Mutex};
 pub struct NotSent<T> {
     /// The heartbeat, or the heartbeats.
     pub returned: T,
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat, [`Refused::NoSuchNode`].
+    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat,
+    /// [`Refused::NoSuchNode`].
     pub reason: Refused,
 }
 
@@ -126,8 +127,8 @@ impl<D: Decider> Door<D> {
     fn end(&self, patience: &Patience) -> Result<(), Refused> {
         self.closed.close();
         let threads = if self.is_needed_here() {
-            // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself. A lock that
-            // is taken means that another thread is at it.
+            // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself.
+            // A lock that is taken means that another thread is at it.
             if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
                 threads.stop_later();
             }
@@ -155,8 +156,8 @@ impl<D: Decider> Door<D> {
         if self.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.shared) }
     }
 
-    /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an answer
-    /// are told when it is long.
+    /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an
+    /// answer are told when it is long.
     pub(super) fn control_has_room(&self) -> Result<(), Refused> {
         if self.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
     }

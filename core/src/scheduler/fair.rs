@@ -31,8 +31,9 @@ use crate::sync::channel::{Sender, bounded};
 
 /// A FairScheduler on threads of its own.
 ///
-/// The threads: the workers, which own the nodes; the control; the update task; the watcher of the allocation file; and, if the
-/// settings ask for them, the preemption task, the async allocation thread and the thread of continuous scheduling.
+/// The threads: the workers, which own the nodes; the control; the update task; the watcher of the allocation file;
+/// and, if the settings ask for them, the preemption task, the async allocation thread and the thread of continuous
+/// scheduling.
 ///
 /// ```
 /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Submission};

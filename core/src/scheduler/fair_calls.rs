@@ -23,12 +23,12 @@ const REFRESH: Duration = Duration::from_secs(60);
 
 /// # Of the FairScheduler alone
 impl Scheduler<Fair> {
-    /// Creates a dynamic leaf queue before the first application enters it, with the parents that it needs. An existing queue stays as
-    /// it is. The next clean-up removes the queue if it is empty. Waits for the control.
+    /// Creates a dynamic leaf queue before the first application enters it, with the parents that it needs. An existing
+    /// queue stays as it is. The next clean-up removes the queue if it is empty. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`]: parents made before the obstacle was met remain, as
-    /// in Hadoop; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`]: parents made before the obstacle
+    /// was met remain, as in Hadoop; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn create_queue(&self, name: &str) -> Result<(), Refused> {
         self.add_queue(name, true)
     }
@@ -61,8 +61,8 @@ impl Scheduler<Fair> {
         self.door().look(|control| control.allocations().clone())
     }
 
-    /// Returns the placement rules in force: those of the last file that had any, otherwise those of the settings. Waits for the
-    /// control.
+    /// Returns the placement rules in force: those of the last file that had any, otherwise those of the settings.
+    /// Waits for the control.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -72,8 +72,9 @@ impl Scheduler<Fair> {
 
     /// Takes new allocations, which the embedder has read. Waits for the control.
     ///
-    /// First it cleans up as the watcher does: it removes empty dynamic queues, and tries waiting changes of a queue's type
-    /// again. Scheduling goes on under the old allocations until the new ones are published. Then this call returns.
+    /// First it cleans up as the watcher does: it removes empty dynamic queues, and tries waiting changes of a queue's
+    /// type again. Scheduling goes on under the old allocations until the new ones are published. Then this call
+    /// returns.
     ///
     /// | call | has the allocations from | cleans up first | warnings |
     /// | --- | --- | --- | --- |
@@ -84,37 +85,39 @@ impl Scheduler<Fair> {
     /// | [`clean_up`](Self::clean_up) | nowhere: those in force stay | that alone | none |
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] if they are not valid; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`Refused::BadAllocations`] if they are not valid; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
         self.door().open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| self.door().gone(CONTROL))?;
         self.door().call(|reply| Call::Reload(Box::new(allocations), reply))?
     }
 
-    /// Takes new allocations from the text of an allocation file, as [`reload`](Self::reload). It first removes empty dynamic
-    /// queues, and then parses the text on the caller's thread. Returns warnings: what was accepted although it is probably a
-    /// mistake. Waits for the control.
+    /// Takes new allocations from the text of an allocation file, as [`reload`](Self::reload). It first removes empty
+    /// dynamic queues, and then parses the text on the caller's thread. Returns warnings: what was accepted although it
+    /// is probably a mistake. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement rules;
-    /// [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement
+    /// rules; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn reload_text(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         take_text(self.door(), text, true)
     }
 
-    /// Reads the allocation file again at once, whether or not it has changed, as `yarn rmadmin -refreshQueues` does. New
-    /// reservable queues become plans. (They do not when the watcher finds a changed file.) Returns warnings: what was accepted
-    /// although it is probably a mistake. The same is sent as an event.
+    /// Reads the allocation file again at once, whether or not it has changed, as `yarn rmadmin -refreshQueues` does.
+    /// New reservable queues become plans. (They do not when the watcher finds a changed file.) Returns warnings: what
+    /// was accepted although it is probably a mistake. The same is sent as an event.
     ///
     /// Scheduling goes on meanwhile. Waits at most a minute; see [`refresh_file_within`](Self::refresh_file_within).
     ///
-    /// Hadoop's command also reads the largest container again: see [`set_maximum_allocation`](Self::set_maximum_allocation).
+    /// Hadoop's command also reads the largest container again: see
+    /// [`set_maximum_allocation`](Self::set_maximum_allocation).
     ///
     /// # Errors
-    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
-    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`] of a new plan; [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it
-    /// takes too long: what it reads in the end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`],
-    /// also if it shuts down meanwhile.
+    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read
+    /// or is not valid: what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`] of a new plan;
+    /// [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it takes too long: what it reads in the
+    /// end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`], also if it shuts
+    /// down meanwhile.
     pub fn refresh_file(&self) -> Result<Vec<Diagnostic>, Refused> {
         self.refresh_file_within(REFRESH)
     }
@@ -135,8 +138,8 @@ impl Scheduler<Fair> {
         Ok(warnings)
     }
 
-    /// Does what the watcher does at each look even if the file has not changed: it removes empty dynamic queues, and tries
-    /// waiting changes of a queue's type again. Waits until this is published.
+    /// Does what the watcher does at each look even if the file has not changed: it removes empty dynamic queues, and
+    /// tries waiting changes of a queue's type again. Waits until this is published.
     ///
     /// # Errors
     /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -148,8 +151,8 @@ impl Scheduler<Fair> {
         self.door().answer(&answer, &Patience::endless(), "control")
     }
 
-    /// Ends every container that is marked for preemption, whether or not its wait is over. Sends messages to the workers:
-    /// [`quiesce`](Self::quiesce) waits until they have done it.
+    /// Ends every container that is marked for preemption, whether or not its wait is over. Sends messages to the
+    /// workers: [`quiesce`](Self::quiesce) waits until they have done it.
     ///
     /// # Errors
     /// Those of [`preempt`](Self::preempt).
@@ -157,8 +160,8 @@ impl Scheduler<Fair> {
         ask_preemption(self.door(), PreemptionCall::KillAll)
     }
 
-    /// Sets the largest container ([`Settings::maximum`](crate::Settings::maximum)). Earlier asks stay as they are. Waits for the
-    /// control.
+    /// Sets the largest container ([`Settings::maximum`](crate::Settings::maximum)). Earlier asks stay as they are.
+    /// Waits for the control.
     ///
     /// Of the yarn-site properties, `yarn rmadmin -refreshQueues` reads only this one again.
     ///
@@ -233,8 +236,8 @@ impl Stepped<Fair> {
     /// [`FairScheduler::refresh_file`](crate::FairScheduler::refresh_file).
     ///
     /// # Errors
-    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read or is not valid:
-    /// what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`].
+    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read
+    /// or is not valid: what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`].
     pub fn refresh_file(&mut self) -> Result<Vec<Diagnostic>, Refused> {
         let clock = self.steps.stepper.shared().clock.clone();
         let watcher = self.beside.as_mut().ok_or(Refused::NoAllocationFile)?;
@@ -261,7 +264,8 @@ impl Stepped<Fair> {
         Ok(())
     }
 
-    /// Sets the largest container, as [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
+    /// Sets the largest container, as
+    /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
     ///
     /// # Errors
     /// [`Refused::BadMaximum`].

@@ -1,6 +1,7 @@
 //! Why an application of the FairScheduler waits.
 //!
-//! Run on the caller's thread; workers answer for their nodes, the control for what has ended and for limits of running applications.
+//! Run on the caller's thread; workers answer for their nodes, the control for what has ended and for limits of running
+//! applications.
 
 use super::door::Door;
 use super::handles::{AppHandle, NodeHandle};

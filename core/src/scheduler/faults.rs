@@ -1,8 +1,8 @@
 //! Faults on purpose, with the feature `faults`: what goes wrong inside, for tests and soak runs.
 //!
-//! What goes wrong outside needs no door of its own: clock, groups, wake-up and policies are the embedder's, and so are an AM that never
-//! calls, an event channel that nobody reads, and reports that are wrong. Each fault here is a message to the thread that it is for, so
-//! nothing is asked on the way of a heartbeat or a grant, with the feature or without.
+//! What goes wrong outside needs no door of its own: clock, groups, wake-up and policies are the embedder's, and so are
+//! an AM that never calls, an event channel that nobody reads, and reports that are wrong. Each fault here is a message
+//! to the thread that it is for, so nothing is asked on the way of a heartbeat or a grant, with the feature or without.
 
 use super::door::{CONTROL, Door};
 use super::handles::AppHandle;
@@ -49,7 +49,8 @@ pub enum Fault {
     WorkerPanicInMessage {
         /// Which one, from 0.
         worker: usize,
-        /// So many steps on, from 1: a message is two, when it is noted, and when it is done and the others are not told what follows.
+        /// So many steps on, from 1: a message is two, when it is noted, and when it is done and the others are not
+        /// told what follows.
         steps: u32,
     },
     /// The control panics, for good.
@@ -81,7 +82,7 @@ impl<D: Decider> Door<D> {
 
     fn panic_at(&self, worker: usize, for_good: bool) -> Result<(), Refused> {
         let look = Look::<D>::new(move |shard| {
-            shard.fails_anew = for_good;
+            shard.panics_at_restart = for_good;
             panic!("an injected panic of worker {worker}");
         });
         self.look_at(worker, look)
@@ -138,8 +139,8 @@ impl Scheduler<Fair> {
     /// Waits for quiet, then counts every kind of record of the whole scheduler and compares the sums. It reports each
     /// difference. Call it when nobody else calls. Each worker first folds in what the others have done.
     ///
-    /// A worker hands its leases back a moment after the last message, and timers may have something under way. So the audit
-    /// counts several times, until nothing is wrong or nothing changes.
+    /// A worker hands its leases back a moment after the last message, and timers may have something under way. So the
+    /// audit counts several times, until nothing is wrong or nothing changes.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
@@ -171,8 +172,8 @@ impl Scheduler<Capacity> {
         self.door().inject(fault)
     }
 
-    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`](crate::FairScheduler::audit), including the books of queues, users and
-    /// applications.
+    /// Waits for quiet, then counts every kind of record, as [`FairScheduler::audit`](crate::FairScheduler::audit),
+    /// including the books of queues, users and applications.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
@@ -194,9 +195,10 @@ impl<P: Policy> Scheduler<P> {
 
 /// # Faults
 impl<P: Policy> Stepped<P> {
-    /// Counts every kind of record of the whole scheduler and compares the sums, as [`FairScheduler::audit`](crate::FairScheduler::audit). With `fold` each
-    /// worker first folds in what the others have done, which changes what several workers decide next. Without it nothing
-    /// changes, and what waits for the next fold is not counted as an error.
+    /// Counts every kind of record of the whole scheduler and compares the sums, as
+    /// [`FairScheduler::audit`](crate::FairScheduler::audit). With `fold` each worker first folds in what the others
+    /// have done, which changes what several workers decide next. Without it nothing changes, and what waits for the
+    /// next fold is not counted as an error.
     pub fn audit(&mut self, fold: bool) -> Audit {
         self.steps.stepper.audit(fold)
     }
@@ -212,11 +214,12 @@ impl<P: Policy> Stepped<P> {
 
 /// # Faults
 impl Stepped<Capacity> {
-    /// Lets a worker panic between two messages, with its books corrupted. With [`Fault::WorkerDeath`] the worker is given up.
+    /// Lets a worker panic between two messages, with its books corrupted. With [`Fault::WorkerDeath`] the worker is
+    /// given up.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`] of any other fault: there are no
-    /// threads.
+    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`] of any other
+    /// fault: there are no threads.
     pub fn inject(&mut self, fault: Fault) -> Result<(), Refused> {
         let (worker, for_good) = match fault {
             Fault::WorkerPanic { worker } => (worker, false),

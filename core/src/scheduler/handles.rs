@@ -36,8 +36,8 @@ impl AppHandle {
         self.0.attempt
     }
 
-    /// The containers of earlier attempts that this attempt keeps, as they were when it began, by attempt and number. Its AM is
-    /// told of them when it registers. It may release them, and is told of their ends.
+    /// The containers of earlier attempts that this attempt keeps, as they were when it began, by attempt and number.
+    /// Its AM is told of them when it registers. It may release them, and is told of their ends.
     #[must_use]
     pub fn kept_containers(&self) -> &[Container] {
         self.0.kept.get().map_or(&[], |kept| kept)
@@ -49,9 +49,9 @@ impl AppHandle {
         &self.0.placed_in
     }
 
-    /// The name of that queue as a ResourceManager reports it: the leaf's full name, unless the submission named the queue that the placement rules
-    /// gave in other capitals. Then its own spelling stays: of `Root.etl` the FairScheduler makes the queue `root.Root.etl`, and the application
-    /// reports `Root.etl`.
+    /// The name of that queue as a ResourceManager reports it: the leaf's full name, unless the submission named the
+    /// queue that the placement rules gave in other capitals. Then its own spelling stays: of `Root.etl` the
+    /// FairScheduler makes the queue `root.Root.etl`, and the application reports `Root.etl`.
     #[must_use]
     pub fn reported_queue(&self) -> &str {
         let full = &*self.0.placed_in;
@@ -64,8 +64,9 @@ impl AppHandle {
         self.0.is_closed()
     }
 
-    /// The containers of this application that are marked for preemption and still run, by worker, the earliest marked first. The
-    /// next answer of `allocate` has the same ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)).
+    /// The containers of this application that are marked for preemption and still run, by worker, the earliest marked
+    /// first. The next answer of `allocate` has the same
+    /// ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)).
     #[must_use]
     pub fn strict_preemptions(&self) -> Vec<ContainerId> {
         let mut marked = Vec::new();
@@ -73,10 +74,10 @@ impl AppHandle {
         marked
     }
 
-    /// Announces a call of this application's AM, so that the processor loads the data that the call needs first. For embedders
-    /// that know of calls before they make them. It works best some hundred nanoseconds before
-    /// [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls) announces the same call, with other applications'
-    /// calls in between.
+    /// Announces a call of this application's AM, so that the processor loads the data that the call needs first. For
+    /// embedders that know of calls before they make them. It works best some hundred nanoseconds before
+    /// [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls) announces the same call, with other
+    /// applications' calls in between.
     ///
     /// It changes only time. An announced call need not come, and a call need not be announced.
     #[inline]
@@ -84,14 +85,16 @@ impl AppHandle {
         self.0.prefetch_call();
     }
 
-    /// As [`AppHandle::prefetch_call`], one step further: it loads what the AM is going to fetch. It works best half-way between
-    /// [`AppHandle::prefetch_call`] and [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls).
+    /// As [`AppHandle::prefetch_call`], one step further: it loads what the AM is going to fetch. It works best
+    /// half-way between [`AppHandle::prefetch_call`] and
+    /// [`FairScheduler::prefetch_calls`](crate::FairScheduler::prefetch_calls).
     #[inline]
     pub fn prefetch_mail(&self) {
         self.0.prefetch_mail();
     }
 
-    /// The number of the application's home worker, which handles the calls of its AM. Another attempt may have another home.
+    /// The number of the application's home worker, which handles the calls of its AM. Another attempt may have another
+    /// home.
     #[must_use]
     pub fn worker(&self) -> usize {
         self.0.home
@@ -144,18 +147,19 @@ impl NodeHandle {
         self.0.owner
     }
 
-    /// Moves the containers that this node's NodeManager must stop to the end of `out`, the oldest first. YARN puts this list
-    /// into the answer of the node's heartbeat. Never waits.
+    /// Moves the containers that this node's NodeManager must stop to the end of `out`, the oldest first. YARN puts
+    /// this list into the answer of the node's heartbeat. Never waits.
     ///
     /// The list has:
     ///
-    /// - each container that an AM has fetched and that ended without a report of the node: it was released, preempted, not
-    ///   launched in time, or its application ended;
-    /// - each container that a report of this node named as [`launched`](crate::Heartbeat::launched) and that was not alive on
-    ///   it.
+    /// - each container that an AM has fetched and that ended without a report of the node: it was released, preempted,
+    ///   not launched in time, or its application ended;
+    /// - each container that a report of this node named as [`launched`](crate::Heartbeat::launched) and that was not
+    ///   alive on it.
     ///
-    /// Each is listed once, and again whenever a report names it as launched. The node may not know a container of the list. It
-    /// stops the others and reports them as completed, which frees their room. What is not taken stays in the list.
+    /// Each is listed once, and again whenever a report names it as launched. The node may not know a container of the
+    /// list. It stops the others and reports them as completed, which frees their room. What is not taken stays in the
+    /// list.
     ///
     /// Without [`node_stops`](crate::FairSchedulerBuilder::node_stops) the list is always empty.
     pub fn take_stops(&self, out: &mut Vec<ContainerId>) {

@@ -2,7 +2,7 @@
 //!
 //! Plain values of whoever steps.
 
-use crate::engine::{Container, EndReason, EndedContainer, NodeShared, Noted, Reserved};
+use crate::engine::{Container, EndReason, EndedContainer, NodeShared, Reserved, StepRecord};
 use crate::fair::OwedRoom;
 use crate::id::NodeId;
 use crate::resource::Resource;
@@ -36,8 +36,8 @@ pub struct Journal {
     pub completed: Vec<(u32, u32, EndReason)>,
     /// Reservations that stand, by node in order of registration.
     pub reserved: Vec<AllocatedView>,
-    /// Room kept for starved applications, by node in order of registration, within a node in the order in which it was first
-    /// owed.
+    /// Room kept for starved applications, by node in order of registration, within a node in the order in which it was
+    /// first owed.
     pub held: Vec<HeldView>,
 }
 
@@ -72,7 +72,7 @@ impl Standing {
 
 impl Journal {
     /// Takes in what a worker has noted.
-    pub(super) fn note(&mut self, noted: Noted) {
+    pub(super) fn note(&mut self, noted: StepRecord) {
         self.allocated.extend(noted.allocated.into_iter().map(|(container, node, _)| {
             let Container { id, priority, resource, .. } = container;
             AllocatedView { app: id.application, container: id.number, node, priority, resource }
@@ -81,8 +81,8 @@ impl Journal {
         self.completed.extend(ended.map(|EndedContainer { id, reason, .. }| (id.application, id.number, reason)));
     }
 
-    /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown. `nodes`
-    /// are those present, by registration.
+    /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown.
+    /// `nodes` are those present, by registration.
     pub(super) fn finish(&mut self, nodes: &[NodeId], Standing { reserved, mut held }: Standing) {
         self.completed.sort_by_key(|(app, container, _)| (*app, *container));
         held.sort_by_key(|(node, ..)| position(nodes, node));

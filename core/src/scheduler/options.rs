@@ -2,7 +2,7 @@
 //!
 //! Plain values of whoever builds, until the scheduler begins.
 
-use super::build_error::{BuildError, MOST_MESSAGES, MOST_WORKERS};
+use super::build_error::{BuildError, MAX_MESSAGES, MAX_WORKERS};
 use super::policy::Policy;
 use super::threaded::WeakScheduler;
 use crate::clock::Clock;
@@ -64,11 +64,11 @@ impl Default for Options {
 impl Options {
     /// Whether the numbers can be.
     pub(super) fn check(&self) -> Result<(), BuildError> {
-        if self.workers == 0 || self.workers > MOST_WORKERS {
+        if self.workers == 0 || self.workers > MAX_WORKERS {
             return Err(BuildError::Workers(self.workers));
         }
         for (channel, asked) in [("channel", self.channel_capacity), ("event", self.event_capacity)] {
-            if !(1..=MOST_MESSAGES).contains(&asked) {
+            if !(1..=MAX_MESSAGES).contains(&asked) {
                 return Err(BuildError::Capacity { channel, asked });
             }
         }
@@ -113,19 +113,21 @@ impl Options {
 /// The setters that the builder of any scheduler has.
 macro_rules! setters_of_options {
     () => {
-        /// Sets the number of workers, which share the nodes: 1 to 256. Default: 1, which decides exactly as Hadoop does. Several
-        /// workers keep every limit, and order queues by views that may be a bounded number of grants apart.
+        /// Sets the number of workers, which share the nodes: 1 to 256. Default: 1, which decides exactly as Hadoop
+        /// does. Several workers keep every limit, and order queues by views that may be a bounded number of grants
+        /// apart.
         pub fn workers(mut self, workers: usize) -> Self {
             self.options.workers = workers;
             self
         }
 
-        /// Sets R: how far the views of several workers may be apart, in *changes* (grants and ends of containers). When a worker
-        /// chooses, it misses fewer than R changes of each other worker, and none that is older than some tens of milliseconds.
+        /// Sets R: how far the views of several workers may be apart, in *changes* (grants and ends of containers).
+        /// When a worker chooses, it misses fewer than R changes of each other worker, and none that is older than some
+        /// tens of milliseconds.
         ///
-        /// A smaller R is nearer to the exact order. It costs more *folds*: each takes O(queues + applications) on every worker.
-        /// Default: 16,384, or twice the largest number of applications at one time if that is more. 0 counts as 1. With one
-        /// worker it has no effect.
+        /// A smaller R is nearer to the exact order. It costs more *folds*: each takes O(queues + applications) on
+        /// every worker. Default: 16,384, or twice the largest number of applications at one time if that is more. 0
+        /// counts as 1. With one worker it has no effect.
         pub fn fold_every(mut self, changes: u32) -> Self {
             self.options.fold_every = Some(changes);
             self
@@ -137,60 +139,63 @@ macro_rules! setters_of_options {
             self
         }
 
-        /// Sets how long the scheduler's threads wait for groups that are not [at hand](crate::groups::Groups::at_hand). Default:
-        /// 2 s. Then the submission is refused ([`Refused::NoGroups`](crate::Refused::NoGroups)), and a right that only a group
-        /// gives does not apply. Until the answer comes, no further call waits for groups.
+        /// Sets how long the scheduler's threads wait for groups that are not [at
+        /// hand](crate::groups::Groups::at_hand). Default: 2 s. Then the submission is refused
+        /// ([`Refused::NoGroups`](crate::Refused::NoGroups)), and a right that only a group gives does not apply. Until
+        /// the answer comes, no further call waits for groups.
         pub fn groups_timeout(mut self, patience: std::time::Duration) -> Self {
             self.options.groups_timeout = patience;
             self
         }
 
-        /// Sets how many messages a worker's channel holds before calls are refused ([`Refused::Busy`](crate::Refused::Busy)).
-        /// Default: 4,096; at most 1,048,576.
+        /// Sets how many messages a worker's channel holds before calls are refused
+        /// ([`Refused::Busy`](crate::Refused::Busy)). Default: 4,096; at most 1,048,576.
         pub fn channel_capacity(mut self, messages: usize) -> Self {
             self.options.channel_capacity = messages;
             self
         }
 
-        /// Sets how many events wait for the embedder. Further events are dropped and counted. Default: 1,024; at most 1,048,576.
+        /// Sets how many events wait for the embedder. Further events are dropped and counted. Default: 1,024; at most
+        /// 1,048,576.
         pub fn event_capacity(mut self, events: usize) -> Self {
             self.options.event_capacity = events;
             self
         }
 
-        /// Sets the number in application ids: the start time of the ResourceManager, in ms since 1970. The default is 1.
+        /// Sets the number in application ids: the start time of the ResourceManager, in ms since 1970. The default is
+        /// 1.
         pub fn cluster_timestamp(mut self, timestamp: u64) -> Self {
             self.options.cluster_timestamp = timestamp;
             self
         }
 
-        /// Sets the epoch in the names of containers ([`ContainerName::epoch`](crate::ContainerName::epoch)): how often the
-        /// ResourceManager was restarted with its work kept. Default: 0, which names omit.
+        /// Sets the epoch in the names of containers ([`ContainerName::epoch`](crate::ContainerName::epoch)): how often
+        /// the ResourceManager was restarted with its work kept. Default: 0, which names omit.
         pub fn epoch(mut self, epoch: u32) -> Self {
             self.options.epoch = epoch;
             self
         }
 
         /// Keeps a list for each node of the containers that its NodeManager must stop
-        /// ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)). A ResourceManager with NodeManagers needs it: there is no
-        /// other news of the containers of applications that finish. Default: off, because a list is kept until it is taken, or
-        /// the node is removed and its last handle is dropped.
+        /// ([`NodeHandle::take_stops`](crate::NodeHandle::take_stops)). A ResourceManager with NodeManagers needs it:
+        /// there is no other news of the containers of applications that finish. Default: off, because a list is kept
+        /// until it is taken, or the node is removed and its last handle is dropped.
         pub fn node_stops(mut self, list: bool) -> Self {
             self.options.node_stops = list;
             self
         }
 
-        /// Whether the largest node limits the size of a container, too. Default: yes. With `false` only the configured maximum
-        /// counts, for an embedder that checks sizes before. (In Hadoop's ResourceManager the largest node does not count in the
-        /// first seconds after a start.)
+        /// Whether the largest node limits the size of a container, too. Default: yes. With `false` only the configured
+        /// maximum counts, for an embedder that checks sizes before. (In Hadoop's ResourceManager the largest node does
+        /// not count in the first seconds after a start.)
         pub fn largest_node(mut self, counts: bool) -> Self {
             self.options.largest_node = counts;
             self
         }
 
         /// Records which nodes become reserved or free, for
-        /// [`Stepped::take_reservation_news`](crate::Stepped::take_reservation_news), in a scheduler without threads. Records are
-        /// kept until they are taken. Default: off.
+        /// [`Stepped::take_reservation_news`](crate::Stepped::take_reservation_news), in a scheduler without threads.
+        /// Records are kept until they are taken. Default: off.
         pub fn note_reservations(mut self, note: bool) -> Self {
             self.options.note_reservations = note;
             self
@@ -202,8 +207,8 @@ macro_rules! setters_of_options {
             self
         }
 
-        /// Sets a callback, the *wake-up*. It is called with an application's number when the empty mailbox of the application
-        /// gets a grant or the news of an ended container. It runs on a worker, so it must be fast.
+        /// Sets a callback, the *wake-up*. It is called with an application's number when the empty mailbox of the
+        /// application gets a grant or the news of an ended container. It runs on a worker, so it must be fast.
         pub fn on_grants(mut self, wake: $crate::engine::WakeUp) -> Self {
             self.options.on_grants = Some(wake);
             self
@@ -227,10 +232,11 @@ macro_rules! setters_of_options {
 /// The wake-up that is given the handle of the scheduler, of builders that have `wake_with`.
 macro_rules! wake_up_with_handle {
     ($policy:ty) => {
-        /// As [`on_grants`](Self::on_grants), with a handle of the scheduler for the callback; only for a scheduler with threads.
-        /// The handle does not keep the scheduler alive. (If the closure owned an ordinary handle, the scheduler would live for
-        /// ever.) In the callback, calls that wait are refused ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`,
-        /// `allocate`, `submit_all` and `begin_finish` do not wait.
+        /// As [`on_grants`](Self::on_grants), with a handle of the scheduler for the callback; only for a scheduler
+        /// with threads. The handle does not keep the scheduler alive. (If the closure owned an ordinary handle, the
+        /// scheduler would live for ever.) In the callback, calls that wait are refused
+        /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`, `allocate`, `submit_all` and
+        /// `begin_finish` do not wait.
         pub fn on_grants_with(
             mut self,
             wake: impl Fn(&$crate::scheduler::threaded::WeakScheduler<$policy>, u32) + Send + Sync + 'static,

@@ -28,7 +28,8 @@ pub enum Fair {}
 pub enum Capacity {}
 
 /// Which of the two schedulers decides: [`Fair`] or [`Capacity`]. Code for both is generic over it:
-/// [`Scheduler<P>`](crate::Scheduler) and [`Stepped<P>`](crate::Stepped) have the same calls, and only their views and reasons differ.
+/// [`Scheduler<P>`](crate::Scheduler) and [`Stepped<P>`](crate::Stepped) have the same calls, and only their views and
+/// reasons differ.
 #[expect(private_bounds, reason = "sealed: the engine knows these two")]
 pub trait Policy: Driven {
     /// The view of a queue.
@@ -45,7 +46,8 @@ pub trait Policy: Driven {
     type Marked: Clone + Debug + Send;
 }
 
-/// What each scheduler does in its own way. Functions over a `door` run on a caller's thread and ask threads; those over `steps` do it.
+/// What each scheduler does in its own way. Functions over a `door` run on a caller's thread and ask threads; those
+/// over `steps` do it.
 pub(crate) trait Driven: Sized + Send + Sync + 'static {
     /// Who decides in the engine.
     type Decider: Decider;

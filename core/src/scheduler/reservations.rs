@@ -1,8 +1,8 @@
 //! Calls of the reservation system, the same on every scheduler.
 //!
 //! # Where it stands
-//! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on it. The time is the
-//! clock's [`wall_ms`](crate::clock::Clock::wall_ms).
+//! Bodies of public methods: with threads they send to the control and wait on the caller's thread; without they run on
+//! it. The time is the clock's [`wall_ms`](crate::clock::Clock::wall_ms).
 
 use super::door::Door;
 use super::policy::Policy;
@@ -53,21 +53,23 @@ macro_rules! reservation_calls {
         /// Returns the name of a new reservation. Follows `ClientRMService.getNewReservation`.
         ///
         /// # Errors
-        /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) if the site files ask for no
-        /// reservation system, as of every call here. With threads, too: [`Refused::OwnThread`](crate::Refused::OwnThread),
-        /// [`Refused::TaskLost`](crate::Refused::TaskLost), [`Refused::ShutDown`](crate::Refused::ShutDown).
+        /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) if the site files ask
+        /// for no reservation system, as of every call here. With threads, too:
+        /// [`Refused::OwnThread`](crate::Refused::OwnThread), [`Refused::TaskLost`](crate::Refused::TaskLost),
+        /// [`Refused::ShutDown`](crate::Refused::ShutDown).
         pub fn reserve_new($this: $receiver) -> Result<ReservationId, ReserveError> {
             $($at)+.planning(|control| control.with_plans(|system, _| system.new_reservation()))
         }
 
         /// Books a reservation on behalf of a user, as
-        /// [`ReservationSystem::submit`](crate::reservation::ReservationSystem::submit). A reservation that begins within a step
-        /// has its queue when this returns.
+        /// [`ReservationSystem::submit`](crate::reservation::ReservationSystem::submit). A reservation that begins
+        /// within a step has its queue when this returns.
         ///
         /// # Errors
         /// Those of that call; [`Refused::NameTooLong`](crate::Refused::NameTooLong) of the user;
-        /// [`Refused::NoGroups`](crate::Refused::NoGroups) if rights are checked; [`Refused::Panicked`](crate::Refused::Panicked) of an agent or a
-        /// policy of the embedder's. Those of [`reserve_new`](Self::reserve_new).
+        /// [`Refused::NoGroups`](crate::Refused::NoGroups) if rights are checked;
+        /// [`Refused::Panicked`](crate::Refused::Panicked) of an agent or a policy of the embedder's. Those of
+        /// [`reserve_new`](Self::reserve_new).
         pub fn reserve_submit(
             $this: $receiver,
             user: &str,
@@ -80,7 +82,8 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// Books a new version of a reservation, as [`ReservationSystem::update`](crate::reservation::ReservationSystem::update).
+        /// Books a new version of a reservation, as
+        /// [`ReservationSystem::update`](crate::reservation::ReservationSystem::update).
         ///
         /// # Errors
         /// Those of that call and of [`reserve_submit`](Self::reserve_submit).
@@ -98,8 +101,9 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// Deletes a reservation from its plan, as [`ReservationSystem::delete`](crate::reservation::ReservationSystem::delete).
-        /// The follower's next run removes its queue.
+        /// Deletes a reservation from its plan, as
+        /// [`ReservationSystem::delete`](crate::reservation::ReservationSystem::delete). The follower's next run
+        /// removes its queue.
         ///
         /// # Errors
         /// Those of that call and of [`reserve_submit`](Self::reserve_submit).
@@ -130,15 +134,16 @@ macro_rules! reservation_calls {
             })
         }
 
-        /// Runs the plan follower once over all plans: it makes, sizes, empties and removes the queues below them. Returns the
-        /// results by plan. Does nothing without a ReservationSystem.
+        /// Runs the plan follower once over all plans: it makes, sizes, empties and removes the queues below them.
+        /// Returns the results by plan. Does nothing without a ReservationSystem.
         ///
-        /// All changes of a run are published together, except a default queue that it makes and moves applications to. With
-        /// [timers](crate::FairSchedulerBuilder::timers) a thread does this every
+        /// All changes of a run are published together, except a default queue that it makes and moves applications to.
+        /// With [timers](crate::FairSchedulerBuilder::timers) a thread does this every
         /// `yarn.resourcemanager.reservation-system.planfollower.time-step`.
         ///
         /// # Errors
-        /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. Those of [`reserve_new`](Self::reserve_new).
+        /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. Those of
+        /// [`reserve_new`](Self::reserve_new).
         pub fn follow_plans($this: $receiver) -> Result<BTreeMap<String, Followed>, ReserveError> {
             $($at)+.planning(|control| Ok(control.follow_plans(true)?))
         }
@@ -185,11 +190,12 @@ macro_rules! reservation_calls {
         }
 
         /// Takes the state from before a restart into the plans, as
-        /// [`ReservationSystem::restore`](crate::reservation::ReservationSystem::restore). Then it makes each plan's queues,
-        /// without replanning. Returns the queues of the state that are no plans.
+        /// [`ReservationSystem::restore`](crate::reservation::ReservationSystem::restore). Then it makes each plan's
+        /// queues, without replanning. Returns the queues of the state that are no plans.
         ///
         /// # Errors
-        /// [`ReserveError::State`](crate::reservation::ReserveError::State): nothing has changed. As of [`follow_plans`](Self::follow_plans).
+        /// [`ReserveError::State`](crate::reservation::ReserveError::State): nothing has changed. As of
+        /// [`follow_plans`](Self::follow_plans).
         pub fn restore_reservations($this: $receiver, state: &ReservationState) -> Result<Vec<String>, ReserveError> {
             let state = state.clone();
             $($at)+.planning(move |control| {

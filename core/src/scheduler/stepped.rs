@@ -1,7 +1,7 @@
 //! A scheduler without threads: the calls that both schedulers have. The same stages, on the caller's thread.
 //!
-//! What one of the two schedulers does in its own way is [`Driven`](super::policy::Driven)'s; calls that only one has are in `fair` and
-//! `capacity`.
+//! What one of the two schedulers does in its own way is [`Driven`](super::policy::Driven)'s; calls that only one has
+//! are in `fair` and `capacity`.
 
 use super::calls::fetch;
 use super::handles::{AppHandle, NodeHandle};
@@ -21,10 +21,12 @@ use crate::resource::Resource;
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A scheduler without threads, for embedders with a runtime of their own, and for replay. A call runs the same stages as
-/// [`Scheduler`](crate::Scheduler), and returns when all of them are done. With one worker it decides as Hadoop does, step by step.
+/// A scheduler without threads, for embedders with a runtime of their own, and for replay. A call runs the same stages
+/// as [`Scheduler`](crate::Scheduler), and returns when all of them are done. With one worker it decides as Hadoop
+/// does, step by step.
 ///
-/// Time moves only by [`Stepped::advance`]. [`Stepped::heartbeat`] offers a node. A FairScheduler computes shares only by
+/// Time moves only by [`Stepped::advance`]. [`Stepped::heartbeat`] offers a node. A FairScheduler computes shares only
+/// by
 /// [`Stepped::update_now`]: `yarn.scheduler.fair.update-interval-ms` has no effect.
 ///
 /// ```
@@ -52,8 +54,8 @@ use std::fmt;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The calls are those of [`Scheduler`](crate::Scheduler). What can only go wrong on threads is no `Result` here; requests are taken
-/// by value or by reference.
+/// The calls are those of [`Scheduler`](crate::Scheduler). What can only go wrong on threads is no `Result` here;
+/// requests are taken by value or by reference.
 pub struct Stepped<P: Policy = Fair> {
     pub(crate) steps: Stepping<P::Decider>,
     pub(super) beside: P::Beside,
@@ -67,8 +69,8 @@ impl<P: Policy> fmt::Debug for Stepped<P> {
 
 /// # Time
 impl<P: Policy> Stepped<P> {
-    /// Moves the virtual clock by `ms`, and then calls [`tick`](Self::tick). If the embedder gave a clock to the builder, it only
-    /// calls `tick`.
+    /// Moves the virtual clock by `ms`, and then calls [`tick`](Self::tick). If the embedder gave a clock to the
+    /// builder, it only calls `tick`.
     pub fn advance(&mut self, ms: u64) {
         self.steps.advance_clock(ms);
         self.tick();
@@ -77,11 +79,11 @@ impl<P: Policy> Stepped<P> {
     /// Does what is due by the clock.
     ///
     /// - It looks for containers that were fetched and never launched, if the last look is a third of
-    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago. Those that were fetched longer ago than the
-    ///   interval end as [`Expired`](crate::EndReason::Expired).
+    ///   `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms` ago. Those that were fetched longer ago than
+    ///   the interval end as [`Expired`](crate::EndReason::Expired).
     /// - A FairScheduler looks at the watched allocation file, if the last look is an interval ago
-    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). A look cleans up, and reads the file if it has
-    ///   changed and is quiet. Without a watched file nothing happens.
+    ///   ([`reload_interval`](crate::FairSchedulerBuilder::reload_interval)). A look cleans up, and reads the file if
+    ///   it has changed and is quiet. Without a watched file nothing happens.
     pub fn tick(&mut self) {
         P::tick(&mut self.steps, &mut self.beside);
     }
@@ -92,8 +94,8 @@ impl<P: Policy> Stepped<P> {
     /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types).
     ///
     /// # Errors
-    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
-    /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
+    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of
+    /// its names; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total.
     pub fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.steps.add_node(name, rack, total)
     }
@@ -137,7 +139,8 @@ impl<P: Policy> Stepped<P> {
     /// Changes the total of a node, as [`Scheduler::resize_node`](crate::Scheduler::resize_node).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total.
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`],
+    /// [`Refused::ClusterTooLarge`] of the total.
     pub fn resize_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, false)
     }
@@ -197,8 +200,8 @@ impl<P: Policy> Stepped<P> {
         self.steps.submitted(outcome)
     }
 
-    /// Returns the answer to a submission without submitting it: the full name of the leaf queue that the application would
-    /// enter. The queue is made if it does not exist.
+    /// Returns the answer to a submission without submitting it: the full name of the leaf queue that the application
+    /// would enter. The queue is made if it does not exist.
     ///
     /// For ResourceManagers that accept an application before its first attempt begins. Submit the attempt later as
     /// [accepted](Submission::accepted_in).
@@ -215,8 +218,8 @@ impl<P: Policy> Stepped<P> {
     /// Starts another attempt of an application, as [`Scheduler::new_attempt`](crate::Scheduler::new_attempt).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
-    /// [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
+    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the new AM's request; [`Refused::Panicked`] (the clock).
     pub fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.steps.new_attempt(app, new)
     }
@@ -225,8 +228,9 @@ impl<P: Policy> Stepped<P> {
     /// [`Scheduler::recover_container`](crate::Scheduler::recover_container).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] if no record is left; [`Refused::NoWorkers`] if the node's worker is given up.
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`],
+    /// [`Refused::InvalidResource`] of its size; [`Refused::Busy`] if no record is left; [`Refused::NoWorkers`] if the
+    /// node's worker is given up.
     pub fn recover_container(
         &mut self,
         app: &AppHandle,
@@ -239,10 +243,10 @@ impl<P: Policy> Stepped<P> {
     /// An AM's call, as [`Scheduler::allocate`](crate::Scheduler::allocate).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::InvalidBlacklist`],
-    /// [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of the request; [`Refused::ZeroMax`] of its queue;
-    /// [`Refused::Busy`] where a release or an ask finds no room in its channel; [`Refused::Panicked`] of the policy or the clock: the mail
-    /// is still there. Nothing has changed then.
+    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`],
+    /// [`Refused::InvalidBlacklist`], [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of
+    /// the request; [`Refused::ZeroMax`] of its queue; [`Refused::Busy`] where a release or an ask finds no room in its
+    /// channel; [`Refused::Panicked`] of the policy or the clock: the mail is still there. Nothing has changed then.
     pub fn allocate(
         &mut self,
         app: &AppHandle,
@@ -252,7 +256,8 @@ impl<P: Policy> Stepped<P> {
         P::allocate_stepped(&mut self.steps, app, request, answer)
     }
 
-    /// Fetches the granted and ended containers since the AM's last call, as [`Scheduler::fetch`](crate::Scheduler::fetch).
+    /// Fetches the granted and ended containers since the AM's last call, as
+    /// [`Scheduler::fetch`](crate::Scheduler::fetch).
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] of another scheduler's application.
@@ -263,8 +268,8 @@ impl<P: Policy> Stepped<P> {
     /// What an application can still get, as [`Scheduler::headroom`](crate::Scheduler::headroom).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application, or one that has ended; [`Refused::Panicked`] of the queue's policy, or the
-    /// clock.
+    /// [`Refused::NoSuchApp`] of another scheduler's application, or one that has ended; [`Refused::Panicked`] of the
+    /// queue's policy, or the clock.
     pub fn headroom(&self, app: &AppHandle) -> Result<Resource, Refused> {
         headroom(self.steps.stepper.shared(), &app.0)
     }
@@ -280,7 +285,8 @@ impl<P: Policy> Stepped<P> {
     /// Ends an application on behalf of a user, as [`Scheduler::finish_as`](crate::Scheduler::finish_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if it has already ended.
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if
+    /// it has already ended.
     pub fn finish_as(&mut self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.steps.finish_by(Some(user), app)
     }
@@ -288,8 +294,8 @@ impl<P: Policy> Stepped<P> {
     /// Moves an application to another leaf queue.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`], [`Refused::MaxShare`],
-    /// [`Refused::NotRunnable`] of the target.
+    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`],
+    /// [`Refused::MaxShare`], [`Refused::NotRunnable`] of the target.
     pub fn move_app(&mut self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(None, app, queue)
     }
@@ -297,8 +303,8 @@ impl<P: Policy> Stepped<P> {
     /// Moves an application on behalf of a user, as [`Scheduler::move_app_as`](crate::Scheduler::move_app_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; [`Refused::NameTooLong`] of the user's name; otherwise as
-    /// [`move_app`](Self::move_app).
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user may not; [`Refused::NameTooLong`] of the
+    /// user's name; otherwise as [`move_app`](Self::move_app).
     pub fn move_app_as(&mut self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.steps.move_by(Some(user), app, queue)
     }
@@ -324,7 +330,8 @@ impl<P: Policy> Stepped<P> {
     /// Checks that a user may see or change an application, as [`Scheduler::check_app`](crate::Scheduler::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if it has ended.
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if
+    /// it has ended.
     pub fn check_app(&mut self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.steps.stepper.control().check_app(user, &app.0, access)
     }
@@ -349,7 +356,8 @@ impl<P: Policy> Stepped<P> {
         Ok(warnings)
     }
 
-    /// Of a FairScheduler: computes demand and instantaneous fair shares once. A CapacityScheduler has nothing to compute.
+    /// Of a FairScheduler: computes demand and instantaneous fair shares once. A CapacityScheduler has nothing to
+    /// compute.
     pub fn update_now(&mut self) {
         P::update_stepped(&mut self.steps);
     }
@@ -358,14 +366,14 @@ impl<P: Policy> Stepped<P> {
     /// [`kill_due`](Self::kill_due) ends what was marked.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::BadConfiguration`] if the settings of a
-    /// CapacityScheduler's policy are not valid.
+    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::BadConfiguration`] if the
+    /// settings of a CapacityScheduler's policy are not valid.
     pub fn preempt(&mut self) -> Result<Vec<P::Marked>, Refused> {
         P::preempt_stepped(&mut self.steps)
     }
 
-    /// Of a FairScheduler: ends the containers that were marked at least `yarn.scheduler.fair.waitTimeBeforeKill` ago by the clock, as
-    /// Hadoop's timer does. A CapacityScheduler's [`preempt`](Self::preempt) does so itself.
+    /// Of a FairScheduler: ends the containers that were marked at least `yarn.scheduler.fair.waitTimeBeforeKill` ago
+    /// by the clock, as Hadoop's timer does. A CapacityScheduler's [`preempt`](Self::preempt) does so itself.
     ///
     /// # Errors
     /// Those of [`preempt`](Self::preempt).
@@ -395,7 +403,8 @@ impl<P: Policy> Stepped<P> {
         self.steps.node_named(name).map(NodeHandle)
     }
 
-    /// Returns the handle of a registered node by its number, as [`Scheduler::find_node_by_id`](crate::Scheduler::find_node_by_id).
+    /// Returns the handle of a registered node by its number, as
+    /// [`Scheduler::find_node_by_id`](crate::Scheduler::find_node_by_id).
     pub fn find_node_by_id(&mut self, id: NodeId) -> Option<NodeHandle> {
         self.steps.stepper.control().all_nodes().find(|node| node.id == id).cloned().map(NodeHandle)
     }
@@ -423,8 +432,8 @@ impl<P: Policy> Stepped<P> {
         self.steps.stepper.control().all_nodes().map(|node| node_view(node)).collect()
     }
 
-    /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. On a node
-    /// they are in the order of their grants.
+    /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. On a
+    /// node they are in the order of their grants.
     #[must_use]
     pub fn containers(&mut self) -> Vec<ContainerView> {
         self.steps.stepper.shards().flat_map(|shard| shard.container_views()).collect()
@@ -487,7 +496,8 @@ impl<P: Policy> Stepped<P> {
         P::why_waiting_stepped(&mut self.steps, app, None)
     }
 
-    /// As [`why_waiting`](Self::why_waiting) for one node: see [`Scheduler::why_waiting_on`](crate::Scheduler::why_waiting_on).
+    /// As [`why_waiting`](Self::why_waiting) for one node: see
+    /// [`Scheduler::why_waiting_on`](crate::Scheduler::why_waiting_on).
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] if it is removed.
@@ -513,10 +523,11 @@ impl<P: Policy> Stepped<P> {
         self.steps.stepper.shards().flat_map(|shard| shard.take_reservation_news()).collect()
     }
 
-    /// Returns what happened since its last call, and the present reservations. For replay, with the builder's `journal`.
+    /// Returns what happened since its last call, and the present reservations. For replay, with the builder's
+    /// `journal`.
     #[doc(hidden)]
     pub fn take_journal(&mut self) -> Journal {
-        let (mut journal, nodes) = self.steps.take_noted();
+        let (mut journal, nodes) = self.steps.take_step_record();
         let mut standing = Standing::default();
         self.steps.stepper.shards().for_each(|shard| P::stands(shard, &mut standing));
         journal.finish(&nodes, standing);
@@ -535,8 +546,8 @@ impl<P: Policy> Stepped<P> {
         self.steps.app(number)
     }
 
-    /// An AM's call as recordings have it: as its last act it fetches all containers of the application. Returns the headroom, and the
-    /// numbers of the containers that are marked for preemption.
+    /// An AM's call as recordings have it: as its last act it fetches all containers of the application. Returns the
+    /// headroom, and the numbers of the containers that are marked for preemption.
     ///
     /// # Errors
     /// Those of [`allocate`](Self::allocate). Nothing has changed then.
@@ -584,7 +595,8 @@ impl<P: Policy> Stepped<P> {
     /// The node of a container says that it runs.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has ended.
+    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has
+    /// ended.
     #[doc(hidden)]
     pub fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.launch_numbered(number, container)
@@ -593,8 +605,8 @@ impl<P: Policy> Stepped<P> {
     /// The node of a container says that it is done.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has ended and its
-    /// node does not wait for it.
+    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has
+    /// ended and its node does not wait for it.
     #[doc(hidden)]
     pub fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         self.steps.complete_numbered(number, container)

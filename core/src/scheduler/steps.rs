@@ -197,10 +197,12 @@ impl<D: Decider> Stepping<D> {
         Ok((app, id.ok_or(Refused::NoSuchContainer { app: number, container })?))
     }
 
-    // ------------------------------------------------------------------------------------------------ what has happened
+    // ------------------------------------------------------------------------------------------------ what has
+    // happened
 
-    /// What happened since this was last called, without reservations and what stands; with the nodes present, by registration.
-    pub(super) fn take_noted(&mut self) -> (Journal, Vec<NodeId>) {
+    /// What happened since this was last called, without reservations and what stands; with the nodes present, by
+    /// registration.
+    pub(super) fn take_step_record(&mut self) -> (Journal, Vec<NodeId>) {
         let nodes = self.stepper.control().all_nodes().map(|node| node.id).collect();
         (std::mem::take(&mut self.pending), nodes)
     }
@@ -214,7 +216,7 @@ impl<D: Decider> Stepping<D> {
         }
         let mut fresh_ams = Vec::new();
         for shard in self.stepper.shards() {
-            let noted = shard.take_noted();
+            let noted = shard.take_step_record();
             for (Container { id, .. }, _, is_am) in &noted.allocated {
                 self.by_number.insert((id.application, id.number), *id);
                 if *is_am {

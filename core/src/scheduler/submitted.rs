@@ -25,7 +25,8 @@ pub(super) trait Answering: Send + Sync {
     fn why_gone(&self, task: &'static str) -> Refused;
 }
 
-/// The answers to many submissions; see [`FairScheduler::submit_all`](crate::FairScheduler::submit_all). It is also a future.
+/// The answers to many submissions; see [`FairScheduler::submit_all`](crate::FairScheduler::submit_all). It is also a
+/// future.
 #[must_use = "the handles of accepted applications are in here"]
 pub struct Submitted {
     answers: Answer<Outcomes>,
@@ -48,7 +49,8 @@ impl Submitted {
         Submitted { answers, taken: OnceLock::new(), scheduler }
     }
 
-    /// Takes the answers, one for each submission in their order, if they are all there. Returns them once. Does not wait.
+    /// Takes the answers, one for each submission in their order, if they are all there. Returns them once. Does not
+    /// wait.
     #[must_use]
     pub fn try_take(&self) -> Option<Vec<Result<AppHandle, Refused>>> {
         let answers = self.answers.try_take()?;
@@ -60,8 +62,8 @@ impl Submitted {
     /// Waits for the answers, one for each submission in their order.
     ///
     /// # Errors
-    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
         if self.taken.get().is_some() {
             return Err(Refused::AlreadyTaken);

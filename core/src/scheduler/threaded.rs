@@ -1,8 +1,9 @@
 //! A scheduler with threads: the calls that both schedulers have.
 //!
 //! # Where it stands
-//! Bodies run on the caller's thread: they send to the scheduler's threads, and those that wait say for whom. What one of the two schedulers
-//! does in its own way is [`Driven`](super::policy::Driven)'s; calls that only one has are in `fair` and `capacity`.
+//! Bodies run on the caller's thread: they send to the scheduler's threads, and those that wait say for whom. What one
+//! of the two schedulers does in its own way is [`Driven`](super::policy::Driven)'s; calls that only one has are in
+//! `fair` and `capacity`.
 
 use super::calls::fetch;
 use super::door::{Door, NotSent};
@@ -28,12 +29,13 @@ use crate::sync::{Arc, Weak};
 use std::fmt;
 use std::time::Duration;
 
-/// A scheduler on threads of its own: a [`FairScheduler`](crate::FairScheduler) or a [`CapacityScheduler`](crate::CapacityScheduler).
+/// A scheduler on threads of its own: a [`FairScheduler`](crate::FairScheduler) or a
+/// [`CapacityScheduler`](crate::CapacityScheduler).
 ///
 /// The threads: the workers, which own the nodes; the control; and those that only one of the two has.
 ///
-/// This type is a handle: clone it, send it and share it. The scheduler shuts down when the last handle is dropped. The drop
-/// waits for the shutdown, except on one of the scheduler's own threads, in a callback.
+/// This type is a handle: clone it, send it and share it. The scheduler shuts down when the last handle is dropped. The
+/// drop waits for the shutdown, except on one of the scheduler's own threads, in a callback.
 ///
 /// Code for both is generic over `P`:
 ///
@@ -82,8 +84,8 @@ impl<P: Policy> fmt::Debug for Scheduler<P> {
     }
 }
 
-/// A handle that keeps no scheduler alive: for callbacks of the embedder's that are given to it, such as a wake-up. One in there that owned
-/// a [`Scheduler`] would keep it, and itself, for ever.
+/// A handle that keeps no scheduler alive: for callbacks of the embedder's that are given to it, such as a wake-up. One
+/// in there that owned a [`Scheduler`] would keep it, and itself, for ever.
 pub struct WeakScheduler<P: Policy = Fair>(pub(super) Weak<Inner<P>>);
 
 impl<P: Policy> Clone for WeakScheduler<P> {
@@ -118,20 +120,21 @@ impl<P: Policy> Scheduler<P> {
 
 /// # Nodes
 impl<P: Policy> Scheduler<P> {
-    /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types). Waits for the control.
+    /// Registers a node with its name, its rack and its total (memory in MiB, vcores, further types). Waits for the
+    /// control.
     ///
     /// # Errors
-    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of its names;
-    /// [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total; [`Refused::NoWorkers`];
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of
+    /// its names; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total;
+    /// [`Refused::NoWorkers`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.door().add_node(name, rack, total)
     }
 
-    /// Registers a node together with the containers that run on it, after a restart of the ResourceManager: no heartbeat and no
-    /// round of scheduling finds the node without them. Returns the node, and for each container, in their order, what
-    /// [`recover_container`](Self::recover_container) would: its id, or why it is not taken over. Waits for the control and
-    /// the node's worker.
+    /// Registers a node together with the containers that run on it, after a restart of the ResourceManager: no
+    /// heartbeat and no round of scheduling finds the node without them. Returns the node, and for each container, in
+    /// their order, what [`recover_container`](Self::recover_container) would: its id, or why it is not taken over.
+    /// Waits for the control and the node's worker.
     ///
     /// Follows `NODE_ADDED` of Hadoop's schedulers, which hold their lock over both.
     ///
@@ -160,11 +163,12 @@ impl<P: Policy> Scheduler<P> {
         self.door().add_node_with(node, running)
     }
 
-    /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost), and its reservation ends. Waits for the
-    /// control and the node's worker.
+    /// Removes a node. Its containers end as [`NodeLost`](crate::EndReason::NodeLost), and its reservation ends. Waits
+    /// for the control and the node's worker.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is already removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is already removed; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
@@ -173,19 +177,19 @@ impl<P: Policy> Scheduler<P> {
     /// containers end. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of the total;
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`],
+    /// [`Refused::ClusterTooLarge`] of the total; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.door().resize_node(node, total, false)
     }
 
     /// Empties a node gracefully. Waits for the control.
     ///
-    /// From its next heartbeat on the node's total follows what still runs, so nothing new fits. When nothing runs, the event
-    /// [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) comes.
+    /// From its next heartbeat on the node's total follows what still runs, so nothing new fits. When nothing runs, the
+    /// event [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) comes.
     ///
-    /// As in Hadoop the next heartbeat still assigns what is free at that moment. Containers above the new total then end at once
-    /// ([`EndReason::Preempted`](crate::EndReason::Preempted)).
+    /// As in Hadoop the next heartbeat still assigns what is free at that moment. Containers above the new total then
+    /// end at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -193,8 +197,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().decommission_node(node)
     }
 
-    /// Keeps a decommissioning node: it gets back the total that it had before. Does nothing for any other node. Waits for the
-    /// control.
+    /// Keeps a decommissioning node: it gets back the total that it had before. Does nothing for any other node. Waits
+    /// for the control.
     ///
     /// Follows `RMNodeImpl.RecommissionNodeTransition`.
     ///
@@ -204,12 +208,12 @@ impl<P: Policy> Scheduler<P> {
         self.door().recommission_node(node)
     }
 
-    /// Sends a node's report to the worker that owns the node. Never waits. The worker offers the node when it processes the
-    /// report.
+    /// Sends a node's report to the worker that owns the node. Never waits. The worker offers the node when it
+    /// processes the report.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] if the node was removed: the
-    /// heartbeat comes back.
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] if the node was
+    /// removed: the heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         self.door().heartbeat(heartbeat)
     }
@@ -218,16 +222,16 @@ impl<P: Policy> Scheduler<P> {
     /// [`heartbeat`](Self::heartbeat). Reports of removed nodes are accepted and ignored.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], of one of the workers: the heartbeats for it come back, the
-    /// others were taken.
+    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], of one of the workers: the heartbeats for it
+    /// come back, the others were taken.
     pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
         self.door().heartbeats(heartbeats)
     }
 
-    /// The location for a node or rack name, for asks and blacklists. `*` is [`Location::ANY`](crate::Location::ANY). A name keeps its
-    /// number while the scheduler lives. A name longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME) bytes gives
-    /// [`Location::NOWHERE`](crate::Location::NOWHERE). The scheduler keeps at most 128 MiB of names without a node or rack. All further
-    /// such names give one location without a node.
+    /// The location for a node or rack name, for asks and blacklists. `*` is [`Location::ANY`](crate::Location::ANY). A
+    /// name keeps its number while the scheduler lives. A name longer than [`LONGEST_NAME`](crate::event::LONGEST_NAME)
+    /// bytes gives [`Location::NOWHERE`](crate::Location::NOWHERE). The scheduler keeps at most 128 MiB of names
+    /// without a node or rack. All further such names give one location without a node.
     #[must_use]
     pub fn location(&self, name: &str) -> Location {
         self.door().location(name)
@@ -238,23 +242,24 @@ impl<P: Policy> Scheduler<P> {
 impl<P: Policy> Scheduler<P> {
     /// Submits an application with its first attempt. Waits for the control.
     ///
-    /// The container of a managed AM is the first that [`allocate`](Self::allocate) returns. The ResourceManager fetches it and
-    /// lets its node start it.
+    /// The container of a managed AM is the first that [`allocate`](Self::allocate) returns. The ResourceManager
+    /// fetches it and lets its node start it.
     ///
     /// # Errors
-    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`] of its names;
-    /// [`Refused::Placement`], [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NotLeaf`] of its placement;
-    /// [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`], [`Refused::ZeroMax`], [`Refused::NoLocation`],
-    /// [`Refused::OthersLocation`] of the AM's request; [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`]
+    /// of its names; [`Refused::Placement`], [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NotLeaf`] of
+    /// its placement; [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`],
+    /// [`Refused::ZeroMax`], [`Refused::NoLocation`], [`Refused::OthersLocation`] of the AM's request;
+    /// [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
 
     /// As [`submit`](Self::submit), with everything else that a submission may ask for. Waits for the control.
     ///
-    /// As in Hadoop a FairScheduler has no priorities of applications, and none of workflows: it takes no notice of the terms' priority and
-    /// tags. It refuses a lifetime.
+    /// As in Hadoop a FairScheduler has no priorities of applications, and none of workflows: it takes no notice of the
+    /// terms' priority and tags. It refuses a lifetime.
     ///
     /// # Errors
     /// Those of [`submit`](Self::submit), and [`Refused::BadLifetime`].
@@ -263,8 +268,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().call(|reply| P::submits(submission, terms, reply))?.map(AppHandle)
     }
 
-    /// Returns the answer to a submission without submitting it: the full name of the leaf queue that the application would
-    /// enter. The queue is made if it does not exist. Waits for the control.
+    /// Returns the answer to a submission without submitting it: the full name of the leaf queue that the application
+    /// would enter. The queue is made if it does not exist. Waits for the control.
     ///
     /// For ResourceManagers that accept an application before its first attempt begins. Submit the attempt later as
     /// [accepted](Submission::accepted_in).
@@ -285,8 +290,8 @@ impl<P: Policy> Scheduler<P> {
         Ok(Submitted::new(answers, self.downgrade().0))
     }
 
-    /// Starts another attempt of an application whose attempt has failed, in the same queue. Waits for the control and all
-    /// workers.
+    /// Starts another attempt of an application whose attempt has failed, in the same queue. Waits for the control and
+    /// all workers.
     ///
     /// - The containers of the old attempt end. With [`NewAttempt::keep_containers`] those that run are handed over;
     ///   [`AppHandle::kept_containers`] lists them.
@@ -296,29 +301,31 @@ impl<P: Policy> Scheduler<P> {
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
-    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be kept, nothing has
-    /// changed; otherwise the application has ended too. [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock),
-    /// [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be
+    /// kept, nothing has changed; otherwise the application has ended too. [`Refused::NoWorkers`],
+    /// [`Refused::Panicked`] (the clock), [`Refused::OwnThread`]; when the scheduler has been shut down.
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.door().new_attempt(app, new)
     }
 
-    /// Takes over a container that runs already, after a restart of the ResourceManager: a node that registers reports it. Waits
-    /// for the control and the node's worker.
+    /// Takes over a container that runs already, after a restart of the ResourceManager: a node that registers reports
+    /// it. Waits for the control and the node's worker.
     ///
-    /// The container is charged to the node, the application and its queues, whatever their limits are. It gets an id, and ends
-    /// like any other. Its AM has it already, so no answer of `allocate` contains it. Its size may be above the largest container and above
-    /// what the node has. But all that nodes have and all that was taken over on them stay within 2<sup>60</sup> of each type.
+    /// The container is charged to the node, the application and its queues, whatever their limits are. It gets an id,
+    /// and ends like any other. Its AM has it already, so no answer of `allocate` contains it. Its size may be above
+    /// the largest container and above what the node has. But all that nodes have and all that was taken over on them
+    /// stay within 2<sup>60</sup> of each type.
     ///
     /// Submit the application first, as [recovered](crate::Submission::recovered_in), with an AM that
-    /// [runs](crate::AmRequest::running). If the application or attempt of a container is over, do not recover the container, but
-    /// stop it. The scheduler does not do this.
+    /// [runs](crate::AmRequest::running). If the application or attempt of a container is over, do not recover the
+    /// container, but stop it. The scheduler does not do this.
     ///
     /// Follows `AbstractYarnScheduler.recoverContainersOnNode`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`], [`Refused::InvalidResource`] of its size;
-    /// [`Refused::Busy`] if no record is left; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`],
+    /// [`Refused::InvalidResource`] of its size; [`Refused::Busy`] if no record is left; [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn recover_container(
         &self,
         app: &AppHandle,
@@ -328,23 +335,24 @@ impl<P: Policy> Scheduler<P> {
         self.door().recover_container(app, node, container)
     }
 
-    /// An AM's call. It sends asks, releases and the blacklist to the workers, and returns what was granted and what has ended
-    /// since the last call. Never waits.
+    /// An AM's call. It sends asks, releases and the blacklist to the workers, and returns what was granted and what
+    /// has ended since the last call. Never waits.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
-    /// [`Refused::InvalidBlacklist`], [`Refused::NoLocation`], [`Refused::OthersLocation`], [`Refused::TooManyKeys`] of the request;
-    /// [`Refused::WorkerLost`]; [`Refused::Panicked`] of the policy or the clock: the mail is still there; [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`],
+    /// [`Refused::ZeroMax`], [`Refused::InvalidBlacklist`], [`Refused::NoLocation`], [`Refused::OthersLocation`],
+    /// [`Refused::TooManyKeys`] of the request; [`Refused::WorkerLost`]; [`Refused::Panicked`] of the policy or the
+    /// clock: the mail is still there; [`Refused::ShutDown`].
     ///
-    /// Nothing has changed then, with two exceptions: [`Refused::Busy`] asks for another try with the same request (of its
-    /// releases some may have been taken, which does no harm), and an application that is ended meanwhile is told so after
-    /// its request was sent.
+    /// Nothing has changed then, with two exceptions: [`Refused::Busy`] asks for another try with the same request (of
+    /// its releases some may have been taken, which does no harm), and an application that is ended meanwhile is told
+    /// so after its request was sent.
     pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
         P::allocate(self.door(), app, request, answer)
     }
 
-    /// Fetches the granted and ended containers since the AM's last call, and does nothing else. A ResourceManager uses it to fetch an
-    /// AM's own container.
+    /// Fetches the granted and ended containers since the AM's last call, and does nothing else. A ResourceManager uses
+    /// it to fetch an AM's own container.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
@@ -352,19 +360,20 @@ impl<P: Policy> Scheduler<P> {
         fetch(self.door().open()?, app, answer)
     }
 
-    /// What an application can still get, by the limits of its queue: of a FairScheduler as things stand, of a CapacityScheduler the
-    /// worker's last value. Never waits. [`allocate`](Self::allocate) returns the same.
+    /// What an application can still get, by the limits of its queue: of a FairScheduler as things stand, of a
+    /// CapacityScheduler the worker's last value. Never waits. [`allocate`](Self::allocate) returns the same.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application, or one that has ended; [`Refused::Panicked`] of the queue's policy, or the
-    /// clock; [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`] of another scheduler's application, or one that has ended; [`Refused::Panicked`] of the
+    /// queue's policy, or the clock; [`Refused::ShutDown`].
     pub fn headroom(&self, app: &AppHandle) -> Result<Resource, Refused> {
         headroom(self.door().open()?, &app.0)
     }
 
-    /// Announces the applications for which this thread calls [`allocate`](Self::allocate) next. It prefetches data that workers on other
-    /// cores have written, for all these calls at once. Only the first sixteen applications count: announce the others after
-    /// these calls. The iterator is cloned and read several times. It changes only time, like [`AppHandle::prefetch_call`].
+    /// Announces the applications for which this thread calls [`allocate`](Self::allocate) next. It prefetches data
+    /// that workers on other cores have written, for all these calls at once. Only the first sixteen applications
+    /// count: announce the others after these calls. The iterator is cloned and read several times. It changes only
+    /// time, like [`AppHandle::prefetch_call`].
     #[inline]
     pub fn prefetch_calls<'a>(&self, apps: impl IntoIterator<Item = &'a AppHandle, IntoIter: Clone>) {
         prefetch_calls(&self.door().shared, apps.into_iter().map(|app| &*app.0));
@@ -372,19 +381,22 @@ impl<P: Policy> Scheduler<P> {
 
     /// Ends an application: its containers, reservations and outstanding asks. Waits for the control and all workers.
     ///
-    /// What its AM has not fetched is dropped too. If it matters, fetch it before, with [`allocate`](Self::allocate). With
-    /// [`node_stops`](FairSchedulerBuilder::node_stops) the nodes are told what to stop.
+    /// What its AM has not fetched is dropped too. If it matters, fetch it before, with [`allocate`](Self::allocate).
+    /// With [`node_stops`](FairSchedulerBuilder::node_stops) the nodes are told what to stop.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has already ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`] if it has already ended; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(None, app)
     }
 
-    /// Ends an application on behalf of a user, who must have the right to change it: see [`check_app`](Self::check_app).
+    /// Ends an application on behalf of a user, who must have the right to change it: see
+    /// [`check_app`](Self::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user has not; [`Refused::NameTooLong`] of the user's name; otherwise those of [`finish`](Self::finish).
+    /// [`Refused::AppAcl`] if the user has not; [`Refused::NameTooLong`] of the user's name; otherwise those of
+    /// [`finish`](Self::finish).
     pub fn finish_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(Some(user), app)
     }
@@ -392,7 +404,8 @@ impl<P: Policy> Scheduler<P> {
     /// Starts to end an application. Does not wait. Later calls with its handle are refused.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. An application that has already ended is not an error here.
+    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. An application that has already ended is not an
+    /// error here.
     pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
@@ -400,23 +413,24 @@ impl<P: Policy> Scheduler<P> {
     /// Moves an application to another leaf queue. Waits for the control and all workers.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`], [`Refused::MaxShare`],
-    /// [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`],
+    /// [`Refused::MaxShare`], [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.door().move_by(None, app, queue)
     }
 
     /// Moves an application on behalf of a user.
     ///
-    /// With `yarn.acl.enable` the user must have the right to change the application ([`check_app`](Self::check_app)), and the
-    /// right to submit to the target or to administer it. The second check also applies to the owner and to cluster
-    /// administrators.
+    /// With `yarn.acl.enable` the user must have the right to change the application ([`check_app`](Self::check_app)),
+    /// and the right to submit to the target or to administer it. The second check also applies to the owner and to
+    /// cluster administrators.
     ///
     /// Follows `ClientRMService.moveApplicationAcrossQueues`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user has not; [`Refused::NameTooLong`] of the user's name; otherwise as
-    /// [`move_app`](Self::move_app).
+    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user has not; [`Refused::NameTooLong`] of the
+    /// user's name; otherwise as [`move_app`](Self::move_app).
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.door().move_by(Some(user), app, queue)
     }
@@ -424,8 +438,9 @@ impl<P: Policy> Scheduler<P> {
 
 /// # Operators
 impl<P: Policy> Scheduler<P> {
-    /// Whether the user has a right in a queue: by the ACL of the queue or of a queue above it. In a queue that does not exist
-    /// nobody has a right. Only the ACLs count, not `yarn.acl.enable` and `yarn.admin.acl`. Waits for the control.
+    /// Whether the user has a right in a queue: by the ACL of the queue or of a queue above it. In a queue that does
+    /// not exist nobody has a right. Only the ACLs count, not `yarn.acl.enable` and `yarn.admin.acl`. Waits for the
+    /// control.
     ///
     /// Follows `FairScheduler.checkAccess`.
     ///
@@ -435,8 +450,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().has_access(user, queue, access)
     }
 
-    /// The ResourceManager's check of a right: as [`has_access`](Self::has_access), but without `yarn.acl.enable` everybody has
-    /// every right. Waits for the control.
+    /// The ResourceManager's check of a right: as [`has_access`](Self::has_access), but without `yarn.acl.enable`
+    /// everybody has every right. Waits for the control.
     ///
     /// Follows `FairQueueACLsManager`.
     ///
@@ -458,33 +473,33 @@ impl<P: Policy> Scheduler<P> {
 
     /// Checks that a user may see or change an application. Waits for the control.
     ///
-    /// Without `yarn.acl.enable` everybody may. With it, the application's owner, a cluster administrator, and everybody who may
-    /// administer its queue.
+    /// Without `yarn.acl.enable` everybody may. With it, the application's owner, a cluster administrator, and
+    /// everybody who may administer its queue.
     ///
     /// Follows `ClientRMService.checkAccess`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if the application has ended;
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if
+    /// the application has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.door().check_app(user, app, access)
     }
 
-    /// Returns the queue in which the placement rules put an application of this user who asks for `queue` (`None`: for no
-    /// queue). `None` if no rule decides: such a submission is refused. Creates nothing and checks no right. Waits for the
-    /// control.
+    /// Returns the queue in which the placement rules put an application of this user who asks for `queue` (`None`: for
+    /// no queue). `None` if no rule decides: such a submission is refused. Creates nothing and checks no right. Waits
+    /// for the control.
     ///
     /// # Errors
-    /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`]; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`]; [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let (user, queue) = (user.to_owned(), queue.map(str::to_owned));
         self.door().look(move |control| P::place(control, &user, queue.as_deref()))?
     }
 
     /// Reads the queues from a text at once: an allocation file, or a `capacity-scheduler.xml`. It does what
-    /// `yarn rmadmin -refreshQueues` does. The text is parsed on the caller's thread. Returns warnings: what was accepted although it is
-    /// probably a mistake. Waits for the control.
+    /// `yarn rmadmin -refreshQueues` does. The text is parsed on the caller's thread. Returns warnings: what was
+    /// accepted although it is probably a mistake. Waits for the control.
     ///
     /// # Errors
     /// Of a FairScheduler [`Refused::BadAllocations`] and [`Refused::ReloadBrokeOff`], of a CapacityScheduler
@@ -499,23 +514,24 @@ impl<P: Policy> Scheduler<P> {
     /// Makes one round of preemption, and waits for it. Returns what it marks. The AMs are warned
     /// ([`Allocation::strict_preemptions`]).
     ///
-    /// - A FairScheduler serves all starved applications once, one after the other; [`update_now`](Self::update_now) finds them. Use it
-    ///   without timers; with them, the preemption thread does this after each update. A marked container runs on, and its AM may
-    ///   release it. [`kill_marked`](crate::FairScheduler::kill_marked) ends all at once. A second call marks no container twice.
-    /// - A CapacityScheduler makes a round of its policy, whether or not its monitor is on. What was marked longer ago than
-    ///   `max_wait_before_kill` ends.
+    /// - A FairScheduler serves all starved applications once, one after the other; [`update_now`](Self::update_now)
+    ///   finds them. Use it without timers; with them, the preemption thread does this after each update. A marked
+    ///   container runs on, and its AM may release it. [`kill_marked`](crate::FairScheduler::kill_marked) ends all at
+    ///   once. A second call marks no container twice.
+    /// - A CapacityScheduler makes a round of its policy, whether or not its monitor is on. What was marked longer ago
+    ///   than `max_wait_before_kill` ends.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::BadConfiguration`] if the settings of a
-    /// CapacityScheduler's policy are not valid; [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::BadConfiguration`] if the
+    /// settings of a CapacityScheduler's policy are not valid; [`Refused::WorkerLost`], [`Refused::OwnThread`],
+    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
     pub fn preempt(&self) -> Result<Vec<P::Marked>, Refused> {
         P::preempt(self.door())
     }
 
-    /// Offers all nodes once, each worker its own, and waits until this is done: a pass of a FairScheduler's continuous scheduling, or a
-    /// round of a CapacityScheduler's asynchronous scheduling from the first node on. Use it without timers; with them, a thread does
-    /// this if the settings ask for it.
+    /// Offers all nodes once, each worker its own, and waits until this is done: a pass of a FairScheduler's continuous
+    /// scheduling, or a round of a CapacityScheduler's asynchronous scheduling from the first node on. Use it without
+    /// timers; with them, a thread does this if the settings ask for it.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -528,12 +544,11 @@ impl<P: Policy> Scheduler<P> {
     }
 
     /// Runs the update task once, and waits for it. It uses what the workers have processed of asks and reports: call
-    /// [`quiesce`](Self::quiesce) first to include what was just sent. A heartbeat that is sent afterwards is decided under the
-    /// new shares.
-    /// A CapacityScheduler has no such task, and does nothing.
+    /// [`quiesce`](Self::quiesce) first to include what was just sent. A heartbeat that is sent afterwards is decided
+    /// under the new shares. A CapacityScheduler has no such task, and does nothing.
     ///
-    /// If a policy or the clock panics in the update, this returns [`Refused::Panicked`], and an event reports it. Shares stay as
-    /// they were, and the next update computes everything again.
+    /// If a policy or the clock panics in the update, this returns [`Refused::Panicked`], and an event reports it.
+    /// Shares stay as they were, and the next update computes everything again.
     pub fn update_now(&self) -> Waited {
         self.update(&Patience::endless()).into()
     }
@@ -565,15 +580,15 @@ impl<P: Policy> Scheduler<P> {
         self.door().find_node(name)
     }
 
-    /// Returns the handle of a registered node by the number that a [`Container`](crate::Container) has. Does not wait. O(log
-    /// nodes).
+    /// Returns the handle of a registered node by the number that a [`Container`](crate::Container) has. Does not wait.
+    /// O(log nodes).
     #[must_use]
     pub fn find_node_by_id(&self, id: NodeId) -> Option<NodeHandle> {
         self.door().shared.nodes.lock().get(id).filter(|node| !node.is_gone()).cloned().map(NodeHandle)
     }
 
-    /// Returns a container by its name, if it runs or its node has not yet reported its end. Waits for all workers. If nodes
-    /// and AMs name containers in each call, keep your own map of the containers that `allocate` returns.
+    /// Returns a container by its name, if it runs or its node has not yet reported its end. Waits for all workers. If
+    /// nodes and AMs name containers in each call, keep your own map of the containers that `allocate` returns.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -606,8 +621,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().shared.nodes.lock().nodes().map(|node| node_view(node)).collect()
     }
 
-    /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. Waits for
-    /// all workers.
+    /// Returns all containers, by worker and node, including ended ones whose node has not yet reported the end. Waits
+    /// for all workers.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -627,7 +642,8 @@ impl<P: Policy> Scheduler<P> {
         Ok(counts.into_iter().fold(ContainerCounts::default(), ContainerCounts::and))
     }
 
-    /// Returns the outstanding requests, by application, then in the order in which they are tried. Waits for all workers.
+    /// Returns the outstanding requests, by application, then in the order in which they are tried. Waits for all
+    /// workers.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
@@ -649,7 +665,8 @@ impl<P: Policy> Scheduler<P> {
         Ok(reservation_views(&nodes, reserved))
     }
 
-    /// Returns all queues, by name. A FairScheduler answers from what its last update published; a CapacityScheduler's worker is asked.
+    /// Returns all queues, by name. A FairScheduler answers from what its last update published; a CapacityScheduler's
+    /// worker is asked.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -679,9 +696,9 @@ impl<P: Policy> Scheduler<P> {
         P::stats(&self.door().shared)
     }
 
-    /// Returns why an application is offered no node now; `None` if only nodes, or the limits of queues and users, stand against it.
-    /// [`why_waiting`](Self::why_waiting) covers these. With several workers the one answers that decides about the application. Waits
-    /// for the control and all workers.
+    /// Returns why an application is offered no node now; `None` if only nodes, or the limits of queues and users,
+    /// stand against it. [`why_waiting`](Self::why_waiting) covers these. With several workers the one answers that
+    /// decides about the application. Waits for the control and all workers.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
@@ -689,13 +706,14 @@ impl<P: Policy> Scheduler<P> {
         P::not_offered(self.door(), app)
     }
 
-    /// Returns why an application waits now: the obstacles that hold on every node, otherwise, for each request key, its
-    /// obstacles with the number of nodes. Changes nothing, and needs no trace. Waits for the control and all workers.
-    /// O(nodes × request keys).
+    /// Returns why an application waits now: the obstacles that hold on every node, otherwise, for each request key,
+    /// its obstacles with the number of nodes. Changes nothing, and needs no trace. Waits for the control and all
+    /// workers. O(nodes × request keys).
     ///
-    /// The answer is what the next report of each node would find if no other application came first. A FairScheduler names one that
-    /// does, by the policies ([`FairWait::Behind`](crate::reason::FairWait::Behind)); a CapacityScheduler does so only for one node
-    /// ([`why_waiting_on`](Self::why_waiting_on)). An application that has ended is not an error: it is a reason.
+    /// The answer is what the next report of each node would find if no other application came first. A FairScheduler
+    /// names one that does, by the policies ([`FairWait::Behind`](crate::reason::FairWait::Behind)); a
+    /// CapacityScheduler does so only for one node ([`why_waiting_on`](Self::why_waiting_on)). An application that has
+    /// ended is not an error: it is a reason.
     ///
     /// ```
     /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Resource, Submission};
@@ -710,9 +728,8 @@ impl<P: Policy> Scheduler<P> {
     /// scheduler.update_now(); // new demand counts from the next update on
     /// scheduler.quiesce();
     /// let reasons = scheduler.why_waiting(&app)?;
-    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
-    /// assert_eq!(reasons[0].to_string(), said);
-    /// scheduler.shutdown();
+    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores
+    /// (n1)"; assert_eq!(reasons[0].to_string(), said); scheduler.shutdown();
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -745,10 +762,10 @@ impl<P: Policy> Scheduler<P> {
         P::why_waiting(self.door(), app, None)
     }
 
-    /// As [`why_waiting`](Self::why_waiting) for one node. A CapacityScheduler also says which application comes first there
-    /// ([`CapacityWait::Behind`](crate::reason::CapacityWait::Behind), [`CapacityWait::HeldBack`](crate::reason::CapacityWait::HeldBack)),
-    /// O(applications); only the application that the node's next report serves gets
-    /// [`CapacityWait::Offer`](crate::reason::CapacityWait::Offer).
+    /// As [`why_waiting`](Self::why_waiting) for one node. A CapacityScheduler also says which application comes first
+    /// there ([`CapacityWait::Behind`](crate::reason::CapacityWait::Behind),
+    /// [`CapacityWait::HeldBack`](crate::reason::CapacityWait::HeldBack)), O(applications); only the application that
+    /// the node's next report serves gets [`CapacityWait::Offer`](crate::reason::CapacityWait::Offer).
     ///
     /// # Errors
     /// [`Refused::NoSuchNode`] if it is removed; otherwise those of [`why_waiting`](Self::why_waiting).
@@ -762,9 +779,9 @@ impl<P: Policy> Scheduler<P> {
         self.door().events.take()
     }
 
-    /// Waits until everything accepted is processed ([`quiesce`](Self::quiesce)). Then it returns what has happened since its
-    /// last call, the present reservations, and the room that is kept for starved applications. Containers are in the order of their
-    /// grants, worker by worker. For replay, with the builder's `journal`.
+    /// Waits until everything accepted is processed ([`quiesce`](Self::quiesce)). Then it returns what has happened
+    /// since its last call, the present reservations, and the room that is kept for starved applications. Containers
+    /// are in the order of their grants, worker by worker. For replay, with the builder's `journal`.
     ///
     /// # Errors
     /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
@@ -775,7 +792,7 @@ impl<P: Policy> Scheduler<P> {
         let look = |shard: &mut Shard<P::Decider>| {
             let mut standing = Standing::default();
             P::stands(shard, &mut standing);
-            (shard.take_noted(), standing)
+            (shard.take_step_record(), standing)
         };
         let (mut journal, mut standing) = (Journal::default(), Standing::default());
         for (noted, stands) in ask_workers(shared, look)? {
@@ -790,11 +807,11 @@ impl<P: Policy> Scheduler<P> {
 
 /// # The whole
 impl<P: Policy> Scheduler<P> {
-    /// Waits until everything accepted so far is processed. Use it when no other thread sends. If others keep sending, it
-    /// waits for a moment in which no message is under way; such a moment may never come.
+    /// Waits until everything accepted so far is processed. Use it when no other thread sends. If others keep sending,
+    /// it waits for a moment in which no message is under way; such a moment may never come.
     ///
-    /// The result is [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`] or [`Refused::ShutDown`] if it
-    /// could not wait.
+    /// The result is [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`] or [`Refused::ShutDown`] if
+    /// it could not wait.
     pub fn quiesce(&self) -> Waited {
         self.door().quiet(&Patience::endless()).into()
     }
@@ -804,8 +821,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().quiet(&Patience::of(time)).into()
     }
 
-    /// Processes everything accepted so far and ends the threads. Later calls are refused. At the end, calls that still wait return
-    /// [`Refused::ShutDown`].
+    /// Processes everything accepted so far and ends the threads. Later calls are refused. At the end, calls that still
+    /// wait return [`Refused::ShutDown`].
     ///
     /// A callback, and a thread that polls a worker, cannot wait for the shutdown. There the call starts it and returns
     /// [`Refused::OwnThread`].
@@ -813,9 +830,9 @@ impl<P: Policy> Scheduler<P> {
         self.door().shutdown(&Patience::endless()).into()
     }
 
-    /// As [`shutdown`](Self::shutdown), but waits at most for `time` ([`Refused::TimedOut`]). After a time-out some code of
-    /// the embedder hangs: a callback, a policy, or a worker that is not polled. Calls that wait return nevertheless; the
-    /// threads end when they can.
+    /// As [`shutdown`](Self::shutdown), but waits at most for `time` ([`Refused::TimedOut`]). After a time-out some
+    /// code of the embedder hangs: a callback, a policy, or a worker that is not polled. Calls that wait return
+    /// nevertheless; the threads end when they can.
     pub fn shutdown_within(&self, time: Duration) -> Waited {
         self.door().shutdown(&Patience::of(time)).into()
     }

@@ -78,7 +78,7 @@ impl<D: Decider> Door<D> {
             for (worker, lane) in shared.lanes.internal.iter().enumerate() {
                 if !shared.is_dead(worker) {
                     let (app, wakes) = (app.0.clone(), wakes.clone());
-                    let look = Look::<D>::new(move |shard| shard.wake_for_mail(&app, wakes));
+                    let look = Look::<D>::new(move |shard| shard.register_mail_waiter(&app, wakes));
                     is_heard |= lane.send(Internal::Look(look)).is_ok();
                 }
             }
@@ -118,7 +118,7 @@ impl<D: Decider> Door<D> {
             let (wakes, fresh) = waiting();
             fresh.leave(context);
             waits = Some(fresh);
-            let look = Look::<D>::new(move |shard| shard.wake_for_room(wakes));
+            let look = Look::<D>::new(move |shard| shard.register_room_waiter(wakes));
             inside.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
             Ok(Poll::Pending)
         };
@@ -127,10 +127,11 @@ impl<D: Decider> Door<D> {
 }
 
 /// # Without waiting
-/// Calls that do not block. Each is a future that does nothing until it is polled; one that is dropped before its end waits no more, but
-/// what it has asked for is done all the same.
+/// Calls that do not block. Each is a future that does nothing until it is polled; one that is dropped before its end
+/// waits no more, but what it has asked for is done all the same.
 ///
-/// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without `_async`.
+/// No runtime is needed: any executor will do, and so will a loop that polls. Who has none uses the calls without
+/// `_async`.
 impl<P: Policy> Scheduler<P> {
     /// [`submit`](Self::submit) as a future.
     ///
@@ -213,8 +214,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().next_event().await
     }
 
-    /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one. Returns
-    /// at once if there is news. A container that is marked for preemption
+    /// Waits until [`allocate`](Self::allocate) has news for this application: a granted container, or an ended one.
+    /// Returns at once if there is news. A container that is marked for preemption
     /// ([`Allocation::strict_preemptions`](crate::Allocation::strict_preemptions)) is not news.
     ///
     /// Each wait costs one message to every worker. It may end although another call has just fetched the news.
@@ -225,8 +226,8 @@ impl<P: Policy> Scheduler<P> {
         self.door().mail(app).await
     }
 
-    /// After [`Refused::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the next try
-    /// may also be refused.
+    /// After [`Refused::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the next
+    /// try may also be refused.
     ///
     /// # Errors
     /// [`Refused::TaskLost`], [`Refused::ShutDown`].

@@ -5,11 +5,12 @@ use crate::engine::{Lent, Polled};
 use std::fmt;
 use std::time::Duration;
 
-/// A worker of a [`FairScheduler`](crate::FairScheduler) or a [`CapacityScheduler`](crate::CapacityScheduler) that the embedder runs on
-/// one of its own threads.
+/// A worker of a [`FairScheduler`](crate::FairScheduler) or a [`CapacityScheduler`](crate::CapacityScheduler) that the
+/// embedder runs on one of its own threads.
 ///
-/// [`FairSchedulerBuilder::start_with_workers`](crate::FairSchedulerBuilder::start_with_workers) returns one for each worker. Call
-/// [`poll`](Worker::poll), which does the work and never blocks, and [`wait`](Worker::wait) in a loop, as the scheduler's own threads do.
+/// [`FairSchedulerBuilder::start_with_workers`](crate::FairSchedulerBuilder::start_with_workers) returns one for each
+/// worker. Call [`poll`](Worker::poll), which does the work and never blocks, and [`wait`](Worker::wait) in a loop, as
+/// the scheduler's own threads do.
 ///
 /// ```
 /// use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Polled, Resource, Submission};
@@ -53,14 +54,17 @@ use std::time::Duration;
 /// ```
 ///
 /// # Until its end
-/// Poll a worker until [`Polled::Ended`]. While nobody polls it, heartbeats of its nodes and calls of its applications wait, and so does
-/// everything that needs all workers, such as the end of an application. A worker may move from one thread to another.
+/// Poll a worker until [`Polled::Ended`]. While nobody polls it, heartbeats of its nodes and calls of its applications
+/// wait, and so does everything that needs all workers, such as the end of an application. A worker may move from one
+/// thread to another.
 ///
 /// A worker that is dropped earlier is given up, as after two panics in a row: its nodes are lost, the event
-/// [`SchedulerEvent::WorkerPanicked`](crate::SchedulerEvent::WorkerPanicked) reports it, and calls that wait for it return.
+/// [`SchedulerEvent::WorkerPanicked`](crate::SchedulerEvent::WorkerPanicked) reports it, and calls that wait for it
+/// return.
 ///
 /// # Panics
-/// A panic in a poll, for example in a callback of the embedder, does not leave the poll: the worker loses its nodes, and begins anew.
+/// A panic in a poll, for example in a callback of the embedder, does not leave the poll: the worker loses its nodes,
+/// and begins anew.
 ///
 /// # Deadlock
 /// On a thread that polls a worker, these calls cannot return, because they wait for all workers:
@@ -103,26 +107,27 @@ impl Worker {
         lent.into_iter().map(|worker| Worker(Box::new(worker))).collect()
     }
 
-    /// The number of the worker, from 0. [`NodeHandle::worker`](crate::NodeHandle::worker) of its nodes has the same number.
+    /// The number of the worker, from 0. [`NodeHandle::worker`](crate::NodeHandle::worker) of its nodes has the same
+    /// number.
     #[must_use]
     pub fn index(&self) -> usize {
         self.0.index()
     }
 
-    /// Processes messages: first all that the scheduler's threads have sent to each other, and then at most about `budget` of
-    /// those that the embedder has sent (0 counts as 1). Never blocks.
+    /// Processes messages: first all that the scheduler's threads have sent to each other, and then at most about
+    /// `budget` of those that the embedder has sent (0 counts as 1). Never blocks.
     ///
-    /// The worker gives back leased room and asks when it [waits](Worker::wait). Until then another worker that needs them
-    /// recalls them.
+    /// The worker gives back leased room and asks when it [waits](Worker::wait). Until then another worker that needs
+    /// them recalls them.
     ///
-    /// The scheduler's own threads poll with 64. A smaller budget costs more for each message. A much larger one keeps room from
-    /// other workers for longer.
+    /// The scheduler's own threads poll with 64. A smaller budget costs more for each message. A much larger one keeps
+    /// room from other workers for longer.
     pub fn poll(&mut self, budget: usize) -> Polled {
         self.0.poll(budget)
     }
 
-    /// Blocks until there is something to process, a message or something that is due by time, but at most for `time`. Returns
-    /// whether there is: `false` after the time. Processes nothing: the next poll does.
+    /// Blocks until there is something to process, a message or something that is due by time, but at most for `time`.
+    /// Returns whether there is: `false` after the time. Processes nothing: the next poll does.
     pub fn wait(&mut self, at_most: Duration) -> bool {
         self.0.wait(at_most)
     }

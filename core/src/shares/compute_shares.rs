@@ -22,7 +22,8 @@ struct Run {
 impl Run {
     fn share(&self, ratio: f64) -> i64 {
         let fair = self.weight * ratio;
-        // A weight may be configured as NaN. Java's `max` and `min` keep it, and its cast makes it 0; Rust's would drop it.
+        // A weight may be configured as NaN. Java's `max` and `min` keep it, and its cast makes it 0; Rust's would drop
+        // it.
         if fair.is_nan() {
             return 0;
         }
@@ -236,7 +237,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-        /// Counting those alike once gives what each by itself gives, to the last bit, and giving it again changes nothing.
+        /// Counting those alike once gives what each by itself gives, to the last bit, and giving it again changes
+        /// nothing.
         #[test]
         fn those_alike_count_as_each_by_itself(
             children in any_children(),

@@ -1,5 +1,5 @@
-//! Policy `drf`: dominant resource fairness (Ghodsi et al., NSDI 2011). Follows `DominantResourceFairnessPolicy`: a pair
-//! form in doubles for two resource types, a general form in single precision for more.
+//! Policy `drf`: dominant resource fairness (Ghodsi et al., NSDI 2011). Follows `DominantResourceFairnessPolicy`: a
+//! pair form in doubles for two resource types, a general form in single precision for more.
 
 use super::compute_shares::compute_shares;
 use crate::policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput, Tie};

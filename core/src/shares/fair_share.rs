@@ -17,7 +17,8 @@ struct Standing {
     needy: bool,
     /// The weight is positive.
     weighted: bool,
-    /// The part of the min share; then 0, and usage over weight. Where the weight is not positive: 1, the weight, usage.
+    /// The part of the min share; then 0, and usage over weight. Where the weight is not positive: 1, the weight,
+    /// usage.
     numbers: [f64; 4],
 }
 

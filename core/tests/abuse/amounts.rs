@@ -76,7 +76,8 @@ fn asks_are_within_what_one_container_may_have() {
     });
 }
 
-/// Without a node, or where nodes do not count, only the configured maximum bounds a container: and what no cluster can have.
+/// Without a node, or where nodes do not count, only the configured maximum bounds a container: and what no cluster can
+/// have.
 #[test]
 fn one_container_is_no_larger_than_a_cluster() {
     let mut settings = evenweave::Settings::default();
@@ -180,8 +181,8 @@ fn op() -> impl Strategy<Value = Op> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the numbers, in nodes, asks and the allocation file: nothing wraps, no book is off, and no amount that cannot be
-    /// negative is. With several workers and preemption too.
+    /// Whatever the numbers, in nodes, asks and the allocation file: nothing wraps, no book is off, and no amount that
+    /// cannot be negative is. With several workers and preemption too.
     #[test]
     fn at_the_ends_of_64_bits_the_books_balance(
         numbers in [amount(), amount(), amount(), amount(), amount(), amount()],

@@ -1,4 +1,5 @@
-//! A node that claims room without end, and an application that asks without end: the node runs no more containers than it may.
+//! A node that claims room without end, and an application that asks without end: the node runs no more containers than
+//! it may.
 
 use crate::world::builder_with;
 use evenweave::config::CONTAINERS_PER_NODE;

@@ -96,8 +96,8 @@ fn what_names_no_place_is_refused() {
     });
 }
 
-/// Once too many names are kept that no node has, ever new ones are served as places without a node; nodes and racks come as
-/// before, and who asks at such a place and anywhere is served anywhere.
+/// Once too many names are kept that no node has, ever new ones are served as places without a node; nodes and racks
+/// come as before, and who asks at such a place and anywhere is served anywhere.
 #[test]
 fn an_am_cannot_name_ever_new_places() {
     let mut world = World::of(Core::Stepped(Box::new(builder().stepped().unwrap())));

@@ -34,7 +34,8 @@ fn a_hundred_thousand_priorities_of_one_call_are_served() {
         // The last first: each would go before all that are there.
         world.ask(&app, (0..MANY).rev().map(|priority| Ask::anywhere(priority, SMALL, 1)).collect()).unwrap();
         world.bystander_is_served();
-        // Workers that want the same unit at once lose time, not units: what one of them has refused is found at a later offer.
+        // Workers that want the same unit at once lose time, not units: what one of them has refused is found at a
+        // later offer.
         let mut granted: Vec<i32> = Vec::new();
         for _ in 0..100 {
             world.offer_all();

@@ -219,7 +219,8 @@ impl World {
         }
     }
 
-    /// The bystander asks for two containers, gets them on the present nodes, and gives them back; then the books balance.
+    /// The bystander asks for two containers, gets them on the present nodes, and gives them back; then the books
+    /// balance.
     pub(crate) fn bystander_is_served(&mut self) {
         let app = match self.bystander.take() {
             Some(app) => app,

@@ -1,5 +1,5 @@
-//! A CapacityScheduler without threads, of any bytes: its queues and settings, its workers, and what is done to it. After each step all
-//! books are counted.
+//! A CapacityScheduler without threads, of any bytes: its queues and settings, its workers, and what is done to it.
+//! After each step all books are counted.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -476,7 +476,8 @@ impl World {
         let grows_by_granting = matches!(what, "a heartbeat" | "a round" | "an ask" | "a submission" | "a release");
         let all = after.get("root").map_or(0, |(_, most)| *most);
         for (name, (used, most)) in &after {
-            // Who may have all of the cluster leases nothing: with several workers more runs where nodes have got smaller than what they run.
+            // Who may have all of the cluster leases nothing: with several workers more runs where nodes have got
+            // smaller than what they run.
             if self.workers > 1 && *most >= all {
                 continue;
             }
@@ -512,8 +513,8 @@ impl World {
         if wrong.is_empty() { Ok(()) } else { Err(format!("after {what}: {}", wrong.join("\n"))) }
     }
 
-    /// Memory that is charged to each queue, and what it may have. With several workers, which count reservations each for itself, that of
-    /// the containers.
+    /// Memory that is charged to each queue, and what it may have. With several workers, which count reservations each
+    /// for itself, that of the containers.
     fn usage(&mut self) -> BTreeMap<String, (i64, i64)> {
         let queues: Vec<CapacityQueueView> = self.stepped.queues();
         if self.workers == 1 {

@@ -1,7 +1,8 @@
-//! The standard churn (`docs/benchmarks.md`, W1, W2 and W4) driven through any door of the scheduler, on one thread and without a
-//! clock: the same calls in the same order, every time. Tests and benchmarks share it.
+//! The standard churn (`docs/benchmarks.md`, W1, W2 and W4) driven through any door of the scheduler, on one thread and
+//! without a clock: the same calls in the same order, every time. Tests and benchmarks share it.
 //!
-//! One thread has it. Nothing is allocated by a round once its buffers have grown: tests count what the scheduler allocates.
+//! One thread has it. Nothing is allocated by a round once its buffers have grown: tests count what the scheduler
+//! allocates.
 
 #![allow(
     dead_code,
@@ -138,7 +139,7 @@ impl Core for Stepped {
 }
 
 /// More than the clusters of these tests hold of one application.
-const MOST_IN_AN_ANSWER: usize = 4096;
+const MAX_IN_AN_ANSWER: usize = 4096;
 
 /// A cluster with its applications, and their books.
 pub struct Churn<C> {
@@ -188,7 +189,7 @@ impl<C: Core> Churn<C> {
             request: AllocateRequest::default(),
             empty: AllocateRequest::default(),
             // The caller's: how much an answer has at most depends on how the threads take turns.
-            answer: Allocation::with_capacity(MOST_IN_AN_ANSWER, MOST_IN_AN_ANSWER),
+            answer: Allocation::with_capacity(MAX_IN_AN_ANSWER, MAX_IN_AN_ANSWER),
             at: 0,
             further: 0,
         };
@@ -236,8 +237,8 @@ impl<C: Core> Churn<C> {
         }
     }
 
-    /// One round of W2: the next node's longest-held containers complete, it reports them, their owners ask again, and one
-    /// further application calls.
+    /// One round of W2: the next node's longest-held containers complete, it reports them, their owners ask again, and
+    /// one further application calls.
     pub fn round(&mut self) {
         let mut heartbeat = Heartbeat::new(&self.nodes[self.at]);
         self.owners.clear();

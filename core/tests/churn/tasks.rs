@@ -1,4 +1,5 @@
-//! Tasks that name three nodes each, as W4's do, and each application's table of how many pending ones name a node, a rack, `*`.
+//! Tasks that name three nodes each, as W4's do, and each application's table of how many pending ones name a node, a
+//! rack, `*`.
 //!
 //! A plain table for small clusters: a task is searched for from the oldest on.
 

@@ -1,5 +1,5 @@
-//! A global allocator that counts, thread by thread, what is asked of it, and remembers where the first few came from; and how many
-//! bytes all threads hold together.
+//! A global allocator that counts, thread by thread, what is asked of it, and remembers where the first few came from;
+//! and how many bytes all threads hold together.
 
 #![allow(dead_code, reason = "each user needs a part of it")]
 #![allow(missing_docs, reason = "a test's helpers")]

@@ -1,6 +1,7 @@
 //! Absurd values in odd orders, at every call of both drivers: no panic, no hang, and books that are right at the end.
 //!
-//! 10,000 sequences; `EVENWEAVE_SEQUENCES` says how many others. A failure names its sequence: `EVENWEAVE_FIRST` begins there.
+//! 10,000 sequences; `EVENWEAVE_SEQUENCES` says how many others. A failure names its sequence: `EVENWEAVE_FIRST` begins
+//! there.
 
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
@@ -14,7 +15,8 @@ use std::time::Duration;
 const SEQUENCES: u64 = 10_000;
 /// Calls of a sequence.
 const CALLS: u64 = 25;
-/// One in so many sequences is of the threaded scheduler: on a busy machine each of its calls waits for a turn of several threads.
+/// One in so many sequences is of the threaded scheduler: on a busy machine each of its calls waits for a turn of
+/// several threads.
 const THREADED: u64 = 40;
 
 const NAMES: [&str; 20] = [

@@ -1,4 +1,5 @@
-//! Nothing unchecked gets in: settings, files made by a program, names, amounts. What is accepted and hardly meant is told.
+//! Nothing unchecked gets in: settings, files made by a program, names, amounts. What is accepted and hardly meant is
+//! told.
 
 use crate::world::Touchy;
 use evenweave::config::{AllocationsError, Limit, QueueSettings};

@@ -139,7 +139,8 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     assert_eq!(Arc::strong_count(&alive), 1, "the closure has gone with the scheduler");
 }
 
-/// Where it ends in a callback nobody waits for the thread that runs it: the end comes by itself, by a call and with the last handle.
+/// Where it ends in a callback nobody waits for the thread that runs it: the end comes by itself, by a call and with
+/// the last handle.
 #[test]
 fn a_scheduler_that_ends_in_a_callback_ends_by_itself() {
     for by_call in [true, false] {
@@ -193,7 +194,8 @@ impl HeartbeatProbe for SendsOn {
     }
 }
 
-/// There never is a moment in which nothing is under way: who waits for one is answered all the same, if he has said how long.
+/// There never is a moment in which nothing is under way: who waits for one is answered all the same, if he has said
+/// how long.
 #[test]
 fn who_waits_among_those_who_send_on_is_answered() {
     let sends_on = Arc::new(SendsOn::default());

@@ -1,4 +1,5 @@
-//! What the embedder brings, and how it goes wrong: a policy, a source, a clock that panic or hang when they are told to.
+//! What the embedder brings, and how it goes wrong: a policy, a source, a clock that panic or hang when they are told
+//! to.
 
 use evenweave::clock::Clock;
 use evenweave::config::AllocationSource;

@@ -4,13 +4,13 @@
 //! `Class.testName`; a case may be named by several tests when each shows a part of it. All of them drive the public
 //! `CapacityStepped`.
 //!
-//! Settings unless a test says otherwise: the default calculator, containers from 1024 MB and 1 vcore to 16384 MB and 32 vcores,
-//! one container a heartbeat, and room for every AM.
+//! Settings unless a test says otherwise: the default calculator, containers from 1024 MB and 1 vcore to 16384 MB and
+//! 32 vcores, one container a heartbeat, and room for every AM.
 //!
 //! # Counting
-//! `cases.txt` has the cases. The module `coverage` reads the comments of these sources: every test names at least one case, every
-//! name stands in the list, and together they are at least as many as it says. To see how many, and which are missing:
-//! `cargo test -p evenweave --test hadoop_capacity coverage -- --nocapture`.
+//! `cases.txt` has the cases. The module `coverage` reads the comments of these sources: every test names at least one
+//! case, every name stands in the list, and together they are at least as many as it says. To see how many, and which
+//! are missing: `cargo test -p evenweave --test hadoop_capacity coverage -- --nocapture`.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 

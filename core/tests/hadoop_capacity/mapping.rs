@@ -3,7 +3,8 @@
 use crate::cluster::{Cluster, Pairs};
 use evenweave::Refused;
 
-/// The tree of Hadoop's `TestCSMappingPlacementRule`, as far as it can be one of percentages. `ambi` and `managed` are ambiguous names.
+/// The tree of Hadoop's `TestCSMappingPlacementRule`, as far as it can be one of percentages. `ambi` and `managed` are
+/// ambiguous names.
 const TREE: Pairs<'static> = &[
     ("root.queues", "unman,default,man,user,ambiguous,disambiguous"),
     ("root.default.capacity", "100"),

@@ -9,7 +9,8 @@ const TWO: Pairs<'static> =
 
 const USED: [&str; 2] = ["root.a", "root.b"];
 
-/// Each application asks for one container of so many GB; then as many reports. Gives the order in which they were served.
+/// Each application asks for one container of so many GB; then as many reports. Gives the order in which they were
+/// served.
 fn serve(cluster: &mut Cluster, n: usize, asks: &[(&AppHandle, i64)]) -> Vec<u32> {
     for (app, size) in asks {
         cluster.ask(app, &[any(1, gb(*size), 1)]);

@@ -31,7 +31,8 @@ pub(crate) fn leaves(more: Pairs<'_>, nodes: &[evenweave::Resource]) -> Cluster 
     Cluster::new(&[LEAVES, more].concat(), nodes)
 }
 
-/// The figure counts before the container, so he may be one container beyond it; the factor and the queue's maximum lift and lower it.
+/// The figure counts before the container, so he may be one container beyond it; the factor and the queue's maximum
+/// lift and lower it.
 ///
 /// `TestLeafQueue.testSingleQueueWithOneUser`
 #[test]

@@ -4,8 +4,8 @@
 //! `Class.testName`; a case may be named by several tests when each shows a part of it. What an embedder cannot see
 //! (preemption, metrics, recovery, reservation plans, threads of the ResourceManager) is left out.
 //!
-//! Settings unless a test says otherwise: nothing as the least container, 1024 MB and 1 vcore as the increment, 10240 MB
-//! and 4 vcores as the largest, one container a heartbeat; applications start one after another.
+//! Settings unless a test says otherwise: nothing as the least container, 1024 MB and 1 vcore as the increment, 10240
+//! MB and 4 vcores as the largest, one container a heartbeat; applications start one after another.
 //!
 //! # Counting
 //! `cases.txt` has every case of Hadoop's fair side. The module `coverage` reads the comments of these sources: every

@@ -254,7 +254,8 @@ fn dots_in_group_names_are_written_out() {
     assert_eq!(place(&mut cluster, "default", "user1"), Ok("root.user1_dot_group.user1".to_owned()));
 }
 
-// ------------------------------------------------------------------------------------------------ rules of the properties
+// ------------------------------------------------------------------------------------------------ rules of the
+// properties
 
 fn settings(undeclared: bool, user_as_default: bool) -> [(&'static str, &'static str); 2] {
     let text = |on| if on { "true" } else { "false" };

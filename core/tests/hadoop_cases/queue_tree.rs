@@ -178,7 +178,8 @@ fn a_queue_changes_type_when_nobody_is_in_it() {
     assert_eq!(kinds(&mut cluster, names), [LEAF, None]);
     cluster.reload(&above);
     assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
-    // The case calls the queue manager alone; the whole reload breaks off afterwards, at the queue that went with its parent.
+    // The case calls the queue manager alone; the whole reload breaks off afterwards, at the queue that went with its
+    // parent.
     let broke_off = Err(Refused::ReloadBrokeOff { queue: names[1].to_owned() });
     assert_eq!(cluster.try_reload(&leaf), broke_off);
     assert_eq!(kinds(&mut cluster, names), [LEAF, None]);

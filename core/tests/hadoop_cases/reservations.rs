@@ -79,8 +79,8 @@ fn a_part_of_all_nodes_may_be_reserved() {
     assert_eq!(cluster.reserved_in("root.queue1"), Resource::ZERO);
 }
 
-/// One node on a rack, three on the other, whose half counts. A further one on the first rack, which never reports, makes
-/// half of all nodes more than that.
+/// One node on a rack, three on the other, whose half counts. A further one on the first rack, which never reports,
+/// makes half of all nodes more than that.
 ///
 /// `TestFairScheduler.testRackLocalAppReservationThreshold`
 #[test]

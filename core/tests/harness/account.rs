@@ -67,8 +67,8 @@ impl World {
         }
     }
 
-    /// Containers that were granted. Of those that ended in the same step whether they were AMs, and their sizes; and the numbers of
-    /// the applications whose AMs came.
+    /// Containers that were granted. Of those that ended in the same step whether they were AMs, and their sizes; and
+    /// the numbers of the applications whose AMs came.
     fn account_grants(&mut self, seen: &Seen, before: &BTreeSet<ContainerId>) -> Result<Granted, String> {
         let fresh: BTreeMap<(u32, u32), _> = seen
             .containers

@@ -1,7 +1,7 @@
 //! The books: a slow, plain account of which nodes, applications and containers there must be.
 //!
-//! Lists and sums, nothing kept in order and nothing concurrent; they know the rules that say what ends and what is owed to whom,
-//! and nothing of how the scheduler chooses.
+//! Lists and sums, nothing kept in order and nothing concurrent; they know the rules that say what ends and what is
+//! owed to whom, and nothing of how the scheduler chooses.
 
 use evenweave::{AppHandle, ContainerId, EndReason, NodeHandle, Resource};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,8 @@ pub(super) struct AppBook {
     /// What the AM has had in hand, ended or not.
     pub(super) held: Vec<ContainerId>,
     pub(super) blacklist: BTreeSet<String>,
-    /// Asked for strict nodes or odd places, strictly and not under one key, or blacklisted: some asks may never be served.
+    /// Asked for strict nodes or odd places, strictly and not under one key, or blacklisted: some asks may never be
+    /// served.
     pub(super) choosy: bool,
     /// Keys, and whether their asks name racks and nothing further away.
     pub(super) strict: BTreeMap<Key, bool>,
@@ -87,8 +88,8 @@ pub(super) struct Books {
     pub(super) apps: Vec<AppBook>,
     /// Live, or with their room still taken.
     pub(super) containers: BTreeMap<ContainerId, ContainerBook>,
-    /// What a call by number means: of an application's containers of one number the newest. `None` for one that was over before
-    /// anybody could see its id.
+    /// What a call by number means: of an application's containers of one number the newest. `None` for one that was
+    /// over before anybody could see its id.
     pub(super) by_number: BTreeMap<(u32, u32), Option<ContainerId>>,
     /// Gone from their nodes, with a kill still to come.
     pub(super) ghosts: BTreeMap<ContainerId, ContainerBook>,
@@ -241,7 +242,8 @@ impl Books {
         }
     }
 
-    /// Ghosts and what has ended are told of once more by a kill: an ask that nobody saw answered comes back a second time.
+    /// Ghosts and what has ended are told of once more by a kill: an ask that nobody saw answered comes back a second
+    /// time.
     pub(super) fn kill_the_dead(&mut self, tell: bool) {
         let dead = self.containers.values_mut().filter(|book| book.doomed && !book.live);
         let mut told: Vec<_> = dead
@@ -256,8 +258,9 @@ impl Books {
         }
     }
 
-    /// Who goes from a node whose memory is below nothing: those that are no AM first, then the youngest. `brief` are containers
-    /// granted in this same step, of which no more is known than whether they are AMs, and their sizes; how many of them go.
+    /// Who goes from a node whose memory is below nothing: those that are no AM first, then the youngest. `brief` are
+    /// containers granted in this same step, of which no more is known than whether they are AMs, and their sizes; how
+    /// many of them go.
     pub(super) fn overcommitted(&self, node: usize, brief: &[(bool, Resource)]) -> (Vec<ContainerId>, usize) {
         let NodeBook { handle, total, .. } = &self.nodes[node];
         let there = self.on_node(handle.name()).map(|(id, book)| (book.am, book.age, book.size, Some((id, book.live))));

@@ -546,7 +546,8 @@ impl World {
         Ok(called)
     }
 
-    /// Raised to the minimum and rounded up, and no more than one may have; what is asked for is in whole GiB or less than one.
+    /// Raised to the minimum and rounded up, and no more than one may have; what is asked for is in whole GiB or less
+    /// than one.
     fn normalised(&self, asked: &Resource) -> Resource {
         let memory = asked.memory_mb().max(self.minimum);
         let rounded = asked.with(0, (memory + 1023) / 1024 * 1024).with(1, asked.vcores().max(1));
@@ -616,7 +617,8 @@ impl World {
             .collect();
         self.counts.add("release: done", of_call.len());
         self.ends.must.extend(of_call.iter().map(|id| (*id, EndReason::Released)));
-        // One that the AM had not been told of is undone, and comes back as an ask; of the others' ends it is told at once.
+        // One that the AM had not been told of is undone, and comes back as an ask; of the others' ends it is told at
+        // once.
         let book = &mut self.books.apps[app];
         let mut ended: Vec<_> = std::mem::take(&mut book.ended);
         let (unseen, seen): (Vec<_>, Vec<_>) = of_call.iter().partition(|id| book.granted.contains(id));

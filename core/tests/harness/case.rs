@@ -1,4 +1,5 @@
-//! A case: workers, a shape and operations, as bytes. Property tests make them, fuzzing does, and those that once failed are kept.
+//! A case: workers, a shape and operations, as bytes. Property tests make them, fuzzing does, and those that once
+//! failed are kept.
 
 use super::op::{OP, Op};
 use super::shape::{Bytes, SHAPE, Shape};
@@ -82,8 +83,8 @@ impl Case {
         Ok(())
     }
 
-    /// Two schedulers show the same after every step, and every book balances: with `resort` the second one sorts children anew for
-    /// every container, as the classic design does, without it it is a second one of the same kind.
+    /// Two schedulers show the same after every step, and every book balances: with `resort` the second one sorts
+    /// children anew for every container, as the classic design does, without it it is a second one of the same kind.
     pub(crate) fn twins_agree(&self, resort: bool) -> Result<World, String> {
         let shape = self.shape();
         let mut pair = [false, resort].map(|resort| World::new(&shape, self.workers, resort));

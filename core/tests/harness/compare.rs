@@ -162,7 +162,8 @@ impl World {
             view.runnable,
             view.max_running_apps
         );
-        // I2: a grant takes no queue above its max share: that of before the step, whose own total a node may have followed since.
+        // I2: a grant takes no queue above its max share: that of before the step, whose own total a node may have
+        // followed since.
         let max_share = before.unwrap_or(view).max_share;
         let of_app = |made: &AllocatedView| seen.apps.iter().find(|app| app.id.number == made.app);
         let granted = seen.outcome.allocated.iter().filter(|made| of_app(made).is_some_and(|app| inside(&app.queue)));

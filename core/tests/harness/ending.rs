@@ -8,7 +8,7 @@ use evenweave::Resource;
 use evenweave::view::{NodeView, QueueView};
 
 /// Far more than anything takes that comes to an end.
-const MOST_ROUNDS: u32 = 100_000;
+const MAX_ROUNDS: u32 = 100_000;
 
 impl World {
     /// With room for everything, everything that is not tied to a place is granted. For unlimited shapes.
@@ -34,7 +34,7 @@ impl World {
         // Long enough for every locality level to be relaxed on every node.
         while quiet < 4 * count {
             rounds += 1;
-            hold!(rounds < MOST_ROUNDS, "the cluster is never quiet");
+            hold!(rounds < MAX_ROUNDS, "the cluster is never quiet");
             quiet += 1;
             self.step(&Op::Update)?;
             self.step(&Op::Advance { ms: 200 })?;
@@ -48,8 +48,9 @@ impl World {
         self.audit(true)
     }
 
-    /// Whatever the limits: once every node has been offered for long enough, whoever still asks for something waits for room, on
-    /// every node (I7). Of an application all keys are to fit: one that does not may keep those behind it from a node.
+    /// Whatever the limits: once every node has been offered for long enough, whoever still asks for something waits
+    /// for room, on every node (I7). Of an application all keys are to fit: one that does not may keep those behind it
+    /// from a node.
     pub(crate) fn nobody_waits(&mut self) -> Result<(), String> {
         self.offer_until_quiet()?;
         let (queues, nodes) = (self.stepped.queues(), self.stepped.nodes());
@@ -95,7 +96,7 @@ impl World {
         let mut rounds = 0;
         while !self.books.nodes.is_empty() && !self.books.containers.is_empty() {
             rounds += 1;
-            hold!(rounds < MOST_ROUNDS, "containers never end");
+            hold!(rounds < MAX_ROUNDS, "containers never end");
             for node in 0..u8::try_from(self.books.nodes.len()).expect("few nodes") {
                 self.step(&Op::Heartbeat { node, launches: 0, ends: 255, noise: false, offer: true })?;
             }

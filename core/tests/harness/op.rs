@@ -1,6 +1,7 @@
 //! Operations: everything that an embedder of a stepped scheduler can do, as small numbers.
 //!
-//! Any six bytes are an operation, so that property tests and fuzzing share them; numbers are taken modulo what there is.
+//! Any six bytes are an operation, so that property tests and fuzzing share them; numbers are taken modulo what there
+//! is.
 
 /// Bytes of one operation.
 pub(crate) const OP: usize = 6;
@@ -78,8 +79,9 @@ pub(crate) enum File {
 /// One operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    /// A node reports up to `launches` and `ends` of the containers that AMs have on it; then, where `noise` says so, some of the
-    /// ends once more, those of other nodes, and those that have long ended. It is offered, unless it only reports.
+    /// A node reports up to `launches` and `ends` of the containers that AMs have on it; then, where `noise` says so,
+    /// some of the ends once more, those of other nodes, and those that have long ended. It is offered, unless it only
+    /// reports.
     Heartbeat {
         node: u8,
         launches: u8,

@@ -1,7 +1,7 @@
 //! State machines: random cases, so many operations in all, each failing one shrunk and printed.
 //!
-//! `EVENWEAVE_OPERATIONS` is how many operations all machines together do, `EVENWEAVE_SEED` where their random numbers begin;
-//! without them both are fixed. A failure names the seed that shows it at once.
+//! `EVENWEAVE_OPERATIONS` is how many operations all machines together do, `EVENWEAVE_SEED` where their random numbers
+//! begin; without them both are fixed. A failure names the seed that shows it at once.
 
 #![allow(missing_docs, reason = "a test's helpers")]
 

@@ -1,7 +1,7 @@
 //! Sequences of operations: any ones, and among them short scripts that lead where chance alone seldom comes.
 //!
-//! A script is no more than operations that often follow each other: a round of all nodes, an application that wants more than
-//! there is, one that starves beside it, an attempt that is followed by another, a node that is emptied.
+//! A script is no more than operations that often follow each other: a round of all nodes, an application that wants
+//! more than there is, one that starves beside it, an attempt that is followed by another, a node that is emptied.
 
 use crate::harness::{NEWEST, OP, kind};
 use proptest::collection::vec;

@@ -338,7 +338,8 @@ impl World {
         assert_eq!(self.masters[0].known.len(), before, "it has expired");
     }
 
-    /// At quiet: the scheduler's books agree with each other and with those of the AMs; then all asks are served to the last.
+    /// At quiet: the scheduler's books agree with each other and with those of the AMs; then all asks are served to the
+    /// last.
     pub(crate) fn check(&mut self) {
         self.settle();
         for at in 0..NODES {

@@ -1,7 +1,8 @@
-//! Makes inputs of the fuzz targets from recorded configuration cases and scenarios: `cargo run --example seeds -- CORPUS FILE...`.
+//! Makes inputs of the fuzz targets from recorded configuration cases and scenarios: `cargo run --example seeds --
+//! CORPUS FILE...`.
 //!
-//! A file is `FAMILY.jsonl` or `FAMILY.jsonl.gz`; each of its cases becomes files `CORPUS/TARGET/FAMILY-CASE`, each of its scenarios
-//! a file `CORPUS/operations/SCENARIO`. See the README.
+//! A file is `FAMILY.jsonl` or `FAMILY.jsonl.gz`; each of its cases becomes files `CORPUS/TARGET/FAMILY-CASE`, each of
+//! its scenarios a file `CORPUS/operations/SCENARIO`. See the README.
 
 #[path = "../../../core/tests/harness/mod.rs"]
 mod harness;

@@ -1,7 +1,9 @@
-//! Recorded scenarios as inputs of the target `operations`: the same steps in the same order, on a cluster that the name chooses.
+//! Recorded scenarios as inputs of the target `operations`: the same steps in the same order, on a cluster that the
+//! name chooses.
 //!
-//! A step becomes the operation of its kind, of the same application and node as far as numbers that are taken modulo what there is
-//! can say so. What came of it in the recording does not follow it here: the books of the target say what must.
+//! A step becomes the operation of its kind, of the same application and node as far as numbers that are taken modulo
+//! what there is can say so. What came of it in the recording does not follow it here: the books of the target say what
+//! must.
 
 use crate::harness::{OP, SHAPE, kind};
 use serde_json::Value;

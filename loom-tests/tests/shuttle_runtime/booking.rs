@@ -1,5 +1,5 @@
-//! A client of the reservation system beside everything else: it books, submits into what it has booked, and deletes. Plans are followed as
-//! often.
+//! A client of the reservation system beside everything else: it books, submits into what it has booked, and deletes.
+//! Plans are followed as often.
 
 use super::plan::{RESERVABLE, SMALL};
 use super::world::World;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Its applications have numbers of their own.
 const FIRST_APP: u32 = 50;
-const MOST_APPS: u32 = 4;
+const MAX_APPS: u32 = 4;
 
 impl World {
     pub(crate) fn run_reservations(&self) {
@@ -21,7 +21,7 @@ impl World {
         for _ in self.rounds() {
             match draw(8) {
                 0 | 1 => booked.extend(self.book()),
-                2 if apps < MOST_APPS && !booked.is_empty() => {
+                2 if apps < MAX_APPS && !booked.is_empty() => {
                     self.submit_into(booked[draw(booked.len())], FIRST_APP + apps);
                     apps += 1;
                 }
@@ -68,8 +68,9 @@ impl World {
     }
 }
 
-/// At quiet, and after two more runs of the follower: what one of them plans anew, the next one takes away. A plan's queues are its default queue
-/// and those of what is promised now, which is no more than the plan has. A plan of nothing is not followed.
+/// At quiet, and after two more runs of the follower: what one of them plans anew, the next one takes away. A plan's
+/// queues are its default queue and those of what is promised now, which is no more than the plan has. A plan of
+/// nothing is not followed.
 pub(crate) fn plans_are_followed(world: &World) {
     if !world.plan.reserves || world.nodes().is_empty() {
         return;

@@ -1,7 +1,7 @@
 //! Schedules, each from one number: what is done and in which order threads run both follow from it.
 //!
-//! Even numbers are for shuttle's random scheduler. Odd ones are for PCT, which is here because shuttle's own learns the
-//! length of a schedule from those before, so that none of them can be had again by itself.
+//! Even numbers are for shuttle's random scheduler. Odd ones are for PCT, which is here because shuttle's own learns
+//! the length of a schedule from those before, so that none of them can be had again by itself.
 
 use shuttle::scheduler::{DataSource, RandomDataSource, RandomScheduler, Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
@@ -11,14 +11,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A schedule that is longer does not come to an end: many times what the longest takes.
-const MOST_STEPS: usize = 3_000_000;
+const MAX_STEPS: usize = 3_000_000;
 /// Preemptions of PCT are spread over so many steps: what most schedules take.
 const STEPS: u64 = 20_000;
 /// Of PCT, by turns: a fault that takes so many ordered events is found with a known chance.
 const DEPTHS: [u64; 4] = [3, 10, 30, 100];
 
-/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): who has the highest rank runs, and at a few steps,
-/// drawn beforehand, whoever runs becomes the last.
+/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): who has the highest rank runs, and at a few
+/// steps, drawn beforehand, whoever runs becomes the last.
 #[derive(Debug)]
 struct Pct {
     draws: RandomDataSource,
@@ -140,7 +140,7 @@ pub(crate) fn run(seeds: impl IntoIterator<Item = u64>, schedule: impl Fn() + Se
     let mut config = Config::new();
     config.stack_size = 1 << 18;
     config.failure_persistence = FailurePersistence::None;
-    config.max_steps = MaxSteps::FailAfter(MOST_STEPS);
+    config.max_steps = MaxSteps::FailAfter(MAX_STEPS);
     config.silence_warnings = true;
     config.ungraceful_shutdown_config.immediately_return_on_panic = true;
     let outcome = catch_unwind(AssertUnwindSafe(|| Runner::new(seeded, config).run(schedule)));

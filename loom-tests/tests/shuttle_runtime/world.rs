@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Of a thread other than the operator's.
-const MOST_ROUNDS: usize = 300;
+const MAX_ROUNDS: usize = 300;
 const RACKS: [&str; 2] = ["/r0", "/r1"];
 
 #[derive(Debug)]
@@ -101,10 +101,10 @@ impl World {
         apps.into_iter().filter(|(number, _)| !books.over.contains(number)).map(|(_, app)| app).collect()
     }
 
-    /// Those of an application or the nodes: as many as the operator leaves time for. What the operator does takes long, and
-    /// without a pause now and then the others would have done all of theirs before its first update.
+    /// Those of an application or the nodes: as many as the operator leaves time for. What the operator does takes
+    /// long, and without a pause now and then the others would have done all of theirs before its first update.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = usize> {
-        (0..MOST_ROUNDS).take_while(|_| {
+        (0..MAX_ROUNDS).take_while(|_| {
             if draw(2) == 0 {
                 thread::yield_now();
             }
@@ -162,7 +162,8 @@ impl World {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Calls until it is not told that the scheduler is busy; what it is answered goes into the books. False: it has ended.
+    /// Calls until it is not told that the scheduler is busy; what it is answered goes into the books. False: it has
+    /// ended.
     pub(crate) fn allocate(&self, app: &AppHandle, request: &AllocateRequest) -> bool {
         let mut answer = Allocation::default();
         loop {

@@ -96,7 +96,8 @@ pub(super) fn is_name(text: &str) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller(pub(crate) String);
 
-/// Who asks: whom the guard has found; where there is no guard, or it lets the request say so, `?user.name=`; or else nobody.
+/// Who asks: whom the guard has found; where there is no guard, or it lets the request say so, `?user.name=`; or else
+/// nobody.
 pub(crate) fn asking(caller: Option<&Caller>, uri: &Uri) -> String {
     if let Some(Caller(user)) = caller {
         return user.clone();

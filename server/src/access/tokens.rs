@@ -43,8 +43,8 @@ impl Tokens {
     /// Those of a file.
     ///
     /// # Errors
-    /// A sentence with the line, in which no token is: the file cannot be read, others than its owner may read it, a line is wrong, or
-    /// there is no token.
+    /// A sentence with the line, in which no token is: the file cannot be read, others than its owner may read it, a
+    /// line is wrong, or there is no token.
     pub fn from_file(file: PathBuf) -> Result<Tokens, String> {
         let entries = RwLock::new(read(&file)?);
         Ok(Tokens { file, entries })

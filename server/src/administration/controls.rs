@@ -4,8 +4,8 @@ use super::administers;
 use super::queues::{diagnostics, refusal};
 use crate::controls::{Action, Controls};
 use crate::manager::ResourceManager;
-use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
+use crate::rest::request::{Answer, Asked, Outcome};
 use crate::scheduler::{QueuesText, decode};
 use crate::value::Object;
 
@@ -13,7 +13,8 @@ fn controls(of: &ResourceManager) -> Result<&dyn Controls, Fault> {
     of.controls().ok_or_else(|| Fault::not_found("this cluster is not simulated: it has no controls"))
 }
 
-/// A page sends UTF-8, whatever the text declares; a file that is sent as it is may be in the encoding that it declares.
+/// A page sends UTF-8, whatever the text declares; a file that is sent as it is may be in the encoding that it
+/// declares.
 fn text(of: &ResourceManager, asked: &Asked) -> Result<String, Fault> {
     match std::str::from_utf8(&asked.body) {
         Ok(text) => Ok(text.to_owned()),
@@ -21,8 +22,8 @@ fn text(of: &ResourceManager, asked: &Asked) -> Result<String, Fault> {
     }
 }
 
-/// Whether the cluster is simulated; where it is, how things stand. The text of the queues has everybody's rights in it: with rights it is for
-/// administrators, as the scheduler's configuration is.
+/// Whether the cluster is simulated; where it is, how things stand. The text of the queues has everybody's rights in
+/// it: with rights it is for administrators, as the scheduler's configuration is.
 pub(crate) fn standing(of: &ResourceManager, asked: &Asked) -> Outcome {
     let Some(controls) = of.controls() else {
         return Ok(Answer::natural("controls", Object::new().with("simulated", false)));
@@ -53,8 +54,8 @@ pub(crate) fn check(of: &ResourceManager, asked: &Asked) -> Outcome {
     Ok(Answer::natural("check", Object::new().with("diagnostics", diagnostics(&found))))
 }
 
-/// Takes the text whole, or says why not: then the queues are as before. The file that queues are read from is not written: whoever has applied
-/// a text is told so.
+/// Takes the text whole, or says why not: then the queues are as before. The file that queues are read from is not
+/// written: whoever has applied a text is told so.
 pub(crate) fn apply(of: &ResourceManager, asked: &Asked) -> Outcome {
     administers(of, asked, "refreshQueues")?;
     let (controls, text) = (controls(of)?, text(of, asked)?);

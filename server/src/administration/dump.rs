@@ -1,5 +1,5 @@
-//! `/state`: the scheduler's state at one moment. Of a FairScheduler what Hadoop's logger `FairScheduler.statedump` writes, as it writes it,
-//! and as values; Hadoop's CapacityScheduler has no such thing, and is told by the same means.
+//! `/state`: the scheduler's state at one moment. Of a FairScheduler what Hadoop's logger `FairScheduler.statedump`
+//! writes, as it writes it, and as values; Hadoop's CapacityScheduler has no such thing, and is told by the same means.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use evenweave::resource::ResourceTypes;
 use evenweave::view::CapacityQueueView;
 
 use crate::manager::ResourceManager;
-use crate::rest::asked::{Answer, Asked, Outcome};
+use crate::rest::request::{Answer, Asked, Outcome};
 use crate::rest::resource::resource;
 use crate::scheduler::{FairQueue, Kind, am_limit};
 use crate::value::{Object, Value, number};

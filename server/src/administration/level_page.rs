@@ -2,8 +2,8 @@
 
 use super::administers;
 use crate::manager::ResourceManager;
-use crate::rest::asked::Asked;
 use crate::rest::errors::Fault;
+use crate::rest::request::Asked;
 
 /// Before each line that is read.
 const MARKER: &str = "<!-- OUTPUT -->";

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::administers;
 use crate::logging::Logging;
 use crate::manager::ResourceManager;
-use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::body::members;
 use crate::rest::errors::Fault;
+use crate::rest::request::{Answer, Asked, Outcome};
 use crate::value::Object;
 
 fn logging(of: &ResourceManager) -> Result<&Arc<Logging>, Fault> {

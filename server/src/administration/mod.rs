@@ -1,5 +1,5 @@
-//! What an administrator asks for and changes, beside what a ResourceManager's REST has: queues read again, nodes taken out and brought
-//! back, levels of the log, the scheduler's state. Functions as those of `rest`.
+//! What an administrator asks for and changes, beside what a ResourceManager's REST has: queues read again, nodes taken
+//! out and brought back, levels of the log, the scheduler's state. Functions as those of `rest`.
 
 pub(crate) mod controls;
 
@@ -14,10 +14,11 @@ pub(crate) mod node_commands;
 pub(crate) mod queues;
 
 use crate::manager::ResourceManager;
-use crate::rest::asked::Asked;
 use crate::rest::errors::Fault;
+use crate::rest::request::Asked;
 
-/// Whether the caller may do what administrators do (`yarn.admin.acl`, whether or not `yarn.acl.enable` is set, as in Hadoop).
+/// Whether the caller may do what administrators do (`yarn.admin.acl`, whether or not `yarn.acl.enable` is set, as in
+/// Hadoop).
 ///
 /// # Errors
 /// That he may not.

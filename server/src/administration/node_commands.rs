@@ -5,10 +5,10 @@ use evenweave::{Refused, Resource};
 use super::administers;
 use crate::manager::ResourceManager;
 use crate::records::NodeState;
-use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::body::members;
 use crate::rest::errors::Fault;
 use crate::rest::nodes;
+use crate::rest::request::{Answer, Asked, Outcome};
 use crate::rest::resource::resource;
 use crate::value::{Object, Value};
 

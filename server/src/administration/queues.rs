@@ -4,8 +4,8 @@ use evenweave::config::{Diagnostic, Severity};
 
 use super::administers;
 use crate::manager::ResourceManager;
-use crate::rest::asked::{Answer, Asked, Outcome};
 use crate::rest::errors::Fault;
+use crate::rest::request::{Answer, Asked, Outcome};
 use crate::scheduler::NotRefreshed;
 use crate::value::{Object, Value};
 

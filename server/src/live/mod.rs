@@ -1,8 +1,8 @@
 //! What a page that is looked at lives on: the state of the cluster, and what happens, as server-sent events.
 //!
-//! `picture` is how things stand at one moment, `written` how that is said. A reader that has one of the last pictures is told what has
-//! changed since. It has nothing of single applications, so all see the same. `reader` is somebody who listens to events, which are told by
-//! his rights.
+//! `picture` is how things stand at one moment, `written` how that is said. A reader that has one of the last pictures
+//! is told what has changed since. It has nothing of single applications, so all see the same. `reader` is somebody who
+//! listens to events, which are told by his rights.
 
 mod picture;
 
@@ -28,18 +28,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use self::picture::{Picture, Since};
 use self::reader::Reader;
 use crate::access::{Caller, asking};
-use crate::answered::whole;
+use crate::answer_slots::Cost;
 use crate::events::{Batch, Ring};
 use crate::manager::ResourceManager;
 use crate::outgoing::{Again, Outgoing};
-use crate::turns::Cost;
+use crate::responses::whole;
 
 /// How often a reader is told what is new.
 const EVERY: Duration = Duration::from_millis(100);
 /// Events in one message at most, where a reader does not want fewer.
 const AT_ONCE: usize = 512;
 /// Who may listen to events at once. More are asked to come again, so that memory and connections stay bounded.
-const MOST_READERS: usize = 1024;
+const MAX_READERS: usize = 1024;
 const TOO_MANY_READERS: &str = "1024 readers listen to events already. Come again later.\n";
 /// A picture stands for so long, however many ask.
 const STANDS_MS: u64 = 900;
@@ -71,11 +71,11 @@ type Answer = http::Response<Bytes>;
 impl Live {
     pub(crate) fn new(manager: Arc<ResourceManager>, ring: Arc<Ring>) -> Live {
         let start = Since { at_ms: manager.cluster().started_ms, granted: manager.scheduler().counts().granted };
-        Live { manager, ring, readers: Arc::new(Semaphore::new(MOST_READERS)), start, kept: Mutex::default() }
+        Live { manager, ring, readers: Arc::new(Semaphore::new(MAX_READERS)), start, kept: Mutex::default() }
     }
 
-    /// How things stand, not older than a second: what has changed since the reader's picture, or all of it. Those who ask at once wait for one
-    /// who works it out.
+    /// How things stand, not older than a second: what has changed since the reader's picture, or all of it. Those who
+    /// ask at once wait for one who works it out.
     fn state(&self, had: Option<u64>) -> Answer {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let newest = kept.pictures.back();
@@ -156,8 +156,8 @@ async fn events(
     Sse::new(batches(reader, place, after)).keep_alive(KeepAlive::default()).into_response()
 }
 
-/// A message whenever there is something new; the server looks ten times a second, and not before the last one is on its way.
-/// The reader's place is free when the stream is dropped.
+/// A message whenever there is something new; the server looks ten times a second, and not before the last one is on
+/// its way. The reader's place is free when the stream is dropped.
 fn batches(reader: Reader, place: OwnedSemaphorePermit, after: u64) -> impl Stream<Item = Result<Sent, Infallible>> {
     stream::unfold((reader, place, after), |(reader, place, mut after)| async move {
         // What he has missed since the last message, for the next one.

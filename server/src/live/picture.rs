@@ -1,6 +1,7 @@
 //! How things stand at one moment, as a page shows it: nodes, queues, and the whole.
 //!
-//! Plain data. Nodes and queues stand in lists; names are shared with the picture before, so that a new one copies none of them.
+//! Plain data. Nodes and queues stand in lists; names are shared with the picture before, so that a new one copies none
+//! of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

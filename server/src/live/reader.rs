@@ -1,13 +1,13 @@
-//! Somebody who listens to events, and what may be shown to him: events of nodes; of applications that he may see; and what the scheduler
-//! itself says, which may name any application, where all that there is may be shown to him.
+//! Somebody who listens to events, and what may be shown to him: events of nodes; of applications that he may see; and
+//! what the scheduler itself says, which may name any application, where all that there is may be shown to him.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::answer_slots::Cost;
 use crate::events::{Batch, Event, Ring, What};
 use crate::manager::ResourceManager;
 use crate::rest::rights::Rights;
-use crate::turns::Cost;
 
 /// See the module's text.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// What is new for him after an event. Rights may be asked for elsewhere, so that is done where waiting is allowed; where nobody's rights
-    /// are bounded they are not asked for.
+    /// What is new for him after an event. Rights may be asked for elsewhere, so that is done where waiting is allowed;
+    /// where nobody's rights are bounded they are not asked for.
     pub(super) async fn next(&self, after: u64) -> Batch {
         if !self.manager.scheduler().basics().acls {
             return self.ring.after(after, self.most);

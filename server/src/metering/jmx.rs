@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::bean::Bean;
 
-/// Those whose name fits the pattern, in which `*` stands for anything; the status with them. A name has a domain, as in JMX.
+/// Those whose name fits the pattern, in which `*` stands for anything; the status with them. A name has a domain, as
+/// in JMX.
 pub(super) fn text(beans: &[Bean], wanted: &str) -> (u16, String) {
     if !is_name(wanted) {
         return (400, String::new());
@@ -50,7 +51,8 @@ pub(super) fn attribute(beans: &[Bean], asked: &str) -> (u16, String) {
     (200, json!({ "beans": found }).to_string())
 }
 
-/// A value in the name of a bean. One that would end the value, or begin another key, is quoted as `ObjectName.quote` does.
+/// A value in the name of a bean. One that would end the value, or begin another key, is quoted as `ObjectName.quote`
+/// does.
 pub(super) fn key_value(of: &str) -> Cow<'_, str> {
     if !of.is_empty() && !of.contains([',', '=', ':', '"', '*', '?', '\n']) {
         return Cow::Borrowed(of);

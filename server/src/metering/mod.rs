@@ -1,9 +1,10 @@
 //! Numbers for those who graph them: `/metrics` for Prometheus, `/jmx` with Hadoop's names.
 //!
-//! Both write what `measured` has taken when somebody scrapes. Durations alone are counted, by whoever times calls (`latency`).
+//! Both write what `measured` has taken when somebody scrapes. Durations alone are counted, by whoever times calls
+//! (`latency`).
 //!
-//! They have the usage of every user and queue. Whoever may read anything may read them, as in Hadoop, unless the site keeps them for
-//! administrators.
+//! They have the usage of every user and queue. Whoever may read anything may read them, as in Hadoop, unless the site
+//! keeps them for administrators.
 
 mod bean;
 mod beans;
@@ -29,10 +30,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::access::{Caller, asking};
-use crate::answered::{refusal_to, whole};
+use crate::answer_slots::{Cost, Question};
 use crate::manager::ResourceManager;
+use crate::responses::{refusal_to, whole};
 use crate::rest::errors::Fault;
-use crate::turns::{Cost, Question};
 use measured::Measured;
 
 /// `/metrics` and `/jmx`.

@@ -1,7 +1,7 @@
 //! `/metrics`, as Prometheus reads it.
 //!
-//! Values of labels are names that strangers choose. Each is a [`Name`], which is the one thing that can stand there: it is escaped when it is
-//! written.
+//! Values of labels are names that strangers choose. Each is a [`Name`], which is the one thing that can stand there:
+//! it is escaped when it is written.
 
 use std::fmt::{Error, Write};
 
@@ -18,8 +18,8 @@ use evenweave::Resource;
 
 type Labels = Vec<(&'static str, Name)>;
 
-/// The value of a label. The library writes a text as it is; the format has quotes, line ends and backslashes behind a backslash. Prometheus takes
-/// U+0000 for the end of all metrics: U+FFFD stands in its place.
+/// The value of a label. The library writes a text as it is; the format has quotes, line ends and backslashes behind a
+/// backslash. Prometheus takes U+0000 for the end of all metrics: U+FFFD stands in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Name(String);
 

@@ -221,8 +221,8 @@ fn asks(record: &AppRecord, figures: &AppFigures, parts: &OfApps) -> Asks {
     }
 }
 
-/// By queue. What is below a queue does not count, so only leaf queues and root have any. The root of a FairScheduler counts a user once
-/// for each attempt.
+/// By queue. What is below a queue does not count, so only leaf queues and root have any. The root of a FairScheduler
+/// counts a user once for each attempt.
 fn active_users(records: &Records, apps: &HashMap<u32, AppFigures>, parts: &OfApps) -> HashMap<String, i64> {
     let mut users: BTreeSet<(&str, &str)> = BTreeSet::new();
     let mut active: HashMap<String, i64> = HashMap::new();

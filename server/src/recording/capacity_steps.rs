@@ -10,7 +10,7 @@ use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, 
 
 use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
-use super::keeping::{Keeping, PROGRESS};
+use super::step_records::{Keeping, PROGRESS};
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::rest::waiting::{above_limits, on_no_node};
@@ -24,7 +24,8 @@ pub(super) struct CapacityState {
     pub(super) manager: Arc<ResourceManager>,
     steps: Arc<CapacitySteps>,
     keeping: Keeping,
-    /// So many containers that were asked for anywhere a heartbeat may make, and whether it may make more than one at all.
+    /// So many containers that were asked for anywhere a heartbeat may make, and whether it may make more than one at
+    /// all.
     off_switch: u64,
     multiple: bool,
     /// Applications whose ApplicationMaster may start.
@@ -365,8 +366,8 @@ impl CapacityState {
         }
     }
 
-    /// Applications of a queue that wait for a limit are said to do so. One that waited before was looked at before others have
-    /// started: with what their ApplicationMasters had.
+    /// Applications of a queue that wait for a limit are said to do so. One that waited before was looked at before
+    /// others have started: with what their ApplicationMasters had.
     fn say_why_they_wait(&mut self, before: &BTreeMap<String, Resource>, queue: Option<&str>) {
         let queues = self.steps.step(|stepped| stepped.queues());
         for app in self.waiting().into_iter().filter(|app| app.state == "pending" && Some(app.queue.as_str()) == queue)

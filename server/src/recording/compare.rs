@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::member::Json;
+use super::json_members::Json;
 
 /// Lists whose order counts: queues of a FairScheduler.
 const ORDERED: &str = "queue";

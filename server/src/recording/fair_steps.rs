@@ -11,7 +11,7 @@ use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Set
 
 use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
 use super::file::{Setup, Step, Submit};
-use super::keeping::{Keeping, PROGRESS};
+use super::step_records::{Keeping, PROGRESS};
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState, FinalStatus};
 use crate::scheduler::{Basics, Steps};

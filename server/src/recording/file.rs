@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use super::member::Json;
+use super::json_members::Json;
 
 /// Why a text is no recording.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,5 @@
-//! Recordings of a real ResourceManager's answers: the state is set up, then each request goes through the router and what comes
-//! back is held against what was recorded.
+//! Recordings of a real ResourceManager's answers: the state is set up, then each request goes through the router and
+//! what comes back is held against what was recorded.
 
 mod capacity_steps;
 
@@ -11,9 +11,9 @@ mod fair_steps;
 
 mod file;
 
-mod keeping;
+mod step_records;
 
-mod member;
+mod json_members;
 
 mod play;
 

@@ -6,7 +6,7 @@ use tower::ServiceExt;
 
 use super::compare::{difference, from_xml, in_order};
 use super::file::{Recorded, Recording};
-use super::member::Json;
+use super::json_members::Json;
 use super::setup::State;
 use super::volatile::Volatile;
 use crate::router;

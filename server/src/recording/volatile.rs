@@ -1,11 +1,11 @@
 //! What differs between two runs of the same: `[PREFIX:]POINTER[~REGEX]`.
 //!
-//! A pointer leads into a body, `**` over any number of members, `name[field=value]` to objects with that value. With a regular
-//! expression only what it matches differs; a prefix limits all of it to a method.
+//! A pointer leads into a body, `**` over any number of members, `name[field=value]` to objects with that value. With a
+//! regular expression only what it matches differs; a prefix limits all of it to a method.
 
 use regex::Regex;
 
-use super::member::Json;
+use super::json_members::Json;
 
 /// What stands where something differs.
 const BLANK: &str = "\u{2026}";

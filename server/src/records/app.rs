@@ -261,7 +261,8 @@ impl AppRecord {
         self
     }
 
-    /// Its ApplicationMaster runs and has registered: in a container of the cluster, or outside. Of one that has ended it is late.
+    /// Its ApplicationMaster runs and has registered: in a container of the cluster, or outside. Of one that has ended
+    /// it is late.
     pub fn registered(&mut self, master: Option<Master>, host: &str, port: i32, at_ms: u64) {
         if self.state.is_over() {
             return;

@@ -1,6 +1,7 @@
 //! What a ResourceManager keeps beside its scheduler: of applications, their attempts, containers and nodes.
 //!
-//! Plain data. Whoever drives the scheduler tells what happens; who asks sees it. Of what has ended a bounded number is kept.
+//! Plain data. Whoever drives the scheduler tells what happens; who asks sees it. Of what has ended a bounded number is
+//! kept.
 
 mod app;
 

@@ -1,6 +1,8 @@
-//! What an application has used, as Hadoop adds it up: of each container, each amount times the seconds for which it has lived.
+//! What an application has used, as Hadoop adds it up: of each container, each amount times the seconds for which it
+//! has lived.
 //!
-//! People charge by it. Of a container that has ended the product is rounded down; of those that live all are worked out together.
+//! People charge by it. Of a container that has ended the product is rounded down; of those that live all are worked
+//! out together.
 
 use evenweave::Resource;
 use evenweave::resource::MAX_TYPES;

@@ -2,8 +2,8 @@
 
 use evenweave::config::QueueAccess;
 
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use crate::manager::ResourceManager;
 use crate::value::Object;
 

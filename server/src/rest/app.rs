@@ -1,4 +1,5 @@
-//! `/apps/{id}` and the object of an application, with the small ones beneath: `state`, `queue`, `priority`, `timeouts`.
+//! `/apps/{id}` and the object of an application, with the small ones beneath: `state`, `queue`, `priority`,
+//! `timeouts`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -7,8 +8,8 @@ use evenweave::Resource;
 use evenweave::parts::java::types_in_order;
 use evenweave::view::RequestView;
 
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use super::resource::Amounts;
 use super::rights::Rights;
 use super::waiting::Waiting;

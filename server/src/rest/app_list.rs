@@ -1,8 +1,8 @@
 //! `/apps`
 
 use super::app::Seen;
-use super::asked::{Answer, Asked, Outcome};
 use super::filters::Filter;
+use super::request::{Answer, Asked, Outcome};
 use super::rights::Rights;
 use crate::java::{hash_of_app, place};
 use crate::manager::ResourceManager;

@@ -3,8 +3,8 @@
 use evenweave::view::ContainerView;
 
 use super::app::{self, DEFAULT_HTTP_PORT, DEFAULT_PORT, Seen, logs, named, rights, tracking_url};
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use crate::java::place_of_text;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord, Records};
@@ -62,7 +62,8 @@ fn no_attempt(id: &str) -> Fault {
     )
 }
 
-/// What the name of an attempt says: the ResourceManager's start, the application's number, its own. As in Java they may have a sign.
+/// What the name of an attempt says: the ResourceManager's start, the application's number, its own. As in Java they
+/// may have a sign.
 fn parts(id: &str) -> Result<(i64, i32, i32), Fault> {
     let rest = id.strip_prefix("appattempt_");
     let rest =
@@ -198,7 +199,8 @@ struct ContainerName {
     number: i64,
 }
 
-/// Reads the name of a container. The epoch counts restarts, and an id is unique without it; what stands behind the number is passed over.
+/// Reads the name of a container. The epoch counts restarts, and an id is unique without it; what stands behind the
+/// number is passed over.
 fn container_name(id: &str) -> Result<ContainerName, Fault> {
     let rest = id.strip_prefix("container_");
     let rest =

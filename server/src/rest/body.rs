@@ -1,10 +1,11 @@
-//! Bodies of requests that are a few texts: an object with members, in JSON or XML. One within another has a name with a dot, `a.b`.
+//! Bodies of requests that are a few texts: an object with members, in JSON or XML. One within another has a name with
+//! a dot, `a.b`.
 
 use std::collections::HashMap;
 
-use super::asked::Asked;
 use super::document::{Node, document};
 use super::errors::Fault;
+use super::request::Asked;
 
 /// The members that are texts or numbers, by name.
 pub(crate) type Members = HashMap<String, String>;

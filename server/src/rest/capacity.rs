@@ -10,8 +10,8 @@ use evenweave::config::capacity::{
 use evenweave::parts::java::{hash_order, types_in_order};
 use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 
-use super::asked::{Answer, Outcome};
-use super::counted::{Counted, counted};
+use super::queue_counts::{Counted, counted};
+use super::request::{Answer, Outcome};
 use super::resource::{Amounts, unset};
 use crate::java::place_of_text;
 use crate::manager::ResourceManager;

@@ -3,9 +3,9 @@
 use evenweave::config::QueueAccess;
 
 use super::app;
-use super::asked::{Answer, Asked, Outcome};
 use super::body::members;
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use crate::manager::{Killed, ResourceManager};
 use crate::value::Object;
 

@@ -1,6 +1,6 @@
 //! `/ws/v1/cluster` and `/info`: which ResourceManager it is. `/userinfo`: who runs it, and who asks.
 
-use super::asked::{Answer, Asked, Outcome};
+use super::request::{Answer, Asked, Outcome};
 use crate::manager::ResourceManager;
 use crate::value::Object;
 

@@ -1,13 +1,13 @@
-//! Bodies of requests as trees: JSON and XML come to the same, as Hadoop's binding has them. What is in an array is there more than once, and a
-//! number is its text.
+//! Bodies of requests as trees: JSON and XML come to the same, as Hadoop's binding has them. What is in an array is
+//! there more than once, and a number is its text.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use serde_json::Value;
 
-use super::asked::Asked;
 use super::errors::Fault;
 use super::format::Format;
+use super::request::Asked;
 
 /// How deep one may be.
 const DEEPEST: usize = 128;

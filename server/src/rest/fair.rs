@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use evenweave::Resource;
 use evenweave::view::QueueView;
 
-use super::asked::{Answer, Outcome};
-use super::counted::{Counted, counted};
+use super::queue_counts::{Counted, counted};
+use super::request::{Answer, Outcome};
 use super::resource::{Amounts, unset};
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, FairQueue};

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::asked::Asked;
 use super::errors::Fault;
+use super::request::Asked;
 use crate::manager::ResourceManager;
 use crate::records::AppRecord;
 use crate::scheduler::Kind;

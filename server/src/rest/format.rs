@@ -8,7 +8,8 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// What the `Accept` of a request comes to; none where it wants neither. Of two that are wanted alike JSON is the one.
+    /// What the `Accept` of a request comes to; none where it wants neither. Of two that are wanted alike JSON is the
+    /// one.
     pub(crate) fn accepted(accept: Option<&str>) -> Option<Format> {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else { return Some(Format::Json) };
         let mut best: Option<(f32, u8, Format)> = None;

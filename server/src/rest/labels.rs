@@ -1,9 +1,9 @@
-//! Node labels, as a ResourceManager answers that has `yarn.node-labels.enabled` off: there are none, and all nodes are in the default
-//! partition.
+//! Node labels, as a ResourceManager answers that has `yarn.node-labels.enabled` off: there are none, and all nodes are
+//! in the default partition.
 
 use evenweave::Resource;
 
-use super::asked::{Answer, Asked, Outcome};
+use super::request::{Answer, Asked, Outcome};
 use super::resource::resource;
 use crate::manager::ResourceManager;
 use crate::scheduler::Kind;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use evenweave::Resource;
 use evenweave::resource::Calculator;
 
-use super::asked::{Answer, Asked, Outcome};
+use super::request::{Answer, Asked, Outcome};
 use super::resource::resource;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, NodeState};
@@ -42,8 +42,8 @@ impl Totals {
     }
 }
 
-/// What a CapacityScheduler's root has left: nothing where as much is used as there is, by its calculator. By memory alone no vcore is left
-/// where no memory is.
+/// What a CapacityScheduler's root has left: nothing where as much is used as there is, by its calculator. By memory
+/// alone no vcore is left where no memory is.
 pub(crate) fn available(cluster: &Resource, used: &Resource, basics: &Basics) -> Resource {
     let calculator = if basics.dominant { Calculator::Dominant } else { Calculator::Memory };
     match calculator.compare(basics.types.len(), cluster, cluster, used, false) {

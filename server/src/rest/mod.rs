@@ -1,5 +1,5 @@
-//! The ResourceManager's REST interface: one file an endpoint family, each a function from the state and what was asked to an
-//! answer (rules/web.md 1 to 4). No HTTP in here: that is the `router`'s.
+//! The ResourceManager's REST interface: one file an endpoint family, each a function from the state and what was asked
+//! to an answer (rules/web.md 1 to 4). No HTTP in here: that is the `router`'s.
 
 pub(crate) mod access;
 
@@ -9,7 +9,7 @@ pub(crate) mod app;
 
 pub(crate) mod app_list;
 
-pub(crate) mod asked;
+pub(crate) mod request;
 
 pub(crate) mod attempts;
 
@@ -21,7 +21,7 @@ pub(crate) mod changes;
 
 pub(crate) mod cluster;
 
-pub(crate) mod counted;
+pub(crate) mod queue_counts;
 
 pub(crate) mod document;
 

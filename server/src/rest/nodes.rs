@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use evenweave::Resource;
 
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use super::resource::Amounts;
 use crate::manager::ResourceManager;
 use crate::records::{NodeRecord, NodeState, Records};

@@ -1,6 +1,6 @@
 //! `/scheduler-overview`
 
-use super::asked::{Answer, Asked, Outcome};
+use super::request::{Answer, Asked, Outcome};
 use super::resource::resource;
 use crate::manager::ResourceManager;
 use crate::scheduler::Kind;

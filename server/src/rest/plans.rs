@@ -5,8 +5,8 @@ use std::sync::{Mutex, TryLockError};
 use evenweave::Resource;
 use evenweave::reservation::{Reservation, ReservationQuery, ReserveError};
 
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use super::reservation::{booking, refused};
 use crate::manager::ResourceManager;
 use crate::scheduler::Booking;

@@ -2,8 +2,8 @@
 //!
 //! Also asked by the stream of events, which is no endpoint of REST.
 //!
-//! The scheduler's control is asked, which may ask elsewhere for groups: so it is never asked under the lock of the records, and once a
-//! queue, however many applications there are.
+//! The scheduler's control is asked, which may ask elsewhere for groups: so it is never asked under the lock of the
+//! records, and once a queue, however many applications there are.
 
 use std::collections::{BTreeSet, HashSet};
 

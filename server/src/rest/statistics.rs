@@ -1,8 +1,8 @@
 //! `/appstatistics`: how many applications are in each state.
 
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
 use super::filters::{APP_STATES, wanted_app_states};
+use super::request::{Answer, Asked, Outcome};
 use crate::manager::ResourceManager;
 use crate::value::{Object, Value};
 

@@ -1,7 +1,7 @@
 //! Why an application's ApplicationMaster has not started, in Hadoop's words: the diagnostics of one that is accepted.
 //!
-//! Hadoop writes them down when it looks at the application, and so does a recording that is played. Where nobody has written any, as in a
-//! server over scheduler threads, they are worked out here, as things stand.
+//! Hadoop writes them down when it looks at the application, and so does a recording that is played. Where nobody has
+//! written any, as in a server over scheduler threads, they are worked out here, as things stand.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -40,7 +40,8 @@ pub(crate) fn on_no_node(types: &ResourceTypes, cluster: &Resource, queue: &Capa
     )
 }
 
-/// Which limit of ApplicationMasters stands against one in a CapacityScheduler's queue, if those of the queue use so much.
+/// Which limit of ApplicationMasters stands against one in a CapacityScheduler's queue, if those of the queue use so
+/// much.
 pub(crate) fn above_limits(
     basics: &Basics,
     cluster: &Resource,

@@ -1,14 +1,14 @@
 //! `/ws/v1/evenweave/why`: why an application waits, or those of a queue. An endpoint of our own.
 //!
-//! The scheduler's workers are asked, between two messages. One question is worked out at a time, so that many who ask keep neither them nor
-//! the threads that answer: whoever comes meanwhile is told to come again.
+//! The scheduler's workers are asked, between two messages. One question is worked out at a time, so that many who ask
+//! keep neither them nor the threads that answer: whoever comes meanwhile is told to come again.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, TryLockError};
 
 use super::app;
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use super::rights::Rights;
 use crate::manager::ResourceManager;
 use crate::records::AppRecord;

@@ -310,7 +310,8 @@ pub trait Scheduler: Common {
     /// # Errors
     /// What the scheduler says against it; the FairScheduler has no priorities.
     fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
-    /// Takes the queues of a file; without one those of the file that the scheduler watches. Returns what is probably a mistake.
+    /// Takes the queues of a file; without one those of the file that the scheduler watches. Returns what is probably a
+    /// mistake.
     ///
     /// # Errors
     /// Why it has taken nothing of them.

@@ -7,8 +7,8 @@ use evenweave::reservation::{
     Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 
-/// The calls of the [reservation system](evenweave::reservation::ReservationSystem), under the names that the schedulers have for them. One whose
-/// site files ask for none refuses each
+/// The calls of the [reservation system](evenweave::reservation::ReservationSystem), under the names that the
+/// schedulers have for them. One whose site files ask for none refuses each
 /// ([`NotEnabled`](evenweave::reservation::ReservationRefused::NotEnabled)).
 pub trait Booking: Send + Sync {
     /// A name for a new reservation.

@@ -7,7 +7,7 @@ use evenweave::config::{AllocationFile, CheckOptions, Diagnostic, LARGEST_FILE, 
 
 use super::asked::Basics;
 use super::refresh::{NotRefreshed, QueuesText};
-use crate::patience::Patience;
+use crate::read_timeout::Patience;
 
 const RULES_FILE: &str = "yarn.scheduler.capacity.mapping-rule-json-file";
 
@@ -42,8 +42,8 @@ pub(super) fn capacities(
     }
 }
 
-/// Whether the file of mapping rules that a `capacity-scheduler.xml` names can be read at all. The scheduler reads it on the caller's thread and
-/// would hang with it; what is wrong with it or with the text, the scheduler says.
+/// Whether the file of mapping rules that a `capacity-scheduler.xml` names can be read at all. The scheduler reads it
+/// on the caller's thread and would hang with it; what is wrong with it or with the text, the scheduler says.
 ///
 /// # Errors
 /// A sentence, where the file does not come in time.

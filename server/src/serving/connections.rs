@@ -1,5 +1,5 @@
-//! Connections: how many there are, over TLS or without, how large and how slow the head of a request may be, how slow who reads an answer,
-//! and how they end.
+//! Connections: how many there are, over TLS or without, how large and how slow the head of a request may be, how slow
+//! who reads an answer, and how they end.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -25,23 +25,24 @@ use tokio::time::Instant;
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
-use super::seldom::Seldom;
+use super::limited_log::Seldom;
 use super::tls::Tls;
 use crate::access::Peer;
-use crate::answered::{closed, whole};
 use crate::outgoing::ROOM;
+use crate::responses::{closed, whole};
 
 /// What a server bears.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Connections at once; one more is told so by 503.
     pub connections: usize,
-    /// The head of a request is there within so long, and so is the next one on a connection that stays open. TLS has begun within so long.
+    /// The head of a request is there within so long, and so is the next one on a connection that stays open. TLS has
+    /// begun within so long.
     pub head_time: Duration,
     /// Who takes nothing of his answer for so long has gone.
     pub write_time: Duration,
-    /// Bytes of large answers that wait to be taken, all together. Where they are used up, no further answer is worked out until some are taken, or
-    /// dropped because their readers are behind a pace of 1 MiB a second.
+    /// Bytes of large answers that wait to be taken, all together. Where they are used up, no further answer is worked
+    /// out until some are taken, or dropped because their readers are behind a pace of 1 MiB a second.
     pub unread_bytes: usize,
     /// Bytes of the head of a request, at least 8,192. A larger one is told so by 431.
     pub head_bytes: usize,
@@ -62,7 +63,7 @@ impl Default for Limits {
 /// The least that the HTTP library reads into.
 const LEAST_HEAD: usize = 8192;
 /// So many of those who find no place are told so at once; the others find the connection closed.
-const MOST_TOLD: usize = 64;
+const MAX_TOLD: usize = 64;
 /// One who is told has so long to read it.
 const TELLING: Duration = Duration::from_secs(2);
 /// Where no connection can be had, as when files run out: so long until the next try.
@@ -77,7 +78,7 @@ pub(super) async fn answer_all(
     ended: impl Future<Output = ()>,
     last: Duration,
 ) {
-    let (places, told) = (Arc::new(Semaphore::new(limits.connections)), Arc::new(Semaphore::new(MOST_TOLD)));
+    let (places, told) = (Arc::new(Semaphore::new(limits.connections)), Arc::new(Semaphore::new(MAX_TOLD)));
     let mut refusals = Seldom::default();
     let graceful = GracefulShutdown::new();
     let mut http = http1::Builder::new();
@@ -163,7 +164,8 @@ async fn answer(site: Router, peer: SocketAddr, request: hyper::Request<Incoming
     site.oneshot(request).await
 }
 
-/// Says that there is no place, and reads what was asked, so that the connection does not break before the answer is read.
+/// Says that there is no place, and reads what was asked, so that the connection does not break before the answer is
+/// read.
 async fn tell_no_place(mut stream: TcpStream, most: usize) -> io::Result<()> {
     let sentence = format!("{most} connections are open already, and this server bears no more. Come again later.\n");
     let length = sentence.len();

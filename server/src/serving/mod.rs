@@ -2,7 +2,7 @@
 
 mod connections;
 
-mod seldom;
+mod limited_log;
 
 mod tls;
 
@@ -17,13 +17,13 @@ use tokio::net::TcpListener;
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::TimeoutLayer;
 
-use crate::answered::closed;
 use crate::events::Ring;
 use crate::guard::{Gate, guard};
 use crate::live::{Live, routes};
 use crate::manager::ResourceManager;
 use crate::metering;
 use crate::pages;
+use crate::responses::closed;
 use crate::router::{LARGEST_BODY, router};
 
 pub use connections::Limits;
@@ -138,16 +138,17 @@ async fn signals() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer_slots::Cost;
     use crate::manager::Cluster;
     use crate::scheduler::{Basics, Steps};
-    use crate::turns::Cost;
     use axum::body::Body;
     use axum::http::Request;
     use evenweave::{FairScheduler, Settings};
     use tower::ServiceExt;
 
-    /// Every kind of answer that takes long, and then what takes no time, while all turns of those are taken. With one thread for work that
-    /// waits, what has begun before it is done when it has come to the `marker`: so it is seen, and without a clock, that nothing has begun.
+    /// Every kind of answer that takes long, and then what takes no time, while all turns of those are taken. With one
+    /// thread for work that waits, what has begun before it is done when it has come to the `marker`: so it is seen,
+    /// and without a clock, that nothing has begun.
     #[test]
     fn an_answer_waits_for_its_turn() {
         let runtime =

@@ -26,11 +26,12 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Of PEM files: the server's certificate, followed by those that lead to one that clients know; and its private key, which not everybody
-    /// on this machine may read. TLS 1.2 and 1.3 are spoken.
+    /// Of PEM files: the server's certificate, followed by those that lead to one that clients know; and its private
+    /// key, which not everybody on this machine may read. TLS 1.2 and 1.3 are spoken.
     ///
     /// # Errors
-    /// A sentence with the file: it cannot be read, or is something else, or certificate and key do not belong together.
+    /// A sentence with the file: it cannot be read, or is something else, or certificate and key do not belong
+    /// together.
     pub fn from_files(certificate: &Path, key: &Path) -> Result<Tls, String> {
         let of = certificate.display();
         let chain: Result<Vec<CertificateDer<'static>>, _> =

@@ -12,7 +12,8 @@ pub(crate) fn natural(root: &'static str, of: &Value) -> String {
     text(&Rooted(root, of))
 }
 
-/// The other one: no name of the root, every scalar is a string, a list of one is the bare element, what is empty is null.
+/// The other one: no name of the root, every scalar is a string, a list of one is the bare element, what is empty is
+/// null.
 pub(crate) fn mapped(of: &Value) -> String {
     if of.object().is_some_and(|object| object.members.is_empty()) {
         return "{}".to_owned();

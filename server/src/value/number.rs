@@ -1,7 +1,7 @@
 //! Numbers of 32 bits as Java prints them.
 
-/// As `Float.toString`: shortest digits that read back, at least one behind the point; an exponent below a thousandth and from
-/// ten millions on.
+/// As `Float.toString`: shortest digits that read back, at least one behind the point; an exponent below a thousandth
+/// and from ten millions on.
 pub(crate) fn float(of: f32) -> String {
     let size = of.abs();
     if of.is_nan() {

@@ -1,7 +1,7 @@
 //! What has happened while a batch was worked off: containers granted and preempted, nodes reserved and not any more.
 //!
-//! They are taken out of the mailboxes as soon as they are there, because Java makes its objects of them at once; an AM gets them from
-//! there by its next call.
+//! They are taken out of the mailboxes as soon as they are there, because Java makes its objects of them at once; an AM
+//! gets them from there by its next call.
 
 use crate::bridge::State;
 use crate::wire::Writer;
@@ -16,7 +16,8 @@ pub(crate) struct Outcomes {
     granted: Vec<(u32, Container)>,
     /// The one end that the core decides: all others are asked for by Java.
     preempted: Vec<ContainerId>,
-    /// What AMs are to be told of preemption, and are told once: it came with a look into a mailbox that was no AM's call.
+    /// What AMs are to be told of preemption, and are told once: it came with a look into a mailbox that was no AM's
+    /// call.
     to_tell: HashMap<u32, Vec<ContainerId>>,
     /// Memory for a look into the mailboxes.
     scratch: (Vec<u32>, Allocation),

@@ -1,11 +1,12 @@
 //! What Java calls: `io.evenweave.yarn.Native`.
 //!
 //! # Panics
-//! None crosses: each call catches it and throws a `java.lang.IllegalStateException` instead, as of all else that goes wrong.
+//! None crosses: each call catches it and throws a `java.lang.IllegalStateException` instead, as of all else that goes
+//! wrong.
 //!
 //! # Handles
-//! A [`Bridge`] is Java's as a number, its address. Java calls `destroy` once, after the last call with it has returned, and holds a lock
-//! that sees to that; several may be there at once. 0 is none, and is refused.
+//! A [`Bridge`] is Java's as a number, its address. Java calls `destroy` once, after the last call with it has
+//! returned, and holds a lock that sees to that; several may be there at once. 0 is none, and is refused.
 #![expect(unsafe_code, reason = "names for Java, its buffers, and handles that it keeps")]
 #![expect(unreachable_pub, reason = "Java reaches them")]
 
@@ -72,8 +73,8 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_types<'l>(
     })
 }
 
-/// Works off the first `length` bytes of the one buffer, and answers into the other: with how many bytes. Where that has no room, as many
-/// less than nothing, and `again` gives them.
+/// Works off the first `length` bytes of the one buffer, and answers into the other: with how many bytes. Where that
+/// has no room, as many less than nothing, and `again` gives them.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_io_evenweave_yarn_Native_run<'l>(
     mut env: JNIEnv<'l>,
@@ -92,7 +93,8 @@ pub extern "system" fn Java_io_evenweave_yarn_Native_run<'l>(
         if length > whole {
             return Err(format!("a batch of {length} bytes in a buffer of {whole}"));
         }
-        // SAFETY: the buffer is Java's, has so many bytes, and is not written to while this call has it: Java holds its lock.
+        // SAFETY: the buffer is Java's, has so many bytes, and is not written to while this call has it: Java holds its
+        // lock.
         let batch = unsafe { std::slice::from_raw_parts(begin, length) };
         // SAFETY: Java calls with what `create` gave, before `destroy`.
         let bytes = unsafe { bridge(handle) }?.run(batch)?;
@@ -123,7 +125,8 @@ fn hand_over(env: &mut JNIEnv<'_>, to: &JByteBuffer<'_>, bytes: Vec<u8>) -> Resu
         KEPT.set(bytes);
         return Ok(-length);
     }
-    // SAFETY: the buffer is Java's, has so many bytes, and nobody else looks at it while this call has it: Java holds its lock.
+    // SAFETY: the buffer is Java's, has so many bytes, and nobody else looks at it while this call has it: Java holds
+    // its lock.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), begin, bytes.len()) };
     Ok(length)
 }

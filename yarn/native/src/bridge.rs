@@ -1,8 +1,8 @@
 //! One scheduler of one ResourceManager: what the numbers of Java stand for, and the lock.
 //!
 //! # Ids
-//! An application's number is Java's own; a node's is the core's, counted from 0; a container's are the three words of its id. Java keeps
-//! what is needed to make Hadoop's ids of them.
+//! An application's number is Java's own; a node's is the core's, counted from 0; a container's are the three words of
+//! its id. Java keeps what is needed to make Hadoop's ids of them.
 
 use crate::answers::Outcomes;
 use crate::commands::Batch;
@@ -101,8 +101,9 @@ pub(crate) fn panicked(panic: &(dyn Any + Send)) -> String {
     format!("the scheduler core panicked: {}", said.unwrap_or_default())
 }
 
-/// See the module's text. After a panic the books of the core are what it has made of them, and after an answer that Java cannot have Java's are
-/// others than the core's: then the state is dropped, and why is kept for whoever still calls.
+/// See the module's text. After a panic the books of the core are what it has made of them, and after an answer that
+/// Java cannot have Java's are others than the core's: then the state is dropped, and why is kept for whoever still
+/// calls.
 #[derive(Debug)]
 pub struct Bridge {
     state: Mutex<Result<State, String>>,
@@ -112,8 +113,8 @@ pub struct Bridge {
 impl Bridge {
     /// Starts a scheduler.
     ///
-    /// `start` holds the site's properties, then those of the queue file (CapacityScheduler) or where it is (FairScheduler): nothing, its
-    /// path, or its name with what Java has found there.
+    /// `start` holds the site's properties, then those of the queue file (CapacityScheduler) or where it is
+    /// (FairScheduler): nothing, its path, or its name with what Java has found there.
     ///
     /// # Errors
     /// Where Hadoop's scheduler would not start.
@@ -177,8 +178,8 @@ impl Bridge {
     /// Works off a batch of commands; the answers to each, then what has happened.
     ///
     /// # Errors
-    /// A sentence where the batch cannot be read: what came before that has been done. Where the core panics, or answers at more length than
-    /// Java can have: then it is gone, and every later call says so.
+    /// A sentence where the batch cannot be read: what came before that has been done. Where the core panics, or
+    /// answers at more length than Java can have: then it is gone, and every later call says so.
     pub fn run(&self, batch: &[u8]) -> Result<Vec<u8>, String> {
         let mut whole = self.state();
         let state = whole.as_mut().map_err(|why| why.clone())?;

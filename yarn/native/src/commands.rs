@@ -1,6 +1,7 @@
 //! The commands of a batch. `Wire.java` has the same numbers.
 //!
-//! Each is answered by 1 and its own answer, or by 0, the kind of the refusal and its sentence. After the last one comes what has happened.
+//! Each is answered by 1 and its own answer, or by 0, the kind of the refusal and its sentence. After the last one
+//! comes what has happened.
 
 use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
@@ -282,7 +283,8 @@ impl Batch<'_> {
         Ok(self.state.driver.refresh(&properties))
     }
 
-    /// Java has looked at the allocation file; the scheduler looks at it, too, unless it is about to be told to read it.
+    /// Java has looked at the allocation file; the scheduler looks at it, too, unless it is about to be told to read
+    /// it.
     fn look_at_file(&mut self, given: &mut Reader<'_>) -> Done {
         let looks = given.flag()?;
         if let Some(file) = &self.state.sent_file {

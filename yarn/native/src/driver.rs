@@ -80,8 +80,8 @@ impl Driver {
         }
     }
 
-    /// Offers beside those of heartbeats: a pass of continuous scheduling, or a round of asynchronous scheduling from the node with so many
-    /// before it on.
+    /// Offers beside those of heartbeats: a pass of continuous scheduling, or a round of asynchronous scheduling from
+    /// the node with so many before it on.
     pub(crate) fn offer(&mut self, first: usize) {
         match self {
             Driver::Fair(of) => of.offer_all(),

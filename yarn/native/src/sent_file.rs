@@ -1,4 +1,5 @@
-//! The allocation file of a file system that only Java can read, such as HDFS: Java looks at it and sends what it finds.
+//! The allocation file of a file system that only Java can read, such as HDFS: Java looks at it and sends what it
+//! finds.
 
 use crate::wire::{Malformed, Reader};
 use evenweave::config::AllocationSource;

@@ -7,16 +7,16 @@ use crate::api::{NodeHandle, Submission};
 use crate::clock::{nanos, now_ns};
 use crate::jobs::Job;
 use crate::load::app::CONTAINER;
+use crate::load::observation::Happened;
 use crate::load::options::rack_of;
-use crate::load::watched::Happened;
 use crate::load::wishes::{self, Done, Wish, Wished};
 
 /// More at once would keep the nodes that are there from reporting.
-const MOST_NODES_AT_ONCE: u32 = 1_000;
-const MOST_NODES: usize = 100_000;
-const MOST_LOAD: u32 = 300;
-const MOST_TASKS: u32 = 100_000;
-const MOST_SECONDS: u32 = 86_400;
+const MAX_NODES_AT_ONCE: u32 = 1_000;
+const MAX_NODES: usize = 100_000;
+const MAX_LOAD: u32 = 300;
+const MAX_TASKS: u32 = 100_000;
+const MAX_SECONDS: u32 = 86_400;
 /// More would keep the nodes and ApplicationMasters waiting.
 const WISHES_A_ROUND: usize = 2;
 /// A scheduler that has not answered then is as good as gone.
@@ -38,11 +38,11 @@ impl Driver<'_> {
         match wish {
             Wish::AddNodes(count) => self.add_nodes(count, now).map(Done::from),
             Wish::LoseNode(name) => self.lose(&name).map(Done::from),
-            Wish::Load(percent) if percent <= MOST_LOAD => {
+            Wish::Load(percent) if percent <= MAX_LOAD => {
                 self.admission.demand(f64::from(percent) / 100.0);
                 Ok(Done::from(format!("the load is {percent} % of what keeps the cluster full")))
             }
-            Wish::Load(percent) => Err(format!("a load of {percent} %: it may be 0 to {MOST_LOAD}")),
+            Wish::Load(percent) => Err(format!("a load of {percent} %: it may be 0 to {MAX_LOAD}")),
             Wish::Submit(job) => self.hand_in(job),
         }
     }
@@ -73,8 +73,8 @@ impl Driver<'_> {
     }
 
     fn add_nodes(&mut self, count: u32, now: u64) -> Result<String, String> {
-        if count == 0 || count > MOST_NODES_AT_ONCE || self.nodes.len() + count as usize > MOST_NODES {
-            return Err(format!("{count} nodes: it may be 1 to {MOST_NODES_AT_ONCE} at once, {MOST_NODES} in all"));
+        if count == 0 || count > MAX_NODES_AT_ONCE || self.nodes.len() + count as usize > MAX_NODES {
+            return Err(format!("{count} nodes: it may be 1 to {MAX_NODES_AT_ONCE} at once, {MAX_NODES} in all"));
         }
         for _ in 0..count {
             let number = self.nodes.len();
@@ -113,10 +113,10 @@ impl Driver<'_> {
 
     fn hand_in(&mut self, wished: wishes::Job) -> Result<Done, String> {
         let wishes::Job { user, queue, tasks, seconds, reservation } = wished;
-        let is_some = (1..=MOST_TASKS).contains(&tasks) && (1..=MOST_SECONDS).contains(&seconds) && !user.is_empty();
+        let is_some = (1..=MAX_TASKS).contains(&tasks) && (1..=MAX_SECONDS).contains(&seconds) && !user.is_empty();
         if !is_some {
             return Err(format!(
-                "an application has a user, and 1 to {MOST_TASKS} tasks of 1 to {MOST_SECONDS} seconds each"
+                "an application has a user, and 1 to {MAX_TASKS} tasks of 1 to {MAX_SECONDS} seconds each"
             ));
         }
         let number = self.next_number;
@@ -172,7 +172,8 @@ impl Driver<'_> {
         self.jobs.len() + self.own_jobs.len() - 1
     }
 
-    /// The number that a queue has here; one that the load does not use gets that of another such whose jobs have ended, or a new one.
+    /// The number that a queue has here; one that the load does not use gets that of another such whose jobs have
+    /// ended, or a new one.
     fn leaf_of(&mut self, queue: &str) -> usize {
         if let Some(leaf) = self.leaves.iter().position(|leaf| leaf == queue) {
             return leaf;

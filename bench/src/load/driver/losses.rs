@@ -3,10 +3,11 @@
 use super::Driver;
 use crate::api::EndReason;
 use crate::load::app::Role;
-use crate::load::watched::Happened;
+use crate::load::observation::Happened;
 
 impl Driver<'_> {
-    /// What the scheduler took of an application, by the answer that it has just got. Whether its AM was among it, and it is gone.
+    /// What the scheduler took of an application, by the answer that it has just got. Whether its AM was among it, and
+    /// it is gone.
     pub(super) fn take_losses(&mut self, slot: u32) -> bool {
         let Driver { watched: Some(watched), answer, apps, books, .. } = self else { return false };
         let Some(app) = apps[slot as usize].as_mut() else { return true };

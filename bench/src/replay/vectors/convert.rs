@@ -1,5 +1,5 @@
-//! Conversions from a FairScheduler's to a CapacityScheduler's configuration: the whole command, in a directory of its own, with all that it says
-//! and writes.
+//! Conversions from a FairScheduler's to a CapacityScheduler's configuration: the whole command, in a directory of its
+//! own, with all that it says and writes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

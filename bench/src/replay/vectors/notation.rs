@@ -112,8 +112,8 @@ impl Input {
         self.xml.as_deref().map_or_else(|| Ok(Ok(AllocationFile::default())), |text| self.parse(text))
     }
 
-    /// A scheduler with that file, the ad hoc queues and, if there is one, the second file; then a node comes that is the
-    /// whole cluster. A second file that is refused leaves what Hadoop leaves.
+    /// A scheduler with that file, the ad hoc queues and, if there is one, the second file; then a node comes that is
+    /// the whole cluster. A second file that is refused leaves what Hadoop leaves.
     ///
     /// # Errors
     /// What the core says against the rest of the input.

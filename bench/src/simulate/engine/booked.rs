@@ -1,7 +1,9 @@
-//! Reservations of a file: they are booked in their time, the follower runs at its interval, and the jobs that they were made for enter.
+//! Reservations of a file: they are booked in their time, the follower runs at its interval, and the jobs that they
+//! were made for enter.
 //!
-//! A reservation that is refused does not keep its job away: that enters the plan without one, as it enters a queue that is no plan.
-//! The stages of one with an order run as applications of their own, one after the other; otherwise one application runs them.
+//! A reservation that is refused does not keep its job away: that enters the plan without one, as it enters a queue
+//! that is no plan. The stages of one with an order run as applications of their own, one after the other; otherwise
+//! one application runs them.
 
 use super::super::events::Kind;
 use super::super::record::JobEnd;
@@ -9,7 +11,7 @@ use super::run::{Part, Run};
 use crate::api::{
     Refused, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent,
 };
-use crate::booked::{BookedReservation, PlanSample};
+use crate::reservation_results::{BookedReservation, PlanSample};
 use crate::traces::{Booking, Job, Task};
 
 /// Jobs of reservations are numbered from here on: no trace has so many.
@@ -118,7 +120,8 @@ impl Run<'_> {
         self.deliver();
     }
 
-    /// An application of a reservation enters: that of a stage where they come one after the other, otherwise of all of them.
+    /// An application of a reservation enters: that of a stage where they come one after the other, otherwise of all of
+    /// them.
     pub(super) fn begin_booked(&mut self, index: usize) {
         let Some(booking) = self.plan.bookings.get(index) else { return };
         let mut time = 0;

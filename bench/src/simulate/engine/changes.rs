@@ -1,7 +1,7 @@
 //! Nodes are lost, come, and change their size.
 //!
-//! A node that is lost is gone at once, as if the ResourceManager had waited long enough for it; what ran on it ends as lost. One that comes
-//! reports from then on as the others do, at an offset by seed.
+//! A node that is lost is gone at once, as if the ResourceManager had waited long enough for it; what ran on it ends as
+//! lost. One that comes reports from then on as the others do, at an offset by seed.
 
 use super::super::cluster::{NodeFate, NodeSpec};
 use super::super::events::Kind;

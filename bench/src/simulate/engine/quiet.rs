@@ -1,11 +1,12 @@
 //! When heartbeats can be left out: while they can change nothing.
 //!
-//! Nothing is asked for: then a node that has nothing to say is offered and gets nothing, from either scheduler. What an offer can still
-//! change is a reservation of one who wants nothing more, and room that is owed to a starved application. So after the last reservation or
-//! mark, and after containers were stopped, which nodes hear of in one report and tell in the next, two whole rounds are made.
+//! Nothing is asked for: then a node that has nothing to say is offered and gets nothing, from either scheduler. What
+//! an offer can still change is a reservation of one who wants nothing more, and room that is owed to a starved
+//! application. So after the last reservation or mark, and after containers were stopped, which nodes hear of in one
+//! report and tell in the next, two whole rounds are made.
 //!
-//! Updates wait as long as nothing has changed. The last one that was due is made up for, at its own time, before anything else happens:
-//! what starves counts from it.
+//! Updates wait as long as nothing has changed. The last one that was due is made up for, at its own time, before
+//! anything else happens: what starves counts from it.
 //!
 //! Where offers are made beside heartbeats nothing is left out: a node's report is what says there that it is alive.
 

@@ -17,9 +17,9 @@ use super::super::record::{DecisionHash, Interval, JobEnd, JobRecord};
 use super::super::scheduler::Scheduler;
 use super::super::tally::Tally;
 use super::super::tasks::Place;
-use super::super::waited::Waited;
+use super::super::wait_reasons::Waited;
 use crate::api::{Allocation, AppHandle, ContainerId, NodeId, ReservationId, VirtualClock};
-use crate::booked::BookedCourse;
+use crate::reservation_results::BookedCourse;
 use crate::traces::Job;
 
 /// An application that has not ended.

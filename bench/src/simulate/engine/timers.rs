@@ -1,17 +1,18 @@
-//! What the ResourceManager does by time: updates, rounds of preemption, offers beside heartbeats, the end of what nobody launches.
+//! What the ResourceManager does by time: updates, rounds of preemption, offers beside heartbeats, the end of what
+//! nobody launches.
 
 use super::super::events::Kind;
 use super::super::inputs::{Plan, Rules};
 use super::super::options::AmStyle;
 use super::super::record::{Interval, QueueSample};
-use super::super::waited::turn;
+use super::super::wait_reasons::turn;
 use super::run::{Master, Run, Timers};
 use crate::api::ReservationId;
 use crate::traces::TraceKind;
 
 const LOOK_MS: u64 = 1000;
-/// The last of SLS's nodes is registered so long before the run begins, at least and at most, in ms. In between SLS reads the jobs of its
-/// trace once more, or draws them.
+/// The last of SLS's nodes is registered so long before the run begins, at least and at most, in ms. In between SLS
+/// reads the jobs of its trace once more, or draws them.
 pub(super) fn sls_begins_ms(kind: TraceKind) -> [u64; 2] {
     match kind {
         TraceKind::Synth => [0, 180],
@@ -25,8 +26,8 @@ pub(super) fn sls_begins_ms(kind: TraceKind) -> [u64; 2] {
     }
 }
 
-/// An update of SLS's begins an interval after the one before, and so many µs more, as a mean: it takes time, and its thread waits an interval
-/// after it. Within what six runs took whose updates were timed, and fitted to the recordings.
+/// An update of SLS's begins an interval after the one before, and so many µs more, as a mean: it takes time, and its
+/// thread waits an interval after it. Within what six runs took whose updates were timed, and fitted to the recordings.
 const SLS_UPDATE_US: u64 = 1400;
 
 impl Timers {
@@ -77,7 +78,8 @@ impl Run<'_> {
         self.events.put(self.options.every_ms, Kind::Sample, 0);
     }
 
-    /// When a timer is due for the first time: any time within its interval. SLS's first update is an interval after that of its last node.
+    /// When a timer is due for the first time: any time within its interval. SLS's first update is an interval after
+    /// that of its last node.
     fn first(&self, kind: Kind, interval: u64) -> u64 {
         let drawn = self.drawn(0x5449_4d45, kind as u64);
         if kind == Kind::Update && self.options.ams == AmStyle::Sls {

@@ -1,4 +1,5 @@
-//! A grid: the same trace on clusters of several sizes, and under files of queues in which settings take several values.
+//! A grid: the same trace on clusters of several sizes, and under files of queues in which settings take several
+//! values.
 
 mod fair;
 mod values;
@@ -7,7 +8,7 @@ use super::queues::Queues;
 use crate::options::SchedulerChoice;
 
 /// No grid has more points.
-pub(super) const MOST_POINTS: usize = 10_000;
+pub(super) const MAX_POINTS: usize = 10_000;
 
 /// A setting of a queue, `root.a.weight`, and the values that it takes one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! How large a node is, and who says so.
 //!
-//! An option counts above all; then `yarn.sls.nm.*`, as in SLS; then what the site says of a real node, `yarn.nodemanager.resource.*`; then
-//! SLS's default. The bundled properties have sizes of SLS's names.
+//! An option counts above all; then `yarn.sls.nm.*`, as in SLS; then what the site says of a real node,
+//! `yarn.nodemanager.resource.*`; then SLS's default. The bundled properties have sizes of SLS's names.
 
 use std::collections::BTreeMap;
 use std::fmt;

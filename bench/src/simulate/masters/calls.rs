@@ -11,8 +11,8 @@ pub(in super::super) struct Answer {
 }
 
 impl Answer {
-    /// What a call takes with it. A container that is in it and has ended by now is launched all the same, as its AM does not know better: its
-    /// end stays for the next call.
+    /// What a call takes with it. A container that is in it and has ended by now is launched all the same, as its AM
+    /// does not know better: its end stays for the next call.
     pub(in super::super) fn take(&mut self) -> Answer {
         let mut taken = std::mem::take(self);
         let granted = &taken.granted;

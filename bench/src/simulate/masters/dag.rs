@@ -1,7 +1,8 @@
 //! SLS's AM of a graph: each task is asked for once its delay since the submission is over. There are no dependencies.
 //!
-//! An ask holds the tasks that have become due alone, with their number: one for the same allocation request id replaces what waits. So a job may
-//! lose tasks where containers are scarce, and never end: as in SLS. Elsewhere [`Stages`](super::Stages) runs such jobs.
+//! An ask holds the tasks that have become due alone, with their number: one for the same allocation request id
+//! replaces what waits. So a job may lose tasks where containers are scarce, and never end: as in SLS. Elsewhere
+//! [`Stages`](super::Stages) runs such jobs.
 
 use super::super::asking::rows;
 use super::super::tasks::Backlog;

@@ -1,7 +1,7 @@
 //! SLS's MapReduce AM: all maps, then all reduces, without a slow start.
 //!
-//! A container goes to the first task that waits, whatever its size, host or priority. One that nobody waits for is kept and not used. What
-//! ends with another word than success is asked for anew.
+//! A container goes to the first task that waits, whatever its size, host or priority. One that nobody waits for is
+//! kept and not used. What ends with another word than success is asked for anew.
 
 use super::super::asking::rows;
 use super::super::tasks::{Backlog, Part};

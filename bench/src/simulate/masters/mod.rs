@@ -1,8 +1,8 @@
 //! Application masters: what each kind does with an answer, and what it asks for.
 //!
-//! `mapreduce`, `stream` and `dag` are those of Hadoop's Scheduler Load Simulator (`MRAMSimulator`, `StreamAMSimulator`, `DAGAMSimulator`),
-//! call for call; `real` is a MapReduce job as its own ApplicationMaster runs it, `stages` one of stages, or a service. All are plain: no clock,
-//! no scheduler.
+//! `mapreduce`, `stream` and `dag` are those of Hadoop's Scheduler Load Simulator (`MRAMSimulator`,
+//! `StreamAMSimulator`, `DAGAMSimulator`), call for call; `real` is a MapReduce job as its own ApplicationMaster runs
+//! it, `stages` one of stages, or a service. All are plain: no clock, no scheduler.
 
 mod calls;
 mod dag;

@@ -1,15 +1,17 @@
 //! A MapReduce job as its own ApplicationMaster runs it.
 //!
-//! - Reduces are asked for from the slow start on (`mapreduce.job.reduce.slowstart.completedmaps`), all of them once no map waits. While maps
-//!   wait, reduces may take as large a part of what the job could have as of the maps is done, half of it at most
-//!   (`RMContainerAllocator.scheduleReduces`). One that runs before the last map is done waits for it, and lives its life from then on.
+//! - Reduces are asked for from the slow start on (`mapreduce.job.reduce.slowstart.completedmaps`), all of them once no
+//!   map waits. While maps wait, reduces may take as large a part of what the job could have as of the maps is done,
+//!   half of it at most (`RMContainerAllocator.scheduleReduces`). One that runs before the last map is done waits for
+//!   it, and lives its life from then on.
 //! - Where there is no room for a map beside the reduces, some of these are given back, the latest first
-//!   (`RMContainerAllocator.preemptReducesIfNeeded`): else jobs could hold the whole cluster with reduces that wait for each other's maps.
-//! - A container for a map goes to a map that wants its node, else to one that wants its rack, else to the first. Tasks of several sizes are
-//!   asked for under request ids of their own, and a container goes to a task of its own.
+//!   (`RMContainerAllocator.preemptReducesIfNeeded`): else jobs could hold the whole cluster with reduces that wait for
+//!   each other's maps.
+//! - A container for a map goes to a map that wants its node, else to one that wants its rack, else to the first. Tasks
+//!   of several sizes are asked for under request ids of their own, and a container goes to a task of its own.
 //! - An answer is looked at at once.
-//! - Attempts fail by seed, somewhere in their life; a map that has failed is asked for before everything else. With the fourth failure of a
-//!   task the job fails. What the scheduler takes is no failure: it is asked for anew.
+//! - Attempts fail by seed, somewhere in their life; a map that has failed is asked for before everything else. With
+//!   the fourth failure of a task the job fails. What the scheduler takes is no failure: it is asked for anew.
 
 use std::collections::VecDeque;
 
@@ -24,7 +26,7 @@ const FAILED_MAP_PRIORITY: i32 = 5;
 const REDUCE_PRIORITY: i32 = 10;
 const MAP_PRIORITY: i32 = 20;
 /// `yarn.app.mapreduce.am.job.reduce.rampup.limit`
-const MOST_FOR_REDUCES: f64 = 0.5;
+const MAX_FOR_REDUCES: f64 = 0.5;
 /// Memory and vcores.
 const LANES: usize = 2;
 
@@ -140,7 +142,7 @@ impl Real {
         let of = |lane: usize| {
             let all = work.headroom.get(lane).max(0) + maps.get(lane) + reduces.get(lane);
             #[expect(clippy::cast_possible_truncation, reason = "a part of it")]
-            let for_maps = all - (all as f64 * done.min(MOST_FOR_REDUCES)) as i64;
+            let for_maps = all - (all as f64 * done.min(MAX_FOR_REDUCES)) as i64;
             let wanted = maps.get(lane).saturating_add(map.get(lane).saturating_mul(pending));
             (all - wanted.min(for_maps) - reduces.get(lane)) / reduce.get(lane).max(1)
         };

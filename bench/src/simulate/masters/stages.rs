@@ -1,10 +1,14 @@
-//! A job of stages as its own AM runs it: each task comes to its end once, whatever is taken from it meanwhile. Or a service.
+//! A job of stages as its own AM runs it: each task comes to its end once, whatever is taken from it meanwhile. Or a
+//! service.
 //!
-//! - A task is due once its delay since the submission is over; one of a stage that waits for others, once all tasks of these have ended.
-//! - Tasks of one request id are asked for together. An ask holds all of them that wait, whenever they were due: it replaces what was asked for
-//!   before. It is made where the number is another than what is still asked for.
-//! - A container goes to a task of its request id that wants its node, else to one that wants its rack, else to the first.
-//! - A container that no task waits for is given back. There are such where some were on their way when an ask was made.
+//! - A task is due once its delay since the submission is over; one of a stage that waits for others, once all tasks of
+//!   these have ended.
+//! - Tasks of one request id are asked for together. An ask holds all of them that wait, whenever they were due: it
+//!   replaces what was asked for before. It is made where the number is another than what is still asked for.
+//! - A container goes to a task of its request id that wants its node, else to one that wants its rack, else to the
+//!   first.
+//! - A container that no task waits for is given back. There are such where some were on their way when an ask was
+//!   made.
 //! - What ends otherwise than by success is asked for anew.
 //! - An answer is looked at at once.
 //! - Of a service (`stream`) everything that ends is asked for anew, until its time is over; then all is given back.
@@ -32,7 +36,8 @@ pub(in super::super) struct Stages {
     later: Vec<u32>,
     /// Tasks that are due, and have no container.
     waiting: Backlog,
-    /// By request id: what the scheduler still has to grant, as far as answers have told, and the size that was asked for.
+    /// By request id: what the scheduler still has to grant, as far as answers have told, and the size that was asked
+    /// for.
     asked: BTreeMap<i64, (u32, Resource)>,
     /// Something waits that is not asked for, or the other way round.
     changed: bool,

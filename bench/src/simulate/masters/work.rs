@@ -26,8 +26,8 @@ pub(in super::super) struct Work {
     pub(in super::super) groups: Vec<Group>,
     /// By container number.
     pub(in super::super) held: FxHashMap<u32, Held>,
-    /// Containers that were launched, and of these those that ended before their time; so long they had run, and so much had they of each
-    /// resource, memory first.
+    /// Containers that were launched, and of these those that ended before their time; so long they had run, and so
+    /// much had they of each resource, memory first.
     pub(in super::super) launched: u64,
     /// The moment of the step that is under way.
     pub(in super::super) now: u64,

@@ -1,7 +1,7 @@
 //! SYNTH files: a recipe for jobs, and the jobs that Hadoop draws from it, number for number.
 //!
-//! `recipe` is the file, `random` Java's generators, `sample` what is drawn from them, `heap` the order of jobs of one time. Hadoop's
-//! `SynthTraceJobProducer`, with its old form of a job class.
+//! `recipe` is the file, `random` Java's generators, `sample` what is drawn from them, `heap` the order of jobs of one
+//! time. Hadoop's `SynthTraceJobProducer`, with its old form of a job class.
 
 mod heap;
 mod random;
@@ -41,7 +41,7 @@ struct Story {
 }
 
 /// No job has more tasks of one entry.
-const MOST_TASKS: i64 = 10_000_000;
+const MAX_TASKS: i64 = 10_000_000;
 
 /// The jobs of a file.
 pub(super) struct Jobs {
@@ -109,12 +109,12 @@ impl Jobs {
         let mut tasks = Vec::new();
         for task in &mut class.tasks {
             let count = task.count.long(random)?.max(0);
-            if count > MOST_TASKS {
+            if count > MAX_TASKS {
                 let problem = format!("a job of class {:?} has {count} tasks of one entry", class.name);
                 return Err(Wrong::new(
                     task.count.at,
                     problem,
-                    format!("make the count smaller; the most is {MOST_TASKS}"),
+                    format!("make the count smaller; the most is {MAX_TASKS}"),
                 ));
             }
             let memory = task.memory.long(random)?.max(1024);

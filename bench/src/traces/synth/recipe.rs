@@ -8,7 +8,7 @@ use super::random::JavaRandom;
 use super::sample::{Sample, objects};
 
 /// More jobs than that are probably a mistake, and when each comes is drawn beforehand.
-const MOST_JOBS: i32 = 10_000_000;
+const MAX_JOBS: i32 = 10_000_000;
 
 #[derive(Debug)]
 pub(super) struct Recipe {
@@ -61,9 +61,9 @@ impl Recipe {
         random.reseed(seed);
         let count = |name: &str| Ok(u32::try_from(file.int(name)?.unwrap_or(0)).unwrap_or(0));
         let jobs = file.int("num_jobs")?.unwrap_or(0);
-        if jobs > MOST_JOBS {
+        if jobs > MAX_JOBS {
             let at = file.get("num_jobs").map_or(file.at, |value| value.at);
-            let help = format!("at most {MOST_JOBS} can be drawn; make several files");
+            let help = format!("at most {MAX_JOBS} can be drawn; make several files");
             return Err(Wrong::new(at, format!("num_jobs is {jobs}"), help));
         }
         let workloads = objects(&file, "workloads", "a workload")?;

@@ -27,7 +27,8 @@ const WHO: &str = "Who may ask";
 
 #[derive(Debug, Args)]
 pub(super) struct DoorArgs {
-    /// File of bearer tokens, one `user:token` a line; only its owner may have access to it. Each request must send a token.
+    /// File of bearer tokens, one `user:token` a line; only its owner may have access to it. Each request must send a
+    /// token.
     #[arg(long, help_heading = WHO, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Header in which a trusted proxy names the user, such as X-Forwarded-User.

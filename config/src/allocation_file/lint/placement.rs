@@ -12,11 +12,11 @@ use evenweave_resource::LONGEST_NAME;
 use std::collections::BTreeSet;
 
 /// A rule is compared with so many before it, the first ones. A sensible policy has five.
-const MOST_COMPARED: usize = 100;
+const MAX_COMPARED: usize = 100;
 
 /// What may be spent on looking for the queues that rules meant: letters of a rule's queue times letters of all leaves.
 /// A file can have as many of either as it has lines.
-const MOST_COMPARISONS: usize = 20_000_000;
+const MAX_COMPARISONS: usize = 20_000_000;
 
 /// The leaves that rules may have meant, as long as looking for them can be afforded.
 struct Meant<'a> {
@@ -28,7 +28,7 @@ struct Meant<'a> {
 
 impl<'a> Meant<'a> {
     fn new(leaves: &'a BTreeSet<String>) -> Meant<'a> {
-        Meant { leaves, letters: leaves.iter().map(String::len).sum(), left: MOST_COMPARISONS }
+        Meant { leaves, letters: leaves.iter().map(String::len).sum(), left: MAX_COMPARISONS }
     }
 
     fn nearest(&mut self, queue: &str) -> Option<&'a str> {
@@ -54,7 +54,7 @@ pub(super) fn check(subject: &Subject<'_>, warnings: &mut Warnings<'_>) {
                 && before.parent == rule.parent
                 && (before.create || !rule.create)
         };
-        if let Some(before) = rules[..i.min(MOST_COMPARED)].iter().position(tried) {
+        if let Some(before) = rules[..i.min(MAX_COMPARED)].iter().position(tried) {
             let message = format!("rule {} ({}) is the same as rule {}", i + 1, rule.kind, before + 1);
             warnings
                 .warn("repeated-rule", at(element, "name"), message)

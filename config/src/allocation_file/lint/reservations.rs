@@ -6,8 +6,8 @@ use super::tree::Queue;
 use crate::acl::AccessControlList;
 use crate::allocation_file::context::value_at;
 use crate::allocation_file::policy_name::PolicyName;
+use crate::quoted::shown;
 use crate::reservation_classes::RESERVATION_CLASSES;
-use crate::shown::shown;
 use crate::warnings::Warnings;
 use std::collections::BTreeMap;
 

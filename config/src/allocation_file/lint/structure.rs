@@ -5,7 +5,7 @@ use super::tree::{Queue, Tree, declared_at};
 use crate::allocation_file::context::value_at;
 use crate::diagnostic::Span;
 use crate::java;
-use crate::shown::shown;
+use crate::quoted::shown;
 use crate::warnings::Warnings;
 use crate::xml::Element;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! Mapping rules in the legacy format: `u:<user>:<queue>`, `g:<group>:<queue>`, and `<application>:<queue>` in a property of
-//! their own.
+//! Mapping rules in the legacy format: `u:<user>:<queue>`, `g:<group>:<queue>`, and `<application>:<queue>` in a
+//! property of their own.
 
 use super::properties::{APP_NAME_MAPPINGS, MAPPINGS, error};
 use crate::capacity_file::error::CapacityFileError;

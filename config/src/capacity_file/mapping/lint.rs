@@ -1,4 +1,5 @@
-//! Lints of mapping rules: those that nothing reads, that nobody reaches, that are for nobody, and that lead to stopped queues.
+//! Lints of mapping rules: those that nothing reads, that nobody reaches, that are for nobody, and that lead to stopped
+//! queues.
 
 use super::properties::{APP_NAME_MAPPINGS, FORMAT, JSON, JSON_FILE, MAPPINGS};
 use crate::capacity_file::file::CapacityFile;
@@ -7,7 +8,7 @@ use crate::capacity_file::queue::QueueState;
 use crate::capacity_file::source::Source;
 use crate::capacity_file::warnings::Warnings;
 use crate::java;
-use crate::shown::shown;
+use crate::quoted::shown;
 
 /// Runs them.
 pub(in super::super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {

@@ -67,8 +67,8 @@ const NO_NAME: &str = "N/A";
 /// What stands for no queue in a submission.
 const NO_QUEUE: &str = "default";
 
-/// The path of the queue, or `None` where no rule says any: then it goes where the submission asks. `overrides`: the rules count for
-/// a submission that names its queue, too.
+/// The path of the queue, or `None` where no rule says any: then it goes where the submission asks. `overrides`: the
+/// rules count for a submission that names its queue, too.
 pub(crate) fn place(
     rules: &[MappingRule],
     overrides: bool,
@@ -165,7 +165,8 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// Those that mean the same wherever they stand, the longest names first; as in Hadoop one of one group only has an empty second one.
+    /// Those that mean the same wherever they stand, the longest names first; as in Hadoop one of one group only has an
+    /// empty second one.
     fn fixed(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let lone = self.primary_group.is_some() && self.secondary_groups.is_empty();
         let all = [
@@ -202,8 +203,8 @@ impl<'a> Variables<'a> {
         filled
     }
 
-    /// The first further group that has a queue below a path, or anywhere where that is empty; it ends in a dot. `None`: there is no
-    /// group at all, so that the name stays as it is.
+    /// The first further group that has a queue below a path, or anywhere where that is empty; it ends in a dot.
+    /// `None`: there is no group at all, so that the name stays as it is.
     fn secondary_group(&self, queues: &impl Queues, above: &str) -> Option<&str> {
         self.primary_group.as_ref()?;
         let has_queue = |group: &&Cow<'_, str>| queues.queue(&format!("{above}{group}")).is_some();

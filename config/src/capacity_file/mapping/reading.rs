@@ -72,7 +72,8 @@ impl CapacityFile {
         Ok(rules)
     }
 
-    /// The same with everything that is wrong or odd in it, for the text of the file that `mapping-rule-json-file` names.
+    /// The same with everything that is wrong or odd in it, for the text of the file that `mapping-rule-json-file`
+    /// names.
     #[must_use]
     pub fn check_mapping_rules(&self, text: &str) -> Vec<Diagnostic> {
         match self.parse_mapping_rules(text) {
@@ -97,8 +98,8 @@ impl CapacityFile {
         Ok(())
     }
 
-    /// The path of the queue that the file's rules give an application, or `None` where no rule says any: then it goes where its
-    /// submission asks. Of the file's own queues; the queue may be one that is still to be made.
+    /// The path of the queue that the file's rules give an application, or `None` where no rule says any: then it goes
+    /// where its submission asks. Of the file's own queues; the queue may be one that is still to be made.
     ///
     /// ```
     /// use evenweave::config::capacity::{CapacityFile, ToPlace};
@@ -123,8 +124,9 @@ impl CapacityFile {
         place::place(&self.mapping.rules, self.settings.queue_mappings_override, self, app)
     }
 
-    /// The path of the queue in which an application was that is known by the queue's last name alone, where the rules would lead there again. They
-    /// count for each such application. `CSMappingPlacementRule.getPlacementForApp` with `recovery`.
+    /// The path of the queue in which an application was that is known by the queue's last name alone, where the rules
+    /// would lead there again. They count for each such application. `CSMappingPlacementRule.getPlacementForApp` with
+    /// `recovery`.
     #[doc(hidden)]
     pub fn place_again(&self, app: &ToPlace<'_>) -> Option<String> {
         let placed = place::place(&self.mapping.rules, true, self, app).ok()??;

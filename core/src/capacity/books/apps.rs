@@ -1,13 +1,13 @@
 //! The attempts that the leaf queues of a worker know, each in a place of its own.
 //!
-//! Owned by the worker's books. Lists and the engine's records name an attempt by its entry, O(1) to look at; messages by its number, one hash
-//! away. One that has ended stays for as long as a list has it (rules/capacity.md 13.3).
+//! Owned by the worker's books. Lists and the engine's records name an attempt by its entry, O(1) to look at; messages
+//! by its number, one hash away. One that has ended stays for as long as a list has it (rules/capacity.md 13.3).
 
-use super::joint::{Joint, Others};
+use super::shared_attempt::{Others, SharedAttempt};
 use crate::capacity::rules::order::{AppRank, FairCache};
 use crate::capacity::rules::ordered::AppEntry;
-use crate::capacity::rules::users::{UserRecord, UserSeat};
-use crate::engine::books::turn::OwnTurn;
+use crate::capacity::rules::users::{UserRecord, UserSlot};
+use crate::engine::books::started_entry::EntryCount;
 use crate::id::ContainerNumber;
 use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
@@ -18,7 +18,7 @@ use std::ops::{Index, IndexMut};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Publication {
     pub(crate) leaf: u32,
-    pub(crate) seat: UserSeat,
+    pub(crate) seat: UserSlot,
     pub(crate) user: UserRecord,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct AppBook {
     pub(crate) slot: u32,
     pub(crate) user: Arc<str>,
     /// His in its leaf queue.
-    pub(crate) seat: UserSeat,
+    pub(crate) seat: UserSlot,
     pub(crate) leaf: u32,
     pub(crate) priority: i32,
     pub(crate) submitted_priority: i32,
@@ -68,10 +68,11 @@ pub(crate) struct AppBook {
     pub(crate) lists: u32,
     /// The active list of its leaf queue has it, and that is counted at its user's seat.
     pub(crate) is_active: bool,
-    /// It has left the lists for good: its attempt has ended, and the next one or the end of the application is to come.
+    /// It has left the lists for good: its attempt has ended, and the next one or the end of the application is to
+    /// come.
     pub(crate) is_out: bool,
     /// It is noted there: see `Leaf::noted`.
-    pub(crate) is_noted: bool,
+    pub(crate) must_be_visited: bool,
     /// What the other workers have of it; `used` has it, too.
     pub(crate) others: Others,
     /// Containers and reservations that it has here, where there are other workers.
@@ -79,8 +80,8 @@ pub(crate) struct AppBook {
     /// What stands under smaller numbers has moved to another leaf with it.
     pub(crate) moved_below: ContainerNumber,
     /// How often it has entered a leaf to wait there.
-    pub(crate) turn: OwnTurn,
-    pub(crate) joint: Arc<Joint>,
+    pub(crate) turn: EntryCount,
+    pub(crate) shared_attempt: Arc<SharedAttempt>,
 }
 
 impl AppBook {
@@ -155,7 +156,7 @@ impl Apps {
     }
 
     /// A leaf queue is no more: nobody's headroom comes from it. O(applications).
-    pub(crate) fn publish_no_more(&mut self, leaf: u32) {
+    pub(crate) fn stop_publishing(&mut self, leaf: u32) {
         let of_leaf = |app: &&mut AppBook| app.publication.is_some_and(|publication| publication.leaf == leaf);
         self.books.iter_mut().flatten().filter(of_leaf).for_each(|app| app.publication = None);
     }

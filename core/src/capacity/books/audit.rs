@@ -1,7 +1,8 @@
 //! The audit of one worker's books: what each queue, user and list must add up to, given the applications.
 //!
-//! Of the applications themselves [`audit`](crate::capacity::audit) says whether they are the engine's. What Hadoop lets
-//! [drift](super::drift) is known by how much; lists and counts that the rules leave odd (`Leaf::is_odd`) are not looked at.
+//! Of the applications themselves [`audit`](crate::capacity::audit) says whether they are the engine's. What Hadoop
+//! lets [drift](super::drift) is known by how much; lists and counts that the rules leave odd (`Leaf::is_odd`) are not
+//! looked at.
 
 use super::{AppBook, Books, QueueBook};
 use crate::capacity::rules::leaf::Leaf;
@@ -119,14 +120,15 @@ impl Books {
         }
         let entries = i64::try_from(leaf.active.len() + leaf.pending.len()).unwrap_or(i64::MAX);
         let beyond = entries - i64::try_from(leaf.runnable.len()).unwrap_or(i64::MAX);
-        let shown = self.queue(slot).published.entries_beyond.read();
-        if self.decides_for(slot) && shown != beyond {
+        let shown = self.queue(slot).published.surplus_entries.read();
+        if self.decides_starts_in(slot) && shown != beyond {
             wrong.push(format!("queue {path} shows {shown} entries beyond its applications, it has {beyond}"));
         }
         let noted: BTreeSet<AppEntry> = leaf.noted.values().copied().collect();
         let active: BTreeSet<AppEntry> = leaf.active.iter().collect();
         if leaf.active.is_sorted() {
-            let due = self.apps.all().filter(|(_, app)| app.leaf == slot && app.is_noted).map(|(entry, _)| entry);
+            let due =
+                self.apps.all().filter(|(_, app)| app.leaf == slot && app.must_be_visited).map(|(entry, _)| entry);
             let due: BTreeSet<AppEntry> = due.collect();
             if noted != due || !noted.is_subset(&active) {
                 wrong.push(format!("queue {path}: {due:?} are noted, {noted:?} stand there, {active:?} are active"));
@@ -168,20 +170,21 @@ impl Books {
             });
             let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
             let stands = order.key(&rank).and_then(|key| leaf.noted.get(&key)) == Some(&entry);
-            if (is_due, is_due) != (app.is_noted, stands)
+            if (is_due, is_due) != (app.must_be_visited, stands)
                 || !leaf.active.contains(&rank, order, |other| self.rank(other))
             {
                 wrong.push(format!(
                     "queue {}: application {} should be noted: {is_due}; is: {}, stands there: {stands}",
                     self.path(slot),
                     app.number,
-                    app.is_noted
+                    app.must_be_visited
                 ));
             }
         }
     }
 
-    /// Entries are taken by attempts that have not ended, or that some list still has; records of users are referred to by as many.
+    /// Entries are taken by attempts that have not ended, or that some list still has; records of users are referred to
+    /// by as many.
     fn audit_entries(&self, wrong: &mut Vec<String>) {
         let mut in_lists: BTreeMap<AppEntry, u32> = BTreeMap::new();
         let leaves = || self.slots().filter_map(|slot| Some((slot, self.queue(slot).leaf.as_ref()?)));

@@ -47,7 +47,7 @@ impl Books {
             queue.counts.containers += containers;
             queue.work_out_statistics(*arith, cluster);
         }
-        self.stand_anew(slot);
+        self.reposition_queue(slot);
     }
 
     pub(crate) fn charge_queue(&mut self, slot: u32, amount: &Resource, containers: i64, pending: Option<&Wide>) {
@@ -112,13 +112,14 @@ impl Books {
     pub(crate) fn app_reserves(&mut self, entry: AppEntry, amount: &Resource) {
         let app = &mut self.apps[entry];
         app.reserved = app.reserved.plus(amount);
-        app.joint.show_reserved(self.place, self.arith.types, &app.reserved);
+        app.shared_attempt.show_reserved(self.place, self.arith.types, &app.reserved);
         let leaf = app.leaf;
         self.note(entry);
         self.add_reserved_by_apps(leaf, amount);
     }
 
-    /// A container or a reservation of an application is over: leaf and ancestors lose the charge, the leaf's policy is told.
+    /// A container or a reservation of an application is over: leaf and ancestors lose the charge, the leaf's policy is
+    /// told.
     pub(crate) fn usage_lost(&mut self, entry: AppEntry, size: &Resource) {
         self.note_reorder(entry);
         let leaf = self.apps[entry].leaf;
@@ -137,7 +138,8 @@ impl Books {
         }
     }
 
-    /// What an application asks for at `*` is another demand (10 step 6): only fair leaves with size-based weight react.
+    /// What an application asks for at `*` is another demand (10 step 6): only fair leaves with size-based weight
+    /// react.
     pub(crate) fn demand_changed(&mut self, entry: AppEntry) {
         if self.app_order(self.apps[entry].leaf) == (AppOrder::Fair { size_based_weight: true }) {
             self.note_reorder(entry);
@@ -154,7 +156,7 @@ impl Books {
         local.pending.add_in_types(types, &pending);
         let (leaf, is_idle) = (local.leaf, local.open_keys == 0);
         if ends && is_idle {
-            self.ceases_to_ask(leaf, entry);
+            self.stops_asking(leaf, entry);
         } else if begins {
             self.begins_to_ask(leaf, entry);
         }
@@ -167,18 +169,19 @@ impl Books {
         self.add_pending(self.apps[entry].leaf, &change.pending);
     }
 
-    /// An AM says that it wants nothing under a key. Its application may count as one with asks for what the attempt before asked for.
-    pub(crate) fn ceases_if_idle(&mut self, entry: AppEntry) {
+    /// An AM says that it wants nothing under a key. Its application may count as one with asks for what the attempt
+    /// before asked for.
+    pub(crate) fn stops_asking_if_idle(&mut self, entry: AppEntry) {
         let (leaf, is_idle) = (self.apps[entry].leaf, self.apps[entry].open_keys == 0);
         if is_idle {
-            self.ceases_to_ask(leaf, entry);
+            self.stops_asking(leaf, entry);
         }
     }
 
-    pub(crate) fn ceases_to_ask(&mut self, leaf: u32, entry: AppEntry) {
+    pub(crate) fn stops_asking(&mut self, leaf: u32, entry: AppEntry) {
         let (_, of_leaf, apps) = self.leaf_and_apps(leaf);
         let app = &apps[entry];
-        of_leaf.users.ceases_to_ask(&app.user, app.number);
+        of_leaf.users.stops_asking(&app.user, app.number);
     }
 
     pub(crate) fn begins_to_ask(&mut self, leaf: u32, entry: AppEntry) {
@@ -192,13 +195,13 @@ impl Books {
 
 /// Where something begins to [drift](super::drift), as in Hadoop.
 impl Books {
-    /// A reservation became a container of its own size, and counts as one of another.
+    /// A reservation has become a container of `size`, and its application is charged `counted`.
     pub(crate) fn use_drifts(&mut self, entry: AppEntry, counted: &Resource, size: &Resource) {
         let drift = &mut self.apps[entry].drift;
         *drift = drift.plus(&counted.minus(size));
     }
 
-    /// An application has moved, and what the queues count as reserved has not.
+    /// An application has moved, and the queues count its reservations where it was.
     pub(super) fn reserved_stays_behind(&mut self, source: u32, target: u32, reserved: &Resource) {
         if reserved.is_zero() {
             return;

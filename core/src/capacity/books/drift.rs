@@ -1,23 +1,25 @@
-//! What Hadoop lets drift, and so do the books: the audit has to know by how much.
+//! By how much Hadoop's counts drift from what is really held. The books drift as Hadoop does, and the audit must know
+//! the amounts to tell drift from a fault.
 //!
-//! - A reservation that becomes a container after what was asked for has another size: it is a container of its own size, and its application
-//!   uses what is asked for (`AppBook::drift`). The container's end takes off its own size. Queues and users are charged what was reserved.
-//! - An application that moves: what its reservations are to the queues, and to those above, stays behind.
-//! - A record of a user that is made anew, and lists and counts that are odd: `Users::drift`, `Leaf::is_odd`.
+//! - A reservation becomes a container after its ask has got another size. The container keeps the size of the
+//!   reservation, but its application is charged the size of the ask (`AppBook::drift`). The end of the container takes
+//!   off the container's size. Queues and users are charged the reserved size.
+//! - An application moves. The queues that it leaves, and those above them, go on counting its reservations.
+//! - A user's record is made a second time, or lists and counts become inconsistent: `Users::drift`, `Leaf::is_odd`.
 //!
-//! Owned by the books. Written where it comes about, which is seldom; no rule reads it.
+//! Owned by the books. Written where drift arises, which is rare. No scheduling rule reads it.
 
 use crate::resource::Resource;
 use std::collections::BTreeMap;
 
-/// By queue: what it counts as reserved, and its applications have not.
+/// By queue: what the queue counts as reserved and its applications have not reserved.
 #[derive(Debug, Default)]
 pub(super) struct Drift {
     pub(super) reserved: BTreeMap<u32, Resource>,
 }
 
 impl Drift {
-    /// Another queue is in this slot.
+    /// The slot has got another queue.
     pub(super) fn forget(&mut self, slot: u32) {
         self.reserved.remove(&slot);
     }

@@ -1,9 +1,11 @@
-//! What the other workers have done, folded into the books; applications that start because one worker lets them (several workers only).
+//! What the other workers have done, folded into the books; applications that start because one worker lets them
+//! (several workers only).
 //!
-//! Each worker has the whole of the books: all queues, all applications, all users. Its own grants and ends it counts at once, the others' as
-//! of the last fold. Who starts in a leaf is decided by one worker, and the others follow ([`Turn`](crate::engine::books::turn::Turn)).
+//! Each worker has the whole of the books: all queues, all applications, all users. Its own grants and ends it counts
+//! at once, the others' as of the last fold. Who starts in a leaf is decided by one worker, and the others follow
+//! ([`Turn`](crate::engine::books::started_entry::Turn)).
 
-use super::joint::{Others, Start};
+use super::shared_attempt::{Others, Start};
 use super::{Books, QueueBook};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::resource::Resource;
@@ -48,14 +50,14 @@ impl Books {
         if !self.place.is_alone() {
             let app = &mut self.apps[entry];
             app.held += containers;
-            app.joint.show_containers(self.place, app.held);
+            app.shared_attempt.show_containers(self.place, app.held);
         }
     }
 
     /// An application has entered its leaf, where another worker decides: it may have been let start already.
     pub(super) fn start_if_let(&mut self, entry: AppEntry) {
         let app = &self.apps[entry];
-        if app.turn.may_start(&app.joint.turn) {
+        if app.turn.may_start(&app.shared_attempt.turn) {
             self.start(entry);
         }
     }
@@ -72,17 +74,17 @@ impl Books {
         let app = &apps[entry];
         let tell = |turn| {
             if !is_alone {
-                started.push(Start { app: app.number, joint: app.joint.clone(), turn });
+                started.push(Start { app: app.number, shared_attempt: app.shared_attempt.clone(), turn });
             }
         };
-        app.joint.turn.let_start(app.turn.number(), tell);
+        app.shared_attempt.turn.let_start(app.turn.number(), tell);
     }
 
     /// Another worker has let an application start. One that has not entered that turn here finds it said when it does.
     pub(crate) fn starts_elsewhere(&mut self, start: &Start) {
         let Some(entry) = self.apps.entry(start.app) else { return };
         let app = &self.apps[entry];
-        if Arc::ptr_eq(&app.joint, &start.joint) && app.turn.is_about(start.turn) {
+        if Arc::ptr_eq(&app.shared_attempt, &start.shared_attempt) && app.turn.is_about(start.turn) {
             self.start(entry);
         }
     }
@@ -93,7 +95,7 @@ impl Books {
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
         let starting = &apps[entry];
         let (rank, am) = (starting.rank(), starting.am);
-        let Some(found) = leaf.wait_no_more(&rank, &am, |other| apps.rank(other)) else { return };
+        let Some(found) = leaf.leave_pending(&rank, &am, |other| apps.rank(other)) else { return };
         let record = leaf.users.ensure_at(apps[entry].seat, || published.user_weight(&apps[entry].user));
         leaf.users.count(record, 1, -1);
         leaf.am_used = leaf.am_used.plus(&am);

@@ -17,7 +17,7 @@ impl Books {
     pub(crate) fn add(&mut self, app: AppBook) -> AppEntry {
         let before = self.apps.entry(app.number);
         if let Some(publication) = app.publication {
-            self.leaf_mut(publication.leaf).users.refer(publication.user);
+            self.leaf_mut(publication.leaf).users.add_reference(publication.user);
         }
         let entry = self.apps.add(app);
         if let Some(before) = before {
@@ -37,18 +37,19 @@ impl Books {
             return;
         }
         if let Some(publication) = self.apps.take_out(entry).and_then(|app| app.publication) {
-            self.leaf_mut(publication.leaf).users.refer_no_more(publication.user);
+            self.leaf_mut(publication.leaf).users.drop_reference(publication.user);
         }
     }
 
-    /// A list has an entry no longer. Where two attempts of an application are in it, that may be the one that has ended.
+    /// A list has an entry no longer. Where two attempts of an application are in it, that may be the one that has
+    /// ended.
     pub(super) fn is_out_of_list(&mut self, entry: AppEntry) {
         self.apps[entry].lists -= 1;
         self.take_out_if_over(entry);
     }
 
     /// An attempt is in its leaf, in whose list it waits to start; false where it may not run, or there is no leaf.
-    pub(super) fn lines_up(&mut self, entry: AppEntry) -> bool {
+    pub(super) fn enter_lists(&mut self, entry: AppEntry) -> bool {
         let Books { queues, apps, .. } = self;
         let slot = apps[entry].leaf as usize;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot] else { return false };
@@ -79,16 +80,16 @@ impl Books {
     /// An attempt enters its leaf; one that may not run waits.
     pub(crate) fn enter(&mut self, entry: AppEntry) {
         let slot = self.apps[entry].leaf;
-        if !self.lines_up(entry) {
+        if !self.enter_lists(entry) {
             return;
         }
         self.apps[entry].turn.enter();
-        if !self.decides_for(slot) {
+        if !self.decides_starts_in(slot) {
             self.start_if_let(entry);
         } else if self.arith.is_greater(&self.cluster, &self.cluster, &Resource::ZERO) {
             self.activate(slot);
         }
-        self.show_entries(slot);
+        self.publish_surplus_entries(slot);
     }
 
     /// An attempt leaves the lists of a leaf.
@@ -109,7 +110,7 @@ impl Books {
             leaf.users.count(record, -1, 0);
         } else {
             let (rank, am) = (leaving.rank(), leaving.am);
-            found = leaf.wait_no_more(&rank, &am, |other| apps.rank(other));
+            found = leaf.leave_pending(&rank, &am, |other| apps.rank(other));
             leaf.users.count(record, 0, -1);
         }
         // Who has a record no more has nobody else here, but where lists and counts are odd.
@@ -120,13 +121,14 @@ impl Books {
             self.is_out_of_list(found);
         }
         if self.is_listed(entry, slot) {
-            self.goes_by_place(slot);
+            self.stop_sorting_lists(slot);
         }
         self.activate(slot);
-        self.show_entries(slot);
+        self.publish_surplus_entries(slot);
     }
 
-    /// A list of a leaf still has an entry that has just been taken out: it was there twice, or stands elsewhere than its rank says.
+    /// A list of a leaf still has an entry that has just been taken out: it was there twice, or stands elsewhere than
+    /// its rank says.
     fn is_listed(&self, entry: AppEntry, slot: u32) -> bool {
         // It may be in lists of a leaf that it has left.
         let leaf = self.leaf(slot);
@@ -144,7 +146,7 @@ impl Books {
         }
         let app = &mut apps[found];
         if app.leaf == slot {
-            (app.is_active, app.is_noted) = (false, false);
+            (app.is_active, app.must_be_visited) = (false, false);
         }
         self.is_out_of_list(found);
         true
@@ -161,16 +163,17 @@ impl Books {
         }
     }
 
-    /// The active list of a leaf has an application from now on. Of one that has moved on to another leaf that changes nothing there.
+    /// The active list of a leaf has an application from now on. Of one that has moved on to another leaf that changes
+    /// nothing there.
     pub(super) fn has_become_active(&mut self, entry: AppEntry, slot: u32) {
         let app = &mut self.apps[entry];
         let is_at_home = app.leaf == slot;
         if is_at_home {
-            (app.is_active, app.is_noted) = (true, false);
+            (app.is_active, app.must_be_visited) = (true, false);
         }
         if !is_at_home || !self.leaf(slot).active.is_sorted() {
             // Its rank may change where it is by now, or a value that is no number has come.
-            self.goes_by_place(slot);
+            self.stop_sorting_lists(slot);
         }
         if is_at_home {
             self.note(entry);
@@ -178,11 +181,11 @@ impl Books {
     }
 
     /// Entries of a leaf's lists may stand elsewhere than their ranks say from now on.
-    pub(super) fn goes_by_place(&mut self, slot: u32) {
+    pub(super) fn stop_sorting_lists(&mut self, slot: u32) {
         let leaf = self.leaf_mut(slot);
         leaf.is_odd = true;
-        leaf.active.go_by_place();
-        leaf.pending.go_by_place();
+        leaf.active.stop_sorting();
+        leaf.pending.stop_sorting();
         leaf.noted.clear();
     }
 
@@ -198,12 +201,12 @@ impl Books {
             publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
         });
         let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
-        if is_due == app.is_noted {
+        if is_due == app.must_be_visited {
             return;
         }
         let order = figures.leaf.as_ref().expect("a leaf queue").order;
         let Some(key) = order.key(&app.rank()) else { return };
-        app.is_noted = is_due;
+        app.must_be_visited = is_due;
         if is_due {
             leaf.noted.insert(key, entry);
         } else {
@@ -237,15 +240,15 @@ impl Books {
         let leaf = self.apps[entry].leaf;
         // Another queue may be in the slot by now.
         if self.is_leaf(leaf) {
-            self.ceases_to_ask(leaf, entry);
+            self.stops_asking(leaf, entry);
         }
         self.apps.end(entry);
         self.take_out_if_over(entry);
     }
 
     /// Another queue has come into the slot of this one: its lists are no more.
-    pub(super) fn part_with(&mut self, slot: u32, leaf: &Leaf) {
-        self.apps.publish_no_more(slot);
+    pub(super) fn discard_lists(&mut self, slot: u32, leaf: &Leaf) {
+        self.apps.stop_publishing(slot);
         let entries: Vec<AppEntry> = leaf.active.iter().chain(leaf.pending.iter()).collect();
         for entry in entries {
             self.is_out_of_list(entry);
@@ -269,14 +272,14 @@ impl Books {
         let (_, leaf, apps) = self.leaf_and_apps(slot);
         leaf.to_reorder.remove(&(number, entry));
         if !was_active {
-            match leaf.wait_no_more(&apps.rank(entry), &am, |other| apps.rank(other)) {
+            match leaf.leave_pending(&apps.rank(entry), &am, |other| apps.rank(other)) {
                 Some(found) => self.is_out_of_list(found),
                 // It does not run, and waits for a limit of AMs from now on.
                 None => leaf.is_odd = true,
             }
         }
         if self.is_listed(entry, slot) {
-            self.goes_by_place(slot);
+            self.stop_sorting_lists(slot);
         }
         self.apps[entry].priority = priority;
         if was_active {
@@ -287,10 +290,11 @@ impl Books {
                 apps[entry].lists += 1;
             }
         }
-        self.show_entries(slot);
+        self.publish_surplus_entries(slot);
     }
 
-    /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its reservations.
+    /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its
+    /// reservations.
     pub(crate) fn moved(&mut self, entry: AppEntry, target: u32, runnable: bool, sizes: &[Resource]) {
         let source = self.apps[entry].leaf;
         for size in sizes {
@@ -309,14 +313,14 @@ impl Books {
         }
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);
-        (local.is_active, local.is_noted) = (false, false);
+        (local.is_active, local.must_be_visited) = (false, false);
         let (pending, reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
         if is_out {
             self.sits(entry);
         } else {
             self.enter(entry);
         }
-        self.ceases_to_ask(source, entry);
+        self.stops_asking(source, entry);
         if !is_idle {
             self.begins_to_ask(target, entry);
         }
@@ -336,23 +340,23 @@ impl Books {
         for (_, entry) in waiting {
             if !self.leave_active(entry, slot) {
                 // It waits, or may not run: from now on it is in more lists than one.
-                self.goes_by_place(slot);
+                self.stop_sorting_lists(slot);
             }
             let app = &mut self.apps[entry];
             app.fair = app.fair_now();
             self.enter_active(entry, slot);
             self.take_out_if_over(entry);
         }
-        self.show_entries(slot);
+        self.publish_surplus_entries(slot);
     }
 
     /// Others see by how much the lists of a leaf are longer than the applications in them.
-    pub(super) fn show_entries(&self, slot: u32) {
+    pub(super) fn publish_surplus_entries(&self, slot: u32) {
         let queue = self.queue(slot);
-        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.decides_for(slot)) {
+        if let Some(leaf) = queue.leaf.as_ref().filter(|_| self.decides_starts_in(slot)) {
             let entries = leaf.active.len() + leaf.pending.len();
             let count = |of: usize| i64::try_from(of).unwrap_or(i64::MAX);
-            queue.published.entries_beyond.set(count(entries) - count(leaf.runnable.len()));
+            queue.published.surplus_entries.set(count(entries) - count(leaf.runnable.len()));
         }
     }
 }

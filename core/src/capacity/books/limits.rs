@@ -25,7 +25,7 @@ impl Books {
     ) {
         // What leaves may use, as they were.
         if !self.queues.is_empty() {
-            self.settle_all();
+            self.store_skipped_limits();
         }
         let is_resized = self.nodes != nodes;
         self.nodes = nodes;
@@ -37,7 +37,8 @@ impl Books {
             }
             let Some(new) = new else {
                 if let Some(queue) = self.queues[slot as usize].as_mut().filter(|queue| queue.node().known) {
-                    // It has gone, and its slot rests: nothing that is worked out for those that are there is worked out for it.
+                    // It has gone, and its slot rests: nothing that is worked out for those that are there is worked
+                    // out for it.
                     Arc::make_mut(&mut queue.published.node).known = false;
                 }
                 continue;
@@ -62,7 +63,7 @@ impl Books {
                     let before = place.replace(QueueBook::new(new, figures, leaf));
                     self.drift.forget(slot);
                     if let Some(leaf) = before.and_then(|queue| queue.leaf) {
-                        self.part_with(slot, &leaf);
+                        self.discard_lists(slot, &leaf);
                     }
                 }
             }
@@ -82,7 +83,7 @@ impl Books {
         if is_other {
             self.spread_limits(ROOT, cluster);
         }
-        self.line_up();
+        self.order_all_children();
     }
 
     /// Its applications go into a new list in the order of the old one; awaited refreshes of places are forgotten.
@@ -98,7 +99,7 @@ impl Books {
         let anew = leaf.active.anew();
         let before = std::mem::replace(&mut leaf.active, anew);
         if !before.is_sorted() {
-            leaf.active.go_by_place();
+            leaf.active.stop_sorting();
         }
         let (mut entries, mut twice) = (Vec::with_capacity(before.len()), Vec::new());
         for entry in before.iter() {
@@ -120,9 +121,9 @@ impl Books {
     pub(crate) fn limits_below(&mut self, slot: u32) {
         // It may have gone meanwhile.
         if self.queues[slot as usize].as_ref().is_some_and(|queue| queue.node().known) {
-            self.settle_all();
+            self.store_skipped_limits();
             self.spread_limits(slot, self.cluster);
-            self.line_up();
+            self.order_all_children();
         }
     }
 
@@ -174,7 +175,7 @@ impl Books {
 
     /// Starts those that wait in a leaf, as far as the limits of AMs allow (rules/capacity.md 9).
     pub(crate) fn activate(&mut self, slot: u32) {
-        if !self.decides_for(slot) {
+        if !self.decides_starts_in(slot) {
             self.show_am_limit(slot);
             return;
         }
@@ -202,7 +203,7 @@ impl Books {
                 self.has_become_active(entry, slot);
             } else {
                 self.is_out_of_list(entry);
-                self.show_entries(slot);
+                self.publish_surplus_entries(slot);
             }
         }
     }
@@ -215,7 +216,7 @@ impl Books {
         let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
         let user = leaf.users.record_at(seat)?;
         let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
-        if O::KEEPS {
+        if O::KEEPS_RESULTS {
             self.publish(entry, Publication { leaf: slot, seat, user });
         }
         Some(limit)
@@ -228,10 +229,10 @@ impl Books {
         if before == Some(publication) {
             return;
         }
-        leaf.users.refer(publication.user);
+        leaf.users.add_reference(publication.user);
         self.apps[entry].publication = Some(publication);
         if let Some(before) = before {
-            self.leaf_mut(before.leaf).users.refer_no_more(before.user);
+            self.leaf_mut(before.leaf).users.drop_reference(before.user);
         }
         self.note(entry);
     }

@@ -1,9 +1,10 @@
-//! What a worker knows of its leaf queues beside what the engine keeps: usage with reservations, lists of applications, users, limits.
+//! What a worker knows of its leaf queues beside the engine's records: usage with reservations, lists of applications,
+//! users and limits.
 //!
-//! Owned by one worker, and run by it, between two steps of the engine. The rules themselves are `capacity`'s; here they are given what
-//! they are about. Follows rules/capacity.md 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
+//! One worker owns the books, and uses them between two steps of the engine. The rules themselves are in `capacity`, as
+//! functions of what the books give them. Follows rules/capacity.md 5.3, 6, 8.3, 9, 13 to 15, 20, 21, 23.
 
-mod anew;
+mod rebuild;
 
 mod apps;
 
@@ -18,7 +19,7 @@ mod figures;
 
 mod folding;
 
-mod joint;
+mod shared_attempt;
 
 mod limits;
 
@@ -32,18 +33,18 @@ mod standing;
 
 mod starters;
 
-mod walk;
+mod leaf_walk;
 
 mod who_decides;
 
 pub(crate) use self::apps::{AppBook, Apps, AskChange};
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
-pub(crate) use self::joint::{Joint, Others, Place, Start};
-pub(crate) use self::standing::{Passed, Trail};
+pub(crate) use self::leaf_walk::Walk;
+pub(crate) use self::shared_attempt::{Others, Place, SharedAttempt, Start};
+pub(crate) use self::standing::{PassMarks, Passed};
 use self::standing::{Siblings, Standing};
-pub(crate) use self::walk::Walk;
-use self::who_decides::Deciders;
+use self::who_decides::StartDeciders;
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::arith::Arith;
@@ -72,7 +73,7 @@ pub(crate) struct Counts {
     pub(crate) absolute_used_capacity: f32,
     /// Containers that are marked to go for others that need their room, and their sizes.
     pub(crate) killable: BTreeMap<Candidate, Resource>,
-    /// The sum of their sizes: one that is marked once more is added once more, and taken off once, as in Hadoop.
+    /// The sum of their sizes. As in Hadoop, a container that is marked twice is added twice, and taken off once.
     pub(crate) killable_sum: Resource,
 }
 
@@ -88,7 +89,7 @@ pub(crate) struct QueueBook {
     pub(crate) leaf: Option<Leaf>,
     /// Its children.
     siblings: Siblings,
-    /// Where it stands among its siblings; nowhere if it is in force no more.
+    /// The place of the queue among its siblings; `None` if it is no longer in force.
     standing: Option<Standing>,
 }
 
@@ -118,12 +119,13 @@ pub(crate) struct Books {
     /// By slot; one that a refresh has removed stays, for the applications that it may still have.
     pub(crate) queues: Vec<Option<QueueBook>>,
     pub(crate) apps: Apps,
-    /// How often the cluster has changed, and the queues were refreshed, as far as is known here.
+    /// How often the cluster has changed, and how often the queues were refreshed, as far as this worker knows. A newer
+    /// number makes it compute limits again.
     pub(crate) turns: [u64; 2],
-    /// Applications that were let start here, and the others have not been told of.
+    /// Applications that this worker has let start, and has not told the others of.
     started: Vec<Start>,
     drift: Drift,
-    deciders: Deciders,
+    deciders: StartDeciders,
 }
 
 impl Books {
@@ -140,7 +142,7 @@ impl Books {
             turns: [0; 2],
             started: Vec::new(),
             drift: Drift::default(),
-            deciders: Deciders::of(place.workers),
+            deciders: StartDeciders::of(place.workers),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Books;
 use super::apps::Publication;
-use super::walk::Walk;
+use super::leaf_walk::Walk;
 use crate::capacity::rules::allocator::Limits;
 use crate::capacity::rules::observer::{Observer, Stop, Visited};
 use crate::capacity::rules::order::AppRank;
@@ -46,9 +46,9 @@ impl Books {
     /// something on the node that may go for the leaf.
     #[inline]
     pub(crate) fn enter_leaf<O: Observer>(&mut self, slot: u32, limits: &mut Limits, has_killable: bool) {
-        if O::KEEPS {
+        if O::KEEPS_RESULTS {
             self.store_limit(slot, &limits.limit);
-            self.stored_now(slot);
+            self.limit_was_stored(slot);
         }
         limits.may_kill = has_killable && self.may_kill(slot);
     }
@@ -82,7 +82,7 @@ impl Books {
         let continue_looking = self.queue(slot).figures.continue_looking;
         loop {
             let entry = self.next_in_line::<O>(slot, walk)?;
-            if O::TELLS {
+            if O::VISITS_ALL {
                 let app = &self.apps[entry];
                 let queue = &self.node(app.leaf).config.path;
                 eye.app(&Visited { number: app.number, priority: app.priority, queue });
@@ -111,8 +111,8 @@ impl Books {
         }
         let leaf = self.leaf(slot);
         let is_looked_at = !walk.checks_queue && walk.has_published && leaf.users.is_worked_out();
-        let all = O::TELLS || !is_looked_at || !leaf.active.is_sorted();
-        let (place, entry) = if all { leaf.active.next(walk.place) } else { leaf.next_noted(walk.place) }?;
+        let all = O::VISITS_ALL || !is_looked_at || !leaf.active.is_sorted();
+        let (place, entry) = if all { leaf.active.next(walk.place) } else { leaf.next_to_visit(walk.place) }?;
         walk.place = Some(place);
         Some(entry)
     }
@@ -120,7 +120,7 @@ impl Books {
     /// Where a pass in a leaf begins. What only looks goes by the order in which the next pass meets the applications:
     /// who awaits a refresh of its place has got it (rules/capacity.md 13.3).
     pub(crate) fn begin_walk<O: Observer>(&mut self, slot: u32) -> Walk {
-        if O::KEEPS {
+        if O::KEEPS_RESULTS {
             self.reorder(slot);
             return Walk::new();
         }
@@ -130,7 +130,7 @@ impl Books {
             let rank_of = |other| fresh.get(&other).copied().unwrap_or_else(|| self.rank(other));
             let before = rank_of(*entry);
             if active.remove(&before, order, rank_of).is_none() {
-                active.go_by_place();
+                active.stop_sorting();
             }
             let now = AppRank { fair: self.apps[*entry].fair_now(), ..before };
             fresh.insert(*entry, now);
@@ -160,7 +160,7 @@ impl Books {
         walk.has_published |= record.is_some();
         let (limit, failed_with) = match known {
             Some(known) => {
-                if let Some(user) = record.filter(|_| O::KEEPS) {
+                if let Some(user) = record.filter(|_| O::KEEPS_RESULTS) {
                     self.publish(entry, Publication { leaf: slot, seat, user });
                 }
                 known
@@ -184,10 +184,12 @@ impl Books {
             }
             may
         });
-        let fails_anew = !may && failed_with.is_none_or(|failed| failed.fits_in(&reserved));
-        if fails_anew || known.is_none() {
-            users
-                .remember(seat, PassUser { limit, failed_with: if fails_anew { Some(reserved) } else { failed_with } });
+        let panics_at_restart = !may && failed_with.is_none_or(|failed| failed.fits_in(&reserved));
+        if panics_at_restart || known.is_none() {
+            users.remember(
+                seat,
+                PassUser { limit, failed_with: if panics_at_restart { Some(reserved) } else { failed_with } },
+            );
         }
         if may { Ok(()) } else { Err(stop()) }
     }

@@ -1,11 +1,11 @@
 //! The children of a parent queue in the order in which they are asked (rules/capacity.md 12.3).
 //!
 //! Kept in order by a winner tree, not sorted: a child whose figures change is put in its place anew, O(log children),
-//! mostly in O(1). Only children in which more is asked for stand there, for the others a pass does nothing but store what they may use
-//! (rules/capacity.md 13.1.1). That is made up for when it is needed: a parent keeps marks of how far its last passes
-//! went, and with what left.
+//! mostly in O(1). Only children in which more is asked for stand there, for the others a pass does nothing but store
+//! what they may use (rules/capacity.md 13.1.1). That is made up for when it is needed: a parent keeps marks of how far
+//! its last passes went, and with what left.
 
-use super::standing::{Mark, Passed, Siblings, Standing, Trail};
+use super::standing::{Mark, PassMarks, Passed, Siblings, Standing};
 use super::{Books, QueueBook};
 use crate::capacity::rules::order::{QueueKey, QueueRank, compare_queues, compare_sizes, order_key, queue_key};
 use crate::config::capacity::QueueOrdering;
@@ -23,7 +23,7 @@ impl QueueBook {
 
 impl Books {
     /// All children of all parents, as the structure has them.
-    pub(super) fn line_up(&mut self) {
+    pub(super) fn order_all_children(&mut self) {
         let Books { queues, arith, cluster, .. } = self;
         for queue in queues.iter_mut().flatten() {
             queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
@@ -52,7 +52,7 @@ impl Books {
     }
 
     /// The figures of a queue have changed, or what is asked for in it.
-    pub(super) fn stand_anew(&mut self, slot: u32) {
+    pub(super) fn reposition_queue(&mut self, slot: u32) {
         let Some(parent) = self.parent(slot) else { return };
         let ordering = self.queue(parent).siblings.ordering;
         let queue = self.queue_mut(slot);
@@ -102,7 +102,7 @@ impl Books {
     }
 
     /// All children, whether more is asked for in them or not, sorted by their figures.
-    fn children_anew(&self, slot: u32) -> Vec<QueueKey> {
+    fn sorted_children(&self, slot: u32) -> Vec<QueueKey> {
         let (node, rank) = (self.node(slot), |child: &u32| self.queue(*child).rank());
         let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
         let (mut by_size, mut children) = (node.children.clone(), node.children.clone());
@@ -118,7 +118,7 @@ impl Books {
     /// All children in the order in which they are asked: O(children × log children).
     pub(crate) fn children_in_turn(&self, slot: u32) -> Vec<QueueKey> {
         if self.resort {
-            return self.children_anew(slot);
+            return self.sorted_children(slot);
         }
         let key = |child: &u32| self.queue(*child).standing.as_ref().map(|standing| standing.key);
         let mut keys: Vec<QueueKey> = self.node(slot).children.iter().filter_map(key).collect();
@@ -133,12 +133,12 @@ impl Books {
     }
 
     /// A pass over children has ended.
-    pub(crate) fn mark(&mut self, slot: u32, trail: Trail) {
+    pub(crate) fn mark(&mut self, slot: u32, pass_marks: PassMarks) {
         let children = self.node(slot).children.len();
         let siblings = &mut self.queue_mut(slot).siblings;
         siblings.turn += 1;
         let turn = siblings.turn;
-        for (up_to, left) in trail.into_iter().rev() {
+        for (up_to, left) in pass_marks.into_iter().rev() {
             while siblings.marks.last().is_some_and(|last| last.up_to <= up_to) {
                 siblings.marks.pop();
             }
@@ -177,7 +177,7 @@ impl Books {
         self.is_settled(slot, turn);
     }
 
-    pub(crate) fn settle_all(&mut self) {
+    pub(crate) fn store_skipped_limits(&mut self) {
         for slot in self.in_order() {
             self.settle(slot);
         }
@@ -185,7 +185,7 @@ impl Books {
 
     /// What a leaf may use has just been stored.
     #[inline]
-    pub(super) fn stored_now(&mut self, slot: u32) {
+    pub(super) fn limit_was_stored(&mut self, slot: u32) {
         if let Some(turn) = self.parent(slot).map(|parent| self.queue(parent).siblings.turn) {
             self.is_settled(slot, turn);
         }

@@ -1,6 +1,6 @@
-//! What is kept of the order of a parent's children: see [`siblings`](super::siblings).
+//! The order of the children of a parent, as data; [`siblings`](super::siblings) changes it.
 //!
-//! Owned by the worker's books; plain data.
+//! Plain data, owned by the worker's books.
 
 use crate::capacity::rules::order::QueueKey;
 use crate::config::capacity::QueueOrdering;
@@ -45,4 +45,4 @@ pub(crate) struct Standing {
 pub(crate) type Passed = SmallVec<[u32; 8]>;
 
 /// The marks of one pass, from the first child on.
-pub(crate) type Trail = SmallVec<[(QueueKey, Resource); 2]>;
+pub(crate) type PassMarks = SmallVec<[(QueueKey, Resource); 2]>;

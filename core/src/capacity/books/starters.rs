@@ -1,26 +1,28 @@
-//! Which worker decides who may start in a leaf queue: one does, for all. Where that one is given up, the next one that is not.
+//! Which worker decides who may start in a leaf queue: one worker decides for all. If it is given up, the next worker
+//! that is not decides.
 //!
 //! # Protocol
-//! The control tells all workers that one is given up, after that one has done its last. Whoever decides in its place first lets start whom it had
-//! let start (their turns say so), tells all others of everybody who has started there, and decides from then on. A message of the control's
-//! follows all that the control had said before, so whoever the other one could have let start has entered here.
+//! The control tells all workers that a worker is given up, after that worker has done its last. The worker that takes
+//! over first starts the applications that the other one had let start, as their turns say. Then it tells the others of
+//! everybody who has started there, and decides from then on. The control's message comes after all that it had sent
+//! before. So every application that the other worker could have let start has entered here.
 
 use super::Books;
-use super::joint::Start;
+use super::shared_attempt::Start;
 use crate::capacity::rules::ordered::AppEntry;
 
 impl Books {
     /// Whether this worker decides who may start in a leaf queue.
-    pub(crate) fn decides_for(&self, leaf: u32) -> bool {
+    pub(crate) fn decides_starts_in(&self, leaf: u32) -> bool {
         self.place.is_alone() || self.deciders.of_worker(leaf as usize % self.place.workers) == self.place.worker
     }
 
     /// A worker is given up: this one may decide in its place.
-    pub(crate) fn decide_for(&mut self, worker: usize) {
-        let leaves: Vec<u32> = self.leaves().filter(|leaf| !self.decides_for(*leaf)).collect();
+    pub(crate) fn take_over_starts_of(&mut self, worker: usize) {
+        let leaves: Vec<u32> = self.leaves().filter(|leaf| !self.decides_starts_in(*leaf)).collect();
         self.deciders.give_up(worker);
         for leaf in leaves {
-            if self.decides_for(leaf) {
+            if self.decides_starts_in(leaf) {
                 let waiting: Vec<AppEntry> = self.leaf(leaf).pending.iter().collect();
                 for entry in waiting {
                     if self.apps[entry].leaf == leaf {
@@ -29,7 +31,7 @@ impl Books {
                 }
                 self.tell_all_of(leaf);
                 self.activate(leaf);
-                self.show_entries(leaf);
+                self.publish_surplus_entries(leaf);
             }
         }
     }
@@ -49,7 +51,7 @@ impl Books {
         let Some(leaf) = queues[leaf as usize].as_ref().and_then(|queue| queue.leaf.as_ref()) else { return };
         started.extend(leaf.active.iter().map(|entry| {
             let app = &apps[entry];
-            Start { app: app.number, joint: app.joint.clone(), turn: app.turn.number() }
+            Start { app: app.number, shared_attempt: app.shared_attempt.clone(), turn: app.turn.number() }
         }));
     }
 }

@@ -4,11 +4,11 @@
 
 /// By the worker whose leaves they are: who decides.
 #[derive(Debug)]
-pub(super) struct Deciders(Vec<usize>);
+pub(super) struct StartDeciders(Vec<usize>);
 
-impl Deciders {
-    pub(super) fn of(workers: usize) -> Deciders {
-        Deciders((0..workers).collect())
+impl StartDeciders {
+    pub(super) fn of(workers: usize) -> StartDeciders {
+        StartDeciders((0..workers).collect())
     }
 
     /// Who decides for a worker's leaves.
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_next_one_decides_that_is_not_given_up() {
-        let mut deciders = Deciders::of(4);
+        let mut deciders = StartDeciders::of(4);
         deciders.give_up(1);
         assert_eq!(deciders.0, [0, 2, 2, 3]);
         deciders.give_up(3);

@@ -67,8 +67,9 @@ impl CapacityConfiguration {
         CapacityConfiguration::of(site, all)
     }
 
-    /// Reads `capacity-scheduler.xml` over the site's properties. A property that the site has made final, or has set above all
-    /// files, stays. Variables are looked up where the site looks them up. Values of a later refresh override all of this.
+    /// Reads `capacity-scheduler.xml` over the site's properties. A property that the site has made final, or has set
+    /// above all files, stays. Variables are looked up where the site looks them up. Values of a later refresh override
+    /// all of this.
     ///
     /// ```
     /// use evenweave::config::{SiteFile, SiteProperties};
@@ -107,10 +108,11 @@ impl CapacityConfiguration {
         read.take_rules(None).map_or(Ok(read), |fault| Err(fault.into()))
     }
 
-    /// Returns the configuration of the same site with another `capacity-scheduler.xml`, as a refresh of the queues reads it: amounts are
-    /// compared when the refresh comes, on the cluster as it is then. Where `self` is the configuration in force of a
-    /// scheduler ([`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration)), the new file and its
-    /// mapping rules are read with the queues that have made themselves there.
+    /// Returns the configuration of the same site with another `capacity-scheduler.xml`, as a refresh of the queues
+    /// reads it: amounts are compared when the refresh comes, on the cluster as it is then. Where `self` is the
+    /// configuration in force of a scheduler
+    /// ([`CapacityScheduler::configuration`](crate::CapacityScheduler::configuration)), the new file and its mapping
+    /// rules are read with the queues that have made themselves there.
     ///
     /// # Errors
     /// As of [`from_properties`](Self::from_properties).
@@ -184,8 +186,8 @@ impl CapacityConfiguration {
         AskedPlan::of_capacities(&self.file, &self.all)
     }
 
-    /// Checks that it asks for nothing that Evenweave does not have. A scheduler is not built with what is not here, so that this is for
-    /// whoever wants to know before.
+    /// Checks that it asks for nothing that Evenweave does not have. A scheduler is not built with what is not here, so
+    /// that this is for whoever wants to know before.
     ///
     /// ```
     /// use evenweave::CapacityConfiguration;

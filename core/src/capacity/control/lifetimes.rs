@@ -1,8 +1,8 @@
 //! Lifetimes: how long an application may live in its leaf queue, and its end when that time is over
 //! (rules/capacity.md 5.6).
 //!
-//! Hadoop's `CapacityScheduler.checkAndGetApplicationLifetime`, `RMAppManager.updateApplicationTimeout` and `RMAppLifetimeMonitor`. Owned by
-//! the control. A round costs O(applications that it ends).
+//! Hadoop's `CapacityScheduler.checkAndGetApplicationLifetime`, `RMAppManager.updateApplicationTimeout` and
+//! `RMAppLifetimeMonitor`. Owned by the control. A round costs O(applications that it ends).
 
 use crate::capacity::rules::tree::Named;
 use crate::capacity::types::Control;
@@ -84,7 +84,8 @@ impl Control {
         }
     }
 
-    /// The lifetime in seconds that an application gets in a queue who asks for this one; 0 and below are none, of either.
+    /// The lifetime in seconds that an application gets in a queue who asks for this one; 0 and below are none, of
+    /// either.
     pub(crate) fn lifetime_in(&self, queue: &str, asked: i64) -> i64 {
         let Some(leaf) = self.leaf_named(queue) else { return asked };
         match (asked, leaf.maximum_lifetime_seconds) {
@@ -122,8 +123,8 @@ impl Control {
         Ok(Some(Lifetime { deadline_ms, left }))
     }
 
-    /// An application has so many seconds from now on, but no more from its submission on than the queue lets it in which it is; on behalf
-    /// of a user if he may.
+    /// An application has so many seconds from now on, but no more from its submission on than the queue lets it in
+    /// which it is; on behalf of a user if he may.
     pub(crate) fn set_lifetime(
         &mut self,
         by: Option<&str>,

@@ -1,8 +1,8 @@
-//! Queues make themselves when an application comes for them, go when nobody has needed them for long, and divide what a managed parent has
-//! (rules/capacity.md 26).
+//! Queues make themselves when an application comes for them, go when nobody has needed them for long, and divide what
+//! a managed parent has (rules/capacity.md 26).
 //!
-//! The control owns all of it. What a queue that has come or gone means for limits is worked out by the worker, which is told in the order in
-//! which it came about.
+//! The control owns all of it. What a queue that has come or gone means for limits is worked out by the worker, which
+//! is told in the order in which it came about.
 
 use crate::capacity::decide::message::CapacityMessage;
 use crate::capacity::rules::making::Made;
@@ -64,7 +64,7 @@ impl Control {
             false => unknown(),
         };
         let Made { leaf, tops, parents, fault } = outcome.map_err(|fault| refused(fault.to_string()))?;
-        self.seat_newborn();
+        self.add_new_queues();
         parents.into_iter().for_each(|parent| self.is_needed(parent));
         self.limits_follow(tops);
         match (leaf, fault) {
@@ -79,7 +79,7 @@ impl Control {
     }
 
     /// Queues that have come get a place in the engine's tree. Slots are the same in both.
-    pub(super) fn seat_newborn(&mut self) {
+    pub(super) fn add_new_queues(&mut self) {
         let own = &mut self.own;
         own.make_room();
         for slot in own.tree.newborn() {
@@ -90,15 +90,15 @@ impl Control {
             own.applications[slot as usize] = 0;
             #[cfg(feature = "faults")]
             own.never_counted.remove(&slot);
-            own.entries_beyond[slot as usize] = Arc::default();
+            own.surplus_entries[slot as usize] = Arc::default();
             own.parallel.begin(slot);
             own.making.last_ms[slot as usize] = 0;
         }
         self.all_dirty();
     }
 
-    /// The lists of a queue that is not there, and of the parents that it lacks; none where it cannot make itself anyway. As in Hadoop they
-    /// are those of the paths as they are written: below a short name no template has any.
+    /// The lists of a queue that is not there, and of the parents that it lacks; none where it cannot make itself
+    /// anyway. As in Hadoop they are those of the paths as they are written: below a short name no template has any.
     pub(super) fn lists_of_new(&self, name: &str) -> Vec<AccessControlList> {
         let (tree, mut lists) = (&self.own.tree, Vec::new());
         let Some((above, _)) = name.rsplit_once('.') else { return lists };
@@ -160,8 +160,8 @@ impl Control {
         }
     }
 
-    /// One round of the policy that removes queues which have made themselves the flexible way: those that nobody needed when it was last
-    /// looked either, and to which nobody was submitted for long.
+    /// One round of the policy that removes queues which have made themselves the flexible way: those that nobody
+    /// needed when it was last looked either, and to which nobody was submitted for long.
     pub(crate) fn expire_queues(&mut self) {
         self.publish();
         let own = &self.own;
@@ -191,18 +191,18 @@ impl Control {
         // The file has been read with more queues.
         let (tree, texts) = self.own.tree_and_texts();
         let Ok(top) = tree.remove(slot, &cluster, |made| texts.read_with(made)) else { return };
-        self.unseat(slot);
+        self.vacate_slot(slot);
         self.limits_follow(top);
     }
 
     /// A queue that has gone leaves its place in the engine's tree.
-    pub(super) fn unseat(&mut self, slot: u32) {
+    pub(super) fn vacate_slot(&mut self, slot: u32) {
         // Queues below that a refresh has removed may still have applications: then the slot stays.
         if self.tree.walk(slot).len() == 1 {
             self.children_changed.extend(self.tree.get(slot).parent);
             for gone in self.tree.detach(slot) {
                 self.dirty.insert(gone.index);
-                let token = self.own.resting.lay(gone);
+                let token = self.own.retired_slots.retire(gone);
                 self.tell(CapacityMessage::Rests(token));
             }
             self.structure_changed = true;
@@ -212,7 +212,7 @@ impl Control {
 
     /// Slots of queues that have gone may be taken again, where every worker knows of it. Before queues come.
     pub(super) fn wake_slots(&mut self) {
-        for slot in self.own.resting.rested() {
+        for slot in self.own.retired_slots.take_reusable() {
             self.own.tree.give_back(slot.index);
             self.tree.give_back(slot);
         }

@@ -1,8 +1,9 @@
 //! The CapacityScheduler's part of the control: the queues in force, submissions, limits of applications, refreshes.
 //!
 //! # Where it stands
-//! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after it. Lists of
-//! applications, users and usage are the worker's; it is told what happens by messages, in the order in which it does.
+//! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after
+//! it. Lists of applications, users and usage are the worker's; it is told what happens by messages, in the order in
+//! which it does.
 
 mod settings;
 
@@ -28,16 +29,16 @@ mod publishing;
 
 mod plans;
 
-use crate::capacity::decide::known::Known;
+use crate::capacity::decide::attempt_log::Known;
 use crate::capacity::decide::message::CapacityMessage;
 use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::tree::{Named, Tree};
 use crate::capacity::types::{CapacityDecider, Control, Internal};
 use crate::config::capacity::{CapacityFileError, MadeQueues, MixedFractions, Texts};
-use crate::engine::books::counted::Counted;
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::books::resting::Resting;
-use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand};
+use crate::engine::books::published_count::PublishedCount;
+use crate::engine::books::retired_slots::RetiredSlots;
+use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms};
 use crate::engine::intake::calls::By;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::Submission;
@@ -74,7 +75,7 @@ pub(crate) struct CapacityControl {
     /// What was told of attempts.
     said: Known,
     /// Slots of queues that have gone.
-    resting: Resting<Slot>,
+    retired_slots: RetiredSlots<Slot>,
     /// By slot: applications of a parent queue and below.
     applications: Vec<i64>,
     /// Of a leaf queue and a user: applications in its lists.
@@ -93,11 +94,11 @@ pub(crate) struct CapacityControl {
     #[cfg(feature = "faults")]
     never_counted: FxHashMap<u32, i64>,
     /// By slot of a leaf.
-    entries_beyond: Vec<Arc<Counted>>,
+    surplus_entries: Vec<Arc<PublishedCount>>,
     /// Changes of the cluster, and refreshes.
     turns: [u64; 2],
-    /// Paths of the queues that were there at some refresh, or at the start. As in Hadoop none is forgotten: a queue that comes once more is one of
-    /// them.
+    /// Paths of the queues that were there at some refresh, or at the start. As in Hadoop none is forgotten: a queue
+    /// that comes once more is one of them.
     refreshed: FxHashSet<String>,
     /// Figures are to be worked out before the next publish.
     cluster_has_changed: bool,
@@ -151,7 +152,7 @@ impl CapacityControl {
             parallel: Parallel::default(),
             making: Making::default(),
             said: Known::default(),
-            resting: Resting::default(),
+            retired_slots: RetiredSlots::default(),
             applications: Vec::new(),
             of_user: FxHashMap::default(),
             priorities: FxHashMap::default(),
@@ -163,7 +164,7 @@ impl CapacityControl {
             is_uncounted: false,
             #[cfg(feature = "faults")]
             never_counted: FxHashMap::default(),
-            entries_beyond: Vec::new(),
+            surplus_entries: Vec::new(),
             turns: [1; 2],
             refreshed: FxHashSet::default(),
             cluster_has_changed: false,
@@ -180,7 +181,7 @@ impl CapacityControl {
     /// Room for what is counted of queues that have come.
     fn make_room(&mut self) {
         self.applications.resize(self.tree.len(), 0);
-        self.entries_beyond.resize_with(self.tree.len(), Arc::default);
+        self.surplus_entries.resize_with(self.tree.len(), Arc::default);
         self.parallel.make_room(self.tree.len());
         self.making.make_room(self.tree.len());
     }
@@ -203,7 +204,7 @@ impl CapacityControl {
     /// Applications of a queue, as Hadoop counts them.
     pub(crate) fn applications(&self, slot: u32) -> i64 {
         if self.is_leaf(slot) {
-            self.parallel.in_leaf(slot) + self.entries_beyond[slot as usize].read()
+            self.parallel.in_leaf(slot) + self.surplus_entries[slot as usize].read()
         } else {
             self.applications[slot as usize]
         }
@@ -214,11 +215,11 @@ impl Control {
     /// All workers are told, each in the same order.
     fn tell(&mut self, message: CapacityMessage) {
         self.own.said.hear(&message);
-        self.pass_on(message);
+        self.broadcast_message(message);
     }
 
     /// Tells what is not about an attempt.
-    fn pass_on(&self, message: CapacityMessage) {
+    fn broadcast_message(&self, message: CapacityMessage) {
         for worker in 1..self.shared.workers {
             self.to_worker(worker, Internal::Own(message.clone()));
         }
@@ -307,7 +308,7 @@ impl ControlPart<CapacityDecider> for CapacityControl {
     /// It counts from its activation on, as large as it was asked for.
     fn am_recovered(_control: &mut Control, _leaf: u32, _size: &Resource) {}
 
-    fn left(control: &mut Control, app: &AppShared, stood: Stand, goes_on: bool) {
+    fn left(control: &mut Control, app: &AppShared, stood: LeafEntry, goes_on: bool) {
         control.has_left(app, stood, goes_on);
     }
 
@@ -315,11 +316,11 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.is_over(app, leaf);
     }
 
-    fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
+    fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<LeafEntry>, Refused> {
         control.target_of_move(app, queue).map(Some)
     }
 
-    fn moved(control: &mut Control, app: &AppShared, stood: Stand, _am: &Resource) {
+    fn moved(control: &mut Control, app: &AppShared, stood: LeafEntry, _am: &Resource) {
         control.has_moved(app, stood);
     }
 

@@ -4,12 +4,12 @@ use crate::capacity::decide::message::CapacityMessage;
 use crate::capacity::rules::tree::Named;
 use crate::capacity::types::Control;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{App, Stand};
+use crate::engine::control::{App, LeafEntry};
 use crate::event::{self, Refused, check_length};
 
 impl Control {
     /// Where an application would go. Whether it may run stays as it was.
-    pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<Stand, Refused> {
+    pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<LeafEntry, Refused> {
         check_length(event::Named::Queue, queue)?;
         let leaf = match self.within_plan(queue, None)? {
             Named::Ambiguous | Named::Unknown => return Err(Refused::NoSuchQueue(queue.to_owned())),
@@ -19,11 +19,11 @@ impl Control {
             Named::Queue(slot) => slot,
         };
         self.check_leaf(leaf, &app.shared.user)?;
-        Ok(Stand { leaf, runnable: app.runnable })
+        Ok(LeafEntry { leaf, runnable: app.runnable })
     }
 
     /// It has gone there. As in Hadoop the queues above are not told how many may run.
-    pub(super) fn has_moved(&mut self, app: &AppShared, stood: Stand) {
+    pub(super) fn has_moved(&mut self, app: &AppShared, stood: LeafEntry) {
         let (number, source) = (app.id.number, stood.leaf);
         let stands = self.app(app.slot.index);
         let (target, runnable) = (stands.leaf, stands.runnable);

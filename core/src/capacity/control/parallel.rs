@@ -4,7 +4,7 @@ use crate::capacity::decide::message::CapacityMessage;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::Control;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{App, Stand};
+use crate::engine::control::{App, LeafEntry};
 use crate::queue::{Crowd, Line, RunningLimit, Waiting, start_waiting};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -16,7 +16,8 @@ struct OfQueue {
     running: BTreeSet<u32>,
     /// Of a leaf: those that a limit keeps waiting, in the order in which they came, with their users.
     waiting: Waiting<Box<str>>,
-    /// Of a leaf: those that neither run nor wait any more, and have not left: their end has begun, or their attempt was stopped.
+    /// Of a leaf: those that neither run nor wait any more, and have not left: their end has begun, or their attempt
+    /// was stopped.
     out: BTreeSet<u32>,
     /// Of a parent: how many may run below.
     running_below: i64,
@@ -66,7 +67,7 @@ impl Parallel {
     }
 
     /// An application of a user waits no more.
-    fn waits_no_more(&mut self, user: &str, app: u32) {
+    fn remove_waiting(&mut self, user: &str, app: u32) {
         let Some(waiting) = self.waiting_of.get_mut(user) else { return };
         waiting.remove(app);
         if waiting.is_empty() {
@@ -113,7 +114,8 @@ impl Control {
         self.own.parallel.running_of.get(user).copied().unwrap_or_default()
     }
 
-    /// The limit of parallel applications that keeps an application waiting; none where it does not wait, or there is room by now.
+    /// The limit of parallel applications that keeps an application waiting; none where it does not wait, or there is
+    /// room by now.
     pub(crate) fn parallel_limit(&self, app: &AppShared) -> Option<RunningLimit> {
         let leaf = self.known(app).ok().filter(|app| !app.runnable)?.leaf;
         let (running, limit) = (self.running_of(&app.user), self.most_of(&app.user));
@@ -163,15 +165,15 @@ impl Control {
     }
 
     /// An attempt leaves its leaf: whoever may run now begins. Nothing of one that was stopped before.
-    pub(super) fn ran_or_waited(&mut self, app: u32, user: &str, stood: Stand) {
-        let Stand { leaf, runnable } = stood;
+    pub(super) fn leave_running_or_waiting(&mut self, app: u32, user: &str, stood: LeafEntry) {
+        let LeafEntry { leaf, runnable } = stood;
         self.own.parallel.leave(leaf, app);
         if self.own.parallel.stopped.remove(&app) {
             return;
         }
         self.count_of_user(leaf, user, -1);
         if !runnable {
-            self.own.parallel.waits_no_more(user, app);
+            self.own.parallel.remove_waiting(user, app);
             return;
         }
         self.count_running(leaf, user, -1);
@@ -187,12 +189,13 @@ impl Control {
         start_waiting(self, &lines, Some(lines.len()));
     }
 
-    /// An attempt has left the lists of its leaf before its application ends, or another attempt begins: it holds no place.
+    /// An attempt has left the lists of its leaf before its application ends, or another attempt begins: it holds no
+    /// place.
     pub(crate) fn attempt_stopped(&mut self, app: &AppShared) {
         let Ok(known) = self.known(app) else { return };
-        let (number, stood) = (app.id.number, Stand { leaf: known.leaf, runnable: known.runnable });
+        let (number, stood) = (app.id.number, LeafEntry { leaf: known.leaf, runnable: known.runnable });
         if !self.own.parallel.is_stopped(number) {
-            self.ran_or_waited(number, &app.user, stood);
+            self.leave_running_or_waiting(number, &app.user, stood);
             self.own.parallel.stopped.insert(number);
             self.own.parallel.enter(stood.leaf, number, &app.user, stood.runnable);
         }
@@ -220,7 +223,8 @@ impl Control {
         self.app(self.by_number[&app])
     }
 
-    /// Who runs and who waits, by leaf and by user. How many run below a queue is not looked at: as in Hadoop moves leave that as it was.
+    /// Who runs and who waits, by leaf and by user. How many run below a queue is not looked at: as in Hadoop moves
+    /// leave that as it was.
     #[cfg(feature = "faults")]
     pub(in crate::capacity) fn audit_parallel(&self, waiting: usize, wrong: &mut Vec<String>) {
         let parallel = &self.own.parallel;
@@ -322,6 +326,6 @@ impl Crowd for Control {
         if !of_leaf.running.contains(&app) {
             of_leaf.out.insert(app);
         }
-        self.own.parallel.waits_no_more(&user, app);
+        self.own.parallel.remove_waiting(&user, app);
     }
 }

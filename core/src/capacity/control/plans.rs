@@ -1,10 +1,12 @@
 //! The reservation system over the CapacityScheduler's queues.
 //!
-//! Plain calls of the control, between two publishes. Follows `CapacityReservationSystem` and `CapacitySchedulerPlanFollower` of Hadoop 3.4.2.
-//! As there the default leaf of a plan is named after the plan's whole path: that of `root.p` is `root.p.root.p-default`. The one that a new plan
-//! begins with has another name, and goes with the follower's first run.
+//! Plain calls of the control, between two publishes. Follows `CapacityReservationSystem` and
+//! `CapacitySchedulerPlanFollower` of Hadoop 3.4.2. As there the default leaf of a plan is named after the plan's whole
+//! path: that of `root.p` is `root.p.root.p-default`. The one that a new plan begins with has another name, and goes
+//! with the follower's first run.
 //!
-//! Leaves go by their short names. Where two queues share one, nobody finds either of them: such leaves keep the part that they have, and stay.
+//! Leaves go by their short names. Where two queues share one, nobody finds either of them: such leaves keep the part
+//! that they have, and stay.
 
 use crate::capacity::rules::tree::Named;
 use crate::capacity::types::Control;
@@ -52,7 +54,8 @@ impl Control {
         }
     }
 
-    /// The queue that is meant where somebody names a plan: that of a reservation, or the one for what nobody has reserved.
+    /// The queue that is meant where somebody names a plan: that of a reservation, or the one for what nobody has
+    /// reserved.
     pub(super) fn within_plan(&self, name: &str, id: Option<ReservationId>) -> Result<Named, Refused> {
         let tree = &self.own.tree;
         let found = tree.find(name);
@@ -165,7 +168,7 @@ impl PlanQueues for Control {
         let (tree, texts) = self.own.tree_and_texts();
         // The file has been read with other leaves.
         if tree.add_reserved(slot, queue, &texts).is_ok() {
-            self.seat_newborn();
+            self.add_new_queues();
         }
     }
 
@@ -176,8 +179,8 @@ impl PlanQueues for Control {
         entitled
     }
 
-    /// Those that wait to start come first, by priority and number. Those that wait for a limit of parallel applications are not among them, as in
-    /// Hadoop.
+    /// Those that wait to start come first, by priority and number. Those that wait for a limit of parallel
+    /// applications are not among them, as in Hadoop.
     fn apps(&self, queue: &str) -> Vec<ApplicationId> {
         let Some(slot) = self.reserved_slot(queue) else { return Vec::new() };
         let said = &self.own.said.apps;
@@ -207,7 +210,7 @@ impl PlanQueues for Control {
         let (tree, texts) = self.own.tree_and_texts();
         // The file has been read with more leaves.
         if tree.remove_reserved(slot, &texts).is_ok() {
-            self.unseat(slot);
+            self.vacate_slot(slot);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Priorities of applications: which one a submission gets, who may give which, and changes of it
 //! (rules/capacity.md 21).
 //!
-//! Hadoop's `CapacityScheduler.checkAndGetApplicationPriority` and `AppPriorityACLsManager`, which the application manager calls before the
-//! scheduler hears of a submission.
+//! Hadoop's `CapacityScheduler.checkAndGetApplicationPriority` and `AppPriorityACLsManager`, which the application
+//! manager calls before the scheduler hears of a submission.
 
 use crate::capacity::decide::message::CapacityMessage;
 use crate::capacity::rules::tree::ROOT;
@@ -42,8 +42,8 @@ impl Control {
         priority.min(self.own.tree.file.settings().max_application_priority)
     }
 
-    /// The priority that a user's application has in a queue who asks for this one, or for none; or why not. The queue of that name need
-    /// not be there.
+    /// The priority that a user's application has in a queue who asks for this one, or for none; or why not. The queue
+    /// of that name need not be there.
     pub(super) fn priority_for(
         &self,
         asked: Option<i32>,
@@ -79,8 +79,8 @@ impl Control {
         Err(Refused::PriorityAcl { app, user: user.to_owned(), priority, queue: queue.to_owned() })
     }
 
-    /// The priority that the workflow of the submission under way has in a leaf queue, or in the nearest queue above; as in Hadoop root is
-    /// not asked. `WorkflowPriorityMappingsManager`.
+    /// The priority that the workflow of the submission under way has in a leaf queue, or in the nearest queue above;
+    /// as in Hadoop root is not asked. `WorkflowPriorityMappingsManager`.
     pub(super) fn priority_of_workflow(&self, leaf: u32) -> Option<i32> {
         let (tree, tags) = (&self.own.tree, &self.own.asked.tags);
         let (settings, mappings) = (tree.file.settings(), tree.file.workflow_priorities());

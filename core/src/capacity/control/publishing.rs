@@ -41,7 +41,7 @@ impl Control {
                 file: self.own.tree.file.clone(),
                 turns: self.own.turns,
                 refreshed: self.own.refreshed.contains(&node.config.path),
-                entries_beyond: self.own.entries_beyond[slot as usize].clone(),
+                surplus_entries: self.own.surplus_entries[slot as usize].clone(),
             },
         }
     }

@@ -111,7 +111,7 @@ impl Control {
         let Control { own, .. } = self;
         let paths = own.tree.slots().iter().map(|slot| &own.tree.get(*slot).config.path);
         own.refreshed.extend(paths.cloned());
-        self.seat_newborn();
+        self.add_new_queues();
         for slot in self.own.tree.slots() {
             let config = &self.own.tree.get(*slot).config;
             self.acls.set(&config.path, config.acl_submit.clone(), config.acl_administer.clone());

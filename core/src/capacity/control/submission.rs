@@ -2,13 +2,13 @@
 //! 21).
 
 use super::priorities::Priorities;
-use crate::capacity::books::Joint;
+use crate::capacity::books::SharedAttempt;
 use crate::capacity::decide::message::{CapacityMessage, Entrant};
 use crate::capacity::rules::tree::{Named, ROOT, Status};
 use crate::capacity::types::Control;
 use crate::config::capacity::{QueueMaking, ToPlace};
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{EITHER, Entry, Stand};
+use crate::engine::control::{EITHER, Entry, LeafEntry};
 use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::event::{self, Refused, check_length};
 use crate::matching::size::check_size;
@@ -89,7 +89,8 @@ impl Control {
             Named::Queue(slot) => Some(slot),
             Named::Ambiguous | Named::Unknown => None,
         };
-        // The application manager keeps the name that was asked for where the rule leads to a queue of the same short name.
+        // The application manager keeps the name that was asked for where the rule leads to a queue of the same short
+        // name.
         let asked_for = queue.as_deref().unwrap_or(DEFAULT);
         let is_kept = name.rsplit('.').next().is_some_and(|short| short.eq_ignore_ascii_case(asked_for));
         let (to_manager, known) = match is_kept {
@@ -189,7 +190,7 @@ impl Control {
         if is_limited && applications >= i64::from(node.figures.max_applications) {
             return Err(Refused::QueueFull { queue: path(), applications });
         }
-        self.pass_on(CapacityMessage::UserSeen { leaf, user: user.into() });
+        self.broadcast_message(CapacityMessage::UserSeen { leaf, user: user.into() });
         let of_user = own.of_user.get(&(leaf, user.into())).copied().unwrap_or_default();
         if is_limited && of_user >= i64::from(node.figures.max_applications_per_user) {
             return Err(Refused::UserFull { queue: path(), applications: of_user, user: user.to_owned() });
@@ -251,14 +252,14 @@ impl Control {
             am: *am.unwrap_or(&self.own.tree.file.settings().minimum),
             runnable,
             keeps,
-            joint: Arc::new(Joint::new(self.shared.workers)),
+            shared_attempt: Arc::new(SharedAttempt::new(self.shared.workers)),
         }));
         runnable
     }
 
     /// An attempt has ended, and has left the lists of its leaf.
-    pub(super) fn has_left(&mut self, app: &AppShared, stood: Stand, goes_on: bool) {
-        self.ran_or_waited(app.id.number, &app.user, stood);
+    pub(super) fn has_left(&mut self, app: &AppShared, stood: LeafEntry, goes_on: bool) {
+        self.leave_running_or_waiting(app.id.number, &app.user, stood);
         if !goes_on {
             self.is_over(app, stood.leaf);
         }

@@ -1,7 +1,7 @@
 //! What the CapacityScheduler takes of a submission beside what any scheduler does.
 
-/// What a submission to a CapacityScheduler may ask for besides: for `submit_with`, with and without threads. Part of YARN's
-/// `ApplicationSubmissionContext`.
+/// What a submission to a CapacityScheduler may ask for besides: for `submit_with`, with and without threads. Part of
+/// YARN's `ApplicationSubmissionContext`.
 ///
 /// ```
 /// use evenweave::SubmitTerms;
@@ -12,14 +12,15 @@
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct SubmitTerms {
-    /// The priority; a larger number is more important. It is cut to `yarn.cluster.max-application-priority`. `None`: the default
-    /// of the user or of the leaf queue.
+    /// The priority; a larger number is more important. It is cut to `yarn.cluster.max-application-priority`. `None`:
+    /// the default of the user or of the leaf queue.
     pub priority: Option<i32>,
     /// How long the application may live from its submission on, in seconds, more than 0. It is cut to the leaf queue's
     /// `maximum-application-lifetime`. `None`: the queue's `default-application-lifetime`.
     pub lifetime_seconds: Option<i64>,
-    /// Tags. One may name the application's workflow: `workflowid:nightly`, or with the prefix in `yarn.workflow-id.tag-prefix`.
-    /// As in YARN case does not matter, and of several tags the alphabetically last counts.
+    /// Tags. One may name the application's workflow: `workflowid:nightly`, or with the prefix in
+    /// `yarn.workflow-id.tag-prefix`. As in YARN case does not matter, and of several tags the alphabetically last
+    /// counts.
     ///
     /// With `workflow-priority-mappings-override.enable` the workflow's priority replaces the requested one.
     /// `workflow-priority-mappings` gives it, for the leaf queue or the nearest queue above.

@@ -1,18 +1,22 @@
-//! After a panic of the worker: the books are written anew, from what the [control has said](super::known) and what the engine has.
+//! After a panic of the worker: the books are rebuilt from what the [control has said](super::attempt_log) and from
+//! what the engine has.
 //!
 //! # Where it stands
-//! Called by the worker's own thread, in the two halves of `engine::worker::anew`. What the panic left of the books is not believed, but for the
-//! queues as they were published: one that is not published any more may still be the leaf of an application that has ended.
+//! The worker's own thread calls it, in the two halves of `engine::worker::restart`. Of the old books nothing is
+//! trusted but the queues as they were published: a queue that is not published any more may still be the leaf of an
+//! application that has ended.
 //!
 //! # Protocol
-//! 1. [`show_nothing`](Shard::show_nothing): what the other workers see of this one is nothing. 2. [`forget_books`](Shard::forget_books): empty
-//!    ones, to which the newest structure is published. 3. [`write_books_anew`](Shard::write_books_anew): each attempt enters its leaf,
-//!    where it has started if its turn says so; the others' usage is folded in and asks are counted; then the limits are worked out, and whoever
-//!    may starts.
+//! 1. [`show_nothing`](Shard::show_nothing): the other workers see nothing of this one.
+//! 2. [`forget_books`](Shard::forget_books): the books are empty, and the newest structure is published to them.
+//! 3. [`rebuild_books`](Shard::rebuild_books): each attempt enters its leaf, and has started if its turn says so.
+//!    The usage of the others is folded in and asks are counted. Then limits are computed, and applications start that
+//!    may.
 //!
 //! # What races, and why it is safe
-//! For each leaf one worker decides who starts, before the panic and after it: nobody else does meanwhile. Of one that it had let start before
-//! others heard, it tells them again, which changes nothing where they know.
+//! For each leaf one worker decides who starts, before the panic and after it; no other worker decides meanwhile. If it
+//! had let an application start before others heard of it, it tells them again. A worker that knows already ignores
+//! that.
 
 use super::parts::{CapacityKey, CapacityWorker};
 use crate::capacity::books::AppBook;
@@ -26,9 +30,9 @@ impl Shard {
     pub(crate) fn show_nothing(&mut self) {
         let (place, types, worker) = (self.own.books.place, self.types, self.worker);
         for known in self.own.known.apps.values() {
-            let joint = &known.entrant.joint;
-            joint.show_reserved(place, types, &Resource::ZERO);
-            joint.show_containers(place, 0);
+            let shared_attempt = &known.entrant.shared_attempt;
+            shared_attempt.show_reserved(place, types, &Resource::ZERO);
+            shared_attempt.show_containers(place, 0);
             let to_preempt = &mut known.entrant.app.am.lock().to_preempt;
             to_preempt.retain(|container| usize::from(container.worker) != worker);
         }
@@ -46,9 +50,9 @@ impl Shard {
     }
 
     /// Everybody is, as it should be.
-    pub(crate) fn write_books_anew(&mut self) {
+    pub(crate) fn rebuild_books(&mut self) {
         let given_up = self.own.known.given_up.clone();
-        given_up.into_iter().for_each(|worker| self.own.books.decide_for(worker));
+        given_up.into_iter().for_each(|worker| self.own.books.take_over_starts_of(worker));
         let known: Vec<_> = self.own.known.apps.values().cloned().collect();
         for known in known {
             self.ensure_app(&known.entrant.app);
@@ -61,11 +65,11 @@ impl Shard {
             local.usage = local.shared.usage();
             let entry: AppEntry = self.own.books.add(AppBook { turn: known.turn, ..known.entrant.book() });
             self.app_mut(slot).own.entry = Some(entry);
-            self.own.books.enter_as_it_stood(entry);
+            self.own.books.restore_entry(entry);
             self.fold_app(slot);
             self.recount_all(slot);
         }
-        self.own.books.work_out_anew();
+        self.own.books.recompute_all();
         self.tell_who_starts();
         for app in 0..self.apps.len() {
             if self.apps[app].as_ref().is_some_and(|app| !app.closed) {

@@ -15,7 +15,7 @@ impl Shard {
         let Some(entry) = self.entry(app) else { return };
         self.recount_all(app);
         if let AskCause::Call { nothing: true, .. } | AskCause::News { nothing: true } = cause {
-            self.own.books.ceases_if_idle(entry);
+            self.own.books.stops_asking_if_idle(entry);
         }
         if let AskCause::Call { anywhere, .. } = cause
             && !self.own.silent
@@ -48,7 +48,8 @@ impl Shard {
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let entry = local.own.entry?;
         let key = &mut local.keys[key];
-        // Of a key with nothing left this worker hears when there is something again. One that somebody empties just now is not noted yet.
+        // Of a key with nothing left this worker hears when there is something again. One that somebody empties just
+        // now is not noted yet.
         let count = if key.is_open() { key.total().max(1) } else { 0 };
         let size = key.size;
         let own = &mut key.own;
@@ -61,9 +62,9 @@ impl Shard {
         Some((entry, AskChange { pending, begins: before == 0 && count > 0, ends: before > 0 && count == 0 }))
     }
 
-    /// An application ends, and what a container of it had taken of its asks does not come back: for its user's activity it is as if it
-    /// did, until he is looked at (rules/capacity.md 20).
-    pub(crate) fn asks_are_forgone(&mut self, container: u32) {
+    /// An application ends, and what a container of it had taken of its asks does not come back: for its user's
+    /// activity it is as if it did, until he is looked at (rules/capacity.md 20).
+    pub(crate) fn asks_are_dropped(&mut self, container: u32) {
         let record = &self.containers[container];
         let (app, key) = (record.app.index, record.key());
         let Some(size) = self.asks_of(container).last().map(|any| any.size) else { return };

@@ -45,7 +45,8 @@ impl Shard {
         nodes.filter_map(|node| Some((*node, self.nodes[*node as usize].reservation.as_ref()?)))
     }
 
-    /// False where another worker was first: asks that it has taken, or room that it holds. With one worker it is always true.
+    /// False where another worker was first: asks that it has taken, or room that it holds. With one worker it is
+    /// always true.
     pub(crate) fn commit(&mut self, proposal: &Proposal) -> bool {
         self.accepts::<()>(proposal).is_err() || self.apply(proposal)
     }
@@ -232,7 +233,8 @@ impl Shard {
             self.app(app).shared.am.lock().to_preempt.retain(|marked| *marked != id);
         }
         self.own.books.usage_lost(entry, &size);
-        // Root has whatever any queue has. As in Hadoop one that has moved is taken off its present path, so where that meets the old one.
+        // Root has whatever any queue has. As in Hadoop one that has moved is taken off its present path, so where that
+        // meets the old one.
         if !self.own.books.counts(ROOT).killable.is_empty() {
             self.own.books.set_killable(leaf, candidate, None);
         }

@@ -15,7 +15,7 @@ impl Shard {
         }
         let used = local.usage.minus(&local.cell.usage.read());
         let place = self.own.books.place;
-        let (reserved, containers) = self.own.books.apps[entry].joint.others(place);
+        let (reserved, containers) = self.own.books.apps[entry].shared_attempt.others(place);
         self.own.books.fold_others(entry, Others { used, reserved, containers });
         // Of a key with nothing left this worker hears.
         for key in 0..self.app(app).keys.len() {
@@ -25,7 +25,8 @@ impl Shard {
         }
     }
 
-    /// The same of those that a limit of parallel applications keeps waiting: others take nothing of their asks, and their AMs change them.
+    /// The same of those that a limit of parallel applications keeps waiting: others take nothing of their asks, and
+    /// their AMs change them.
     pub(crate) fn fold_waiting(&mut self) {
         for app in 0..self.apps.len() {
             let Some(local) = self.apps[app].as_mut().filter(|local| !local.runnable && !local.closed) else {

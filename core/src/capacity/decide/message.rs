@@ -2,11 +2,11 @@
 
 use super::survey::{Chosen, Survey};
 use super::transit::{Move, Transit};
-use crate::capacity::books::{AppBook, Joint, Others, Start};
+use crate::capacity::books::{AppBook, Others, SharedAttempt, Start};
 use crate::capacity::rules::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::books::resting::Token;
-use crate::engine::books::turn::OwnTurn;
+use crate::engine::books::retired_slots::RetiredToken;
+use crate::engine::books::started_entry::EntryCount;
 use crate::id::ContainerNumber;
 use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
@@ -25,13 +25,13 @@ pub(crate) struct Entrant {
     /// It takes over what runs of the attempt before.
     pub(crate) keeps: bool,
     /// What the workers show each other of it, where there are several.
-    pub(crate) joint: Arc<Joint>,
+    pub(crate) shared_attempt: Arc<SharedAttempt>,
 }
 
 impl Entrant {
     /// What the books have of it at first: it has nothing yet, and is in no list.
     pub(crate) fn book(&self) -> AppBook {
-        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps: _, joint } = self;
+        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps: _, shared_attempt } = self;
         AppBook {
             number: app.id.number,
             slot: app.slot.index,
@@ -55,12 +55,12 @@ impl Entrant {
             lists: 0,
             is_active: false,
             is_out: false,
-            is_noted: false,
+            must_be_visited: false,
             others: Others::default(),
             held: 0,
             moved_below: ContainerNumber::default(),
-            turn: OwnTurn::default(),
-            joint: joint.clone(),
+            turn: EntryCount::default(),
+            shared_attempt: shared_attempt.clone(),
         }
     }
 }
@@ -108,8 +108,8 @@ pub(crate) enum CapacityMessage {
     Reservation(Box<Transit>),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
-    /// A queue has gone: see [`Resting`](crate::engine::books::resting).
-    Rests(#[expect(dead_code, reason = "it is dropped with the message")] Token),
+    /// A queue has gone: see [`RetiredSlots`](crate::engine::books::retired_slots).
+    Rests(#[expect(dead_code, reason = "it is dropped with the message")] RetiredToken),
     /// A worker is given up: others decide who starts where it did.
     GivenUp(usize),
 }

@@ -10,7 +10,7 @@ pub(crate) mod survey;
 
 pub(crate) mod message;
 
-pub(crate) mod known;
+pub(crate) mod attempt_log;
 
 pub(crate) mod parts;
 
@@ -20,7 +20,7 @@ pub(crate) mod pass;
 
 pub(crate) mod commit;
 
-pub(crate) mod told;
+pub(crate) mod control_messages;
 
 pub(crate) mod anew;
 
@@ -28,7 +28,7 @@ pub(crate) mod victims;
 
 pub(crate) mod preempting;
 
-pub(crate) mod surveying;
+pub(crate) mod survey_steps;
 
 pub(crate) mod moving;
 

@@ -2,26 +2,28 @@
 //! `FiCaSchedulerApp.moveReservation`).
 //!
 //! # Where it stands
-//! A round of the preemption policy wants it, in its midst. Run by the worker of the node on which the reservation stands, and by that of the
-//! other node.
+//! A round of the preemption policy wants it, in its midst. Run by the worker of the node on which the reservation
+//! stands, and by that of the other node.
 //!
 //! # Protocol
 //! 1. The worker that makes the round tells the one that has the reservation (`Move`).
-//! 2. That one looks whether it still stands there. Where both nodes are its own it moves, and nothing is charged. Else it ends here, and it
-//!    goes to the other node's worker.
-//! 3. That one reserves the node for it, if it is there and free, and the application and the ask are known. Else it is sent back.
+//! 2. That one looks whether it still stands there. Where both nodes are its own it moves, and nothing is charged. Else
+//!    it ends here, and it goes to the other node's worker.
+//! 3. That one reserves the node for it, if it is there and free, and the application and the ask are known. Else it is
+//!    sent back.
 //! 4. Where it came from the same is looked at; if it cannot stand there either, it has ended.
 //!
 //! # What races, and why it is safe
-//! Whatever becomes of nodes, application and reservation meanwhile is a message to the same workers: each looks at its own nodes and books
-//! when its turn comes. While a reservation is on its way its ask is outstanding, as ever, and it is charged to nobody; so is it where a
-//! panic, or the end of a worker, has lost it. The same number stands on one node at most ([`transit`](super::transit)).
+//! Whatever becomes of nodes, application and reservation meanwhile is a message to the same workers: each looks at its
+//! own nodes and books when its turn comes. While a reservation is on its way its ask is outstanding, as ever, and it
+//! is charged to nobody; so is it where a panic, or the end of a worker, has lost it. The same number stands on one
+//! node at most ([`transit`](super::transit)).
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 use super::message::CapacityMessage;
-use super::surveying::tell;
+use super::survey_steps::tell;
 use super::transit::{Move, Transit};
 use crate::capacity::rules::preempted::{Candidate, HeldIn};
 use crate::capacity::rules::tree::ROOT;

@@ -1,8 +1,9 @@
 //! Nodes that have more than they may, since their total is another (rules/capacity.md 6, 11.1;
 //! `signalContainersIfOvercommitted`).
 //!
-//! Run by the worker: when it hears of the new total, after what follows from the change of the cluster, and when the node reports. Then
-//! who has to go is known before the node is offered, and goes after that: Hadoop sends itself an event.
+//! Run by the worker: when it hears of the new total, after what follows from the change of the cluster, and when the
+//! node reports. Then who has to go is known before the node is offered, and goes after that: Hadoop sends itself an
+//! event.
 
 use super::preempting::candidate_of;
 use crate::capacity::types::Shard;
@@ -11,8 +12,8 @@ use crate::resource::Resource;
 use smallvec::SmallVec;
 
 impl Shard {
-    /// A node has another total, of which the books know. `kill`: what does not fit ends from now on. Where that was so before, and
-    /// this time it is not asked for, their AMs are told first.
+    /// A node has another total, of which the books know. `kill`: what does not fit ends from now on. Where that was so
+    /// before, and this time it is not asked for, their AMs are told first.
     pub(crate) fn total_has_changed(&mut self, node: &NodeShared, kill: bool) {
         let Some(node) = self.place_of(node) else { return };
         let ends = &mut self.nodes[node as usize].own.ends_overcommitted;
@@ -29,16 +30,17 @@ impl Shard {
     /// A node reports: what does not fit on it is to go.
     pub(crate) fn look_what_does_not_fit(&mut self, node: u32) {
         // A panic may have left some of another node.
-        self.own.to_go.clear();
+        self.own.containers_to_end.clear();
         if self.nodes[node as usize].own.ends_overcommitted {
-            let to_go = self.not_fitting(node).into_iter().map(|index| (index, candidate_of(&self.containers[index])));
-            self.own.to_go = to_go.collect();
+            let containers_to_end =
+                self.not_fitting(node).into_iter().map(|index| (index, candidate_of(&self.containers[index])));
+            self.own.containers_to_end = containers_to_end.collect();
         }
     }
 
     /// What did not fit when the node reported goes, unless it has ended since and its record is another's.
     pub(crate) fn end_what_did_not_fit(&mut self) {
-        for (index, candidate) in std::mem::take(&mut self.own.to_go) {
+        for (index, candidate) in std::mem::take(&mut self.own.containers_to_end) {
             if candidate_of(&self.containers[index]) == candidate {
                 self.kill_or_mark(index);
             }

@@ -1,9 +1,9 @@
 //! The decider's parts of the engine's records.
 
-use super::known::Known;
+use super::attempt_log::Known;
 use super::message::CapacityMessage;
 use super::survey::Surveyed;
-use super::surveying::{tell, who_preempts};
+use super::survey_steps::{preempting_worker, tell};
 use super::watching::Watching;
 use crate::capacity::books::{Books, Place};
 use crate::capacity::rules::killable::Killable;
@@ -28,7 +28,7 @@ pub(crate) struct CapacityWorker {
     /// What the books are written by after a panic.
     pub(crate) known: Known,
     /// Records of what is too much for the node that reports, and of which containers they are. Of one message.
-    pub(crate) to_go: SmallVec<[(u32, Candidate); 4]>,
+    pub(crate) containers_to_end: SmallVec<[(u32, Candidate); 4]>,
     /// Marked for preemption, and when.
     pub(crate) marked: BTreeMap<Candidate, u64>,
     /// What the other workers have, while a round of the preemption policy is made here.
@@ -48,7 +48,7 @@ impl CapacityWorker {
         CapacityWorker {
             books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place, shared.decider.resort),
             known: Known::default(),
-            to_go: SmallVec::new(),
+            containers_to_end: SmallVec::new(),
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
             silent: false,
@@ -142,13 +142,13 @@ impl UpdateTask for NoUpdate {
         match *self {}
     }
 
-    fn begin_anew(&mut self) {
+    fn restart_after_panic(&mut self) {
         match *self {}
     }
 }
 
-/// The monitors: the worker makes a round of preemption so often, and the control looks so often for what time has made due: ends of
-/// applications, and rounds of queues that make themselves.
+/// The monitors: the worker makes a round of preemption so often, and the control looks so often for what time has made
+/// due: ends of applications, and rounds of queues that make themselves.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     pub(crate) preemption: Option<Duration>,
@@ -177,7 +177,7 @@ impl PreemptionTask<CapacityDecider> for Monitor {
                         *left = every;
                     }
                     if timers && due[0] && self.preemption.is_some() {
-                        tell(&shared, who_preempts(&shared), CapacityMessage::Preempt);
+                        tell(&shared, preempting_worker(&shared), CapacityMessage::Preempt);
                     }
                     if timers && due[1] {
                         // A lane is closed only at shutdown.

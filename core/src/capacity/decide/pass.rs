@@ -6,15 +6,15 @@
 
 use super::commit::Proposal;
 use crate::app::Locality;
-use crate::capacity::books::{Passed, Trail};
-use crate::capacity::rules::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose_telling, precheck};
+use crate::capacity::books::{PassMarks, Passed};
+use crate::capacity::rules::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose_observed, precheck};
 use crate::capacity::rules::observer::{Looked, Observer, Recorder};
 use crate::capacity::rules::order::{QueueKey, slot_of};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::tried::{AppTried, KeyEnd, PassCourse, QueueEnd};
 use crate::capacity::types::Shard;
-use crate::engine::stage::offer::MOST_GRANTS_A_HEARTBEAT;
+use crate::engine::stage::offer::MAX_GRANTS_PER_HEARTBEAT;
 use crate::matching::number::containers_left;
 use crate::resource::Resource;
 use smallvec::SmallVec;
@@ -41,13 +41,13 @@ pub(crate) struct Visit {
 }
 
 /// What one pass handed out.
-struct Handed {
+struct PassResult {
     off_switch: bool,
     reservation: bool,
 }
 
 /// So often a pass begins anew because other workers were first; the node's next heartbeat comes soon.
-const REFUSALS: usize = 4;
+const MAX_CONFLICTS: usize = 4;
 
 fn row(count: u32, size: &Resource, relax: bool) -> Row {
     Row { count: i32::try_from(count).unwrap_or(i32::MAX), size: *size, relax }
@@ -69,23 +69,23 @@ impl Shard {
         while let Some(handed) = self.pass(node) {
             off_switch += i32::from(handed.off_switch);
             count += 1;
-            let more = multiple && (most == -1 || count < most) && count < MOST_GRANTS_A_HEARTBEAT;
+            let more = multiple && (most == -1 || count < most) && count < MAX_GRANTS_PER_HEARTBEAT;
             if off_switch >= off_switch_most || handed.reservation || !more {
                 break;
             }
         }
     }
 
-    fn pass(&mut self, node: u32) -> Option<Handed> {
+    fn pass(&mut self, node: u32) -> Option<PassResult> {
         if self.must_fold() {
             self.fold_now();
         }
-        if self.own.watching.is_some() { self.told_pass(node) } else { self.go(node, &mut ()) }
+        if self.own.watching.is_some() { self.pass_with_watch(node) } else { self.go(node, &mut ()) }
     }
 
     /// A pass, and what it tries is told if that is asked for.
     #[cold]
-    fn told_pass(&mut self, node: u32) -> Option<Handed> {
+    fn pass_with_watch(&mut self, node: u32) -> Option<PassResult> {
         let wanted = self.is_told(node);
         if wanted == (false, false) {
             return self.go(node, &mut ());
@@ -98,7 +98,7 @@ impl Shard {
         handed
     }
 
-    fn go<O: Observer>(&mut self, node: u32, eye: &mut O) -> Option<Handed> {
+    fn go<O: Observer>(&mut self, node: u32, eye: &mut O) -> Option<PassResult> {
         if let Some(most) = self.has_most_containers(node) {
             eye.course(PassCourse::MostContainers { most });
             return None;
@@ -112,14 +112,14 @@ impl Shard {
             return None;
         }
         // Where another worker was first, somebody else is looked for, a few times.
-        for _ in 0..REFUSALS {
+        for _ in 0..MAX_CONFLICTS {
             let mut limits = Limits::new(self.own.books.cluster);
             let mut visit = self.visit(node);
             self.offer_queue(ROOT, &mut visit, &mut limits, eye);
             let Some(proposal) = &visit.proposal else { return None };
             // One that Hadoop would refuse counts, too.
             if self.commit(proposal) {
-                return Some(Handed {
+                return Some(PassResult {
                     off_switch: proposal.chosen.locality == Locality::OffSwitch,
                     reservation: !proposal.chosen.allocated,
                 });
@@ -163,7 +163,7 @@ impl Shard {
         limits: &mut Limits,
         eye: &mut O,
     ) -> Offered {
-        if !O::TELLS {
+        if !O::VISITS_ALL {
             return self.offer_within(slot, visit, limits, eye);
         }
         eye.queue(&self.own.books.node(slot).config.path);
@@ -207,11 +207,11 @@ impl Shard {
         eye: &mut O,
     ) -> Offered {
         let mut answer = Offered::Nothing;
-        let mut trail = Trail::new();
+        let mut pass_marks = PassMarks::new();
         let books = &self.own.books;
         let mut left = books.left_for_children(slot, limits);
-        let keeps_marks = O::KEEPS && books.keeps_marks(slot);
-        let mut line = (O::TELLS || books.resort).then(|| books.children_in_turn(slot).into_iter());
+        let keeps_marks = O::KEEPS_RESULTS && books.keeps_marks(slot);
+        let mut line = (O::VISITS_ALL || books.resort).then(|| books.children_in_turn(slot).into_iter());
         let mut passed = Passed::new();
         loop {
             let next = line.as_mut().map_or_else(|| self.own.books.first_child(slot), Iterator::next);
@@ -221,15 +221,15 @@ impl Shard {
             match self.offer_queue(child, visit, &mut of_child, eye) {
                 Offered::Proposal => {
                     if keeps_marks {
-                        trail.push((key, left));
-                        self.own.books.mark(slot, trail);
+                        pass_marks.push((key, left));
+                        self.own.books.mark(slot, pass_marks);
                     }
                     self.own.books.take_back(slot, &passed);
                     return Offered::Proposal;
                 }
                 Offered::QueueLimit => {
                     if keeps_marks {
-                        trail.push((key, left));
+                        pass_marks.push((key, left));
                     }
                     let books = &self.own.books;
                     let is_leaf = books.is_leaf(child);
@@ -250,8 +250,8 @@ impl Shard {
         }
         self.own.books.take_back(slot, &passed);
         if keeps_marks {
-            trail.push((QueueKey::MAX, left));
-            self.own.books.mark(slot, trail);
+            pass_marks.push((QueueKey::MAX, left));
+            self.own.books.mark(slot, pass_marks);
         }
         answer
     }
@@ -265,10 +265,10 @@ impl Shard {
             eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
         }
-        if O::KEEPS {
+        if O::KEEPS_RESULTS {
             self.offer_apps(slot, visit, limits, eye)
         } else {
-            self.with_users_as_they_were(slot, |shard| shard.offer_apps(slot, visit, limits, eye))
+            self.restoring_users(slot, |shard| shard.offer_apps(slot, visit, limits, eye))
         }
     }
 
@@ -290,7 +290,7 @@ impl Shard {
     }
 
     /// What is worked out of a leaf's users on the way does not stay.
-    pub(crate) fn with_users_as_they_were<T>(&mut self, leaf: u32, look: impl FnOnce(&mut Shard) -> T) -> T {
+    pub(crate) fn restoring_users<T>(&mut self, leaf: u32, look: impl FnOnce(&mut Shard) -> T) -> T {
         let users = self.own.books.leaf(leaf).users.clone();
         let seen = look(self);
         self.own.books.leaf_mut(leaf).users = users;
@@ -313,12 +313,12 @@ impl Shard {
         for key in 0..self.app(app).keys.len() {
             if !self.app(app).keys[key].is_open() {
                 // Others have taken what was left. Counted at once, so that the next pass does not come by.
-                if O::KEEPS && self.app(app).keys[key].own.count > 0 {
+                if O::KEEPS_RESULTS && self.app(app).keys[key].own.count > 0 {
                     self.recount(app, key);
                 }
                 continue;
             }
-            if O::TELLS {
+            if O::VISITS_ALL {
                 eye.key(self.app(app).keys[key].id());
             }
             let mut facts = self.key_facts(app, key, visit.node);
@@ -400,11 +400,11 @@ impl Shard {
         let facts: &KeyFacts = facts;
         let facts_of_node = NodeFacts { free: at.free, total: at.total, killable: &killable_sizes };
         let tell = &mut |end| eye.key_ends(end);
-        let chosen = choose_telling(facts, &facts_of_node, limits, &sizes, converts, rules, tell);
-        if O::TELLS {
+        let chosen = choose_observed(facts, &facts_of_node, limits, &sizes, converts, rules, tell);
+        if O::VISITS_ALL {
             eye.key_looked(&Looked { facts, node: &facts_of_node, limits, rules, converts, outcome: chosen });
         }
-        if O::KEEPS {
+        if O::KEEPS_RESULTS {
             let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
             let visited = match chosen {
                 // It is no visit in vain.
@@ -441,7 +441,7 @@ impl Shard {
         let mut limits = Limits::new(self.own.books.cluster);
         let mut visit = self.visit(node);
         self.own.books.enter_leaf::<O>(leaf, &mut limits, visit.has_killable);
-        if O::TELLS {
+        if O::VISITS_ALL {
             let books = &self.own.books;
             let app = &books.apps[entry];
             let queue = books.node(leaf).config.path.clone();

@@ -55,7 +55,7 @@ impl Shard {
         }
         marked.retain(|_, since| is_remembered(*since, settings.max_wait_before_kill_ms, now));
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
-        self.deal_with(&chosen);
+        self.apply_choice(&chosen);
         let marked = chosen.marks.iter().map(|(app, number)| (*app, number.number)).collect();
         if self.shared.workers > 1 {
             self.tell_all_others(&CapacityMessage::Chosen(Arc::new(chosen)));
@@ -64,7 +64,7 @@ impl Shard {
     }
 
     /// A round has chosen; what runs elsewhere, or has ended, is not found here.
-    pub(crate) fn deal_with(&mut self, chosen: &Chosen) {
+    pub(crate) fn apply_choice(&mut self, chosen: &Chosen) {
         for (app, number) in &chosen.reservations {
             let ContainerNumber { attempt, number, .. } = *number;
             if self.own.books.find(*app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
@@ -110,8 +110,8 @@ impl Shard {
         }
     }
 
-    /// A container goes, or may go for others from now on. Where others come first, one that has ended counts too until its node has
-    /// said so, and in the queues for good.
+    /// A container goes, or may go for others from now on. Where others come first, one that has ended counts too until
+    /// its node has said so, and in the queues for good.
     pub(crate) fn kill_or_mark(&mut self, index: u32) {
         let record = self.containers[index];
         if !self.own.books.file(ROOT).settings().lazy_preemption {

@@ -1,9 +1,10 @@
 //! A round of the preemption policy with several workers.
 //!
-//! One worker makes it, the first that lives: its books have all queues and applications, the others' usage as of a fold. Containers are known
-//! to the worker of their node alone. So a survey goes from worker to worker, and each adds its own; then the round chooses among all of them,
-//! as it would if it were the only one, and each worker is told of the choice and deals with what is its own by then. A container that has
-//! ended meanwhile is not found. Cost: O(containers) a round.
+//! One worker makes the round: the first that is not given up. Its books have all queues and applications, with the
+//! usage of the others as of a fold. But the containers of a node are known to the worker of the node alone. So a
+//! survey goes from worker to worker, and each adds what it has. The round then chooses among all containers, as it
+//! would with one worker. Each worker gets the choice and applies it to what is its own. A container that has ended
+//! meanwhile is not found. Cost: O(containers) a round.
 
 use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn};
 use crate::capacity::types::Shared;

@@ -1,8 +1,9 @@
 //! A reservation on its way from a worker to another.
 //!
 //! # Invariant
-//! It stands on one node, or is on its way in one message, or has ended. Whoever takes it off a node sends it in the same message; whoever
-//! gets it puts it on a node, or sends it back, or drops it. A message that a panic came in between is not worked off once more.
+//! It stands on one node, or is on its way in one message, or has ended. Whoever takes it off a node sends it in the
+//! same message; whoever gets it puts it on a node, or sends it back, or drops it. A message that a panic came in
+//! between is not worked off once more.
 
 use crate::app::SchedulingKey;
 use crate::capacity::rules::preempted::Candidate;

@@ -72,8 +72,8 @@ pub(crate) fn is_let_run(since_ms: u64, wait_ms: i64, now_ms: u64) -> bool {
     java_ms(since_ms).checked_add(wait_ms).is_some_and(|until_ms| until_ms <= java_ms(now_ms))
 }
 
-/// Whether a round still knows of what was marked then. Twice the wait as Java multiplies: with more than 2^62 ms, or less than none, each
-/// round forgets what it has marked and marks it anew, and nothing is killed.
+/// Whether a round still knows of what was marked then. Twice the wait as Java multiplies: with more than 2^62 ms, or
+/// less than none, each round forgets what it has marked and marks it anew, and nothing is killed.
 pub(crate) fn is_remembered(since_ms: u64, wait_ms: i64, now_ms: u64) -> bool {
     java_ms(since_ms).saturating_add(wait_ms.wrapping_mul(2)) >= java_ms(now_ms)
 }
@@ -258,9 +258,11 @@ impl Chooser<'_> {
         sum
     }
 
-    // ------------------------------------------------------------------------------------------------ by what is reserved
+    // ------------------------------------------------------------------------------------------------ by what is
+    // reserved
 
-    /// The leaves among the round's entries whose containers Hadoop knows by their paths: those of whose last name there is one queue.
+    /// The leaves among the round's entries whose containers Hadoop knows by their paths: those of whose last name
+    /// there is one queue.
     fn known_by_path(&self, under: &Under<'_>) -> BTreeMap<u32, usize> {
         let name = |slot: u32| self.books().node(slot).config.path.rsplit('.').next().unwrap_or_default();
         let mut of_name: BTreeMap<&str, usize> = BTreeMap::new();

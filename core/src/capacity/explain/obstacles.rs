@@ -1,5 +1,5 @@
-//! Why a request key gets nothing on a node: what [`choose_telling`](crate::capacity::rules::allocator::choose_telling) has found, in
-//! words.
+//! Why a request key gets nothing on a node: what
+//! [`choose_observed`](crate::capacity::rules::allocator::choose_observed) has found, in words.
 //!
 //! Pure; for who asks, never for a pass. Whether something is chosen is not said here.
 

@@ -19,8 +19,8 @@ pub enum CapacityWait {
     Ended,
     /// A limit of applications that run at once (`max-parallel-apps`).
     NotRunnable {
-        /// The limit that is reached. `None`: there is room by now, and the application starts when one that runs at its limit ends, or with
-        /// the next refresh, as in Hadoop.
+        /// The limit that is reached. `None`: there is room by now, and the application starts when one that runs at
+        /// its limit ends, or with the next refresh, as in Hadoop.
         limit: Option<RunningLimit>,
     },
     /// Its AM would take the AMs of its leaf queue above what they may have (`maximum-am-resource-percent`).
@@ -47,8 +47,8 @@ pub enum CapacityWait {
         /// What the user's AMs may use there.
         limit: Resource,
     },
-    /// No limit of AMs stands against it any more: it starts when its leaf queue looks next, which is when an application comes or goes or the
-    /// cluster changes.
+    /// No limit of AMs stands against it any more: it starts when its leaf queue looks next, which is when an
+    /// application comes or goes or the cluster changes.
     NotActivated {
         /// The leaf queue.
         queue: String,
@@ -82,8 +82,8 @@ pub enum CapacityWait {
         /// What the user may use.
         limit: Resource,
     },
-    /// The leaf queue has forgotten its user, who gets nothing there until another of the user's applications comes. This is a quirk of
-    /// Hadoop: it happens when an application ends that waited for a limit of parallel applications.
+    /// The leaf queue has forgotten its user, who gets nothing there until another of the user's applications comes.
+    /// This is a quirk of Hadoop: it happens when an application ends that waited for a limit of parallel applications.
     UserForgotten {
         /// The leaf queue.
         queue: String,
@@ -95,7 +95,8 @@ pub enum CapacityWait {
         /// The queue that is not in the tree any more.
         queue: String,
     },
-    /// The leaf queue has less left than one container of the key. As in Hadoop it holds that back from applications behind this one.
+    /// The leaf queue has less left than one container of the key. As in Hadoop it holds that back from applications
+    /// behind this one.
     QueueRoom {
         /// The leaf queue.
         queue: String,
@@ -104,7 +105,8 @@ pub enum CapacityWait {
         /// What the queue has left.
         left: Resource,
     },
-    /// A container would take the queue or the user above a limit, and no reservation of the key is large enough to be given up for it.
+    /// A container would take the queue or the user above a limit, and no reservation of the key is large enough to be
+    /// given up for it.
     MustUnreserve {
         /// The size of a container.
         asked: Resource,
@@ -158,9 +160,11 @@ pub enum CapacityWait {
         /// What the node has.
         total: Resource,
     },
-    /// Nothing is asked for on the node or its rack, or nothing any more, and what is asked for further away is strict (`relaxLocality` false).
+    /// Nothing is asked for on the node or its rack, or nothing any more, and what is asked for further away is strict
+    /// (`relaxLocality` false).
     NotHere,
-    /// It waits for a node that is nearer to what it asks for (`node-locality-delay`, `rack-locality-additional-delay`).
+    /// It waits for a node that is nearer to what it asks for (`node-locality-delay`,
+    /// `rack-locality-additional-delay`).
     LocalityWait {
         /// What the node would be.
         locality: Locality,
@@ -171,22 +175,24 @@ pub enum CapacityWait {
     },
     /// A key of a smaller priority number is tried first, and while it waits this one is not.
     KeyBefore,
-    /// Nothing stands against it here, and another application comes first: the node's next report serves that one. Told of one node alone.
+    /// Nothing stands against it here, and another application comes first: the node's next report serves that one.
+    /// Told of one node alone.
     Behind {
         /// Which.
         app: u32,
         /// Its queue.
         queue: String,
     },
-    /// A queue that comes first has no room for its next container, and keeps what it has left; then too little is left here. Told of one node
-    /// alone.
+    /// A queue that comes first has no room for its next container, and keeps what it has left; then too little is left
+    /// here. Told of one node alone.
     HeldBack {
         /// Which, or one of them.
         queue: String,
         /// What such queues keep.
         kept: Resource,
     },
-    /// Nothing stands against it here: the node's next report serves it. Where many nodes are told of, it may be that others come first.
+    /// Nothing stands against it here: the node's next report serves it. Where many nodes are told of, it may be that
+    /// others come first.
     Offer,
 }
 

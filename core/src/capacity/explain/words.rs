@@ -103,7 +103,7 @@ impl Look {
 }
 
 impl Observer for Look {
-    const KEEPS: bool = false;
+    const KEEPS_RESULTS: bool = false;
 
     fn leaf_keeps(&mut self, slot: u32, kept: &Resource) {
         self.blocker = Some((slot, self.blocker.map_or(*kept, |(_, before)| before.plus(kept))));
@@ -250,7 +250,7 @@ impl Shard {
         let leaf = self.own.books.apps[entry].leaf;
         let limits = limits
             .and_then(|()| self.asks_for_something(app))
-            .and_then(|()| self.with_users_as_they_were(leaf, |shard| shard.own.books.limits_at(entry)));
+            .and_then(|()| self.restoring_users(leaf, |shard| shard.own.books.limits_at(entry)));
         waits.whole = limits.as_ref().err().cloned();
         for at in nodes {
             let name = self.nodes[at as usize].shared.name.to_string();
@@ -302,11 +302,11 @@ impl Shard {
         let mut visit = self.visit(node);
         // What comes of it is told.
         let _ = self.offer_app(entry, &mut visit, limits, &mut look);
-        self.told_of_keys(entry, look, visit.proposal.as_ref())
+        self.key_reasons(entry, look, visit.proposal.as_ref())
     }
 
     /// What was told of an application's keys, in words; and what becomes of what it has been offered.
-    fn told_of_keys(&mut self, entry: AppEntry, look: Look, offered: Option<&Proposal>) -> Vec<OnNode> {
+    fn key_reasons(&mut self, entry: AppEntry, look: Look, offered: Option<&Proposal>) -> Vec<OnNode> {
         if look.is_blacklisted {
             return vec![(None, CapacityWait::Blacklisted)];
         }
@@ -330,7 +330,7 @@ impl Shard {
             return CapacityWait::Reserved { asked: size, free };
         }
         let leaf = self.own.books.apps[entry].leaf;
-        let accepted = self.with_users_as_they_were(leaf, |shard| shard.accepts::<Look>(proposal));
+        let accepted = self.restoring_users(leaf, |shard| shard.accepts::<Look>(proposal));
         match accepted {
             Err(Stop::Gone) => CapacityWait::NodeFull { free },
             Err(stop) => self.own.books.worded(entry, &stop),
@@ -350,7 +350,7 @@ impl Shard {
         let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
         // What comes of it is told.
         let _ = self.offer_key((app, key), &mut facts, &mut visit, &limits, true, &mut look);
-        let told = self.told_of_keys(entry, look, visit.proposal.as_ref());
+        let told = self.key_reasons(entry, look, visit.proposal.as_ref());
         told.into_iter().next().map_or(CapacityWait::NothingOutstanding, |(_, wait)| wait)
     }
 
@@ -368,7 +368,7 @@ impl Shard {
         let path = |slot: u32| self.own.books.node(slot).config.path.clone();
         let other = match look.served {
             Some(served) if served == number => {
-                *found = self.told_of_keys(entry, look, visit.proposal.as_ref());
+                *found = self.key_reasons(entry, look, visit.proposal.as_ref());
                 return true;
             }
             Some(app) => {
@@ -389,7 +389,7 @@ impl Shard {
             }
         } else if look.is_asked {
             // What it may use is less by the time that the pass comes to it.
-            *found = self.told_of_keys(entry, look, None);
+            *found = self.key_reasons(entry, look, None);
         }
         false
     }

@@ -153,7 +153,7 @@ pub(crate) fn precheck(key: &KeyFacts, limits: &Limits, app_reserved: &Resource,
     (!rules.arith.fits_in(&any.size, &room)).then_some(Skipped::Queue)
 }
 
-/// [`choose_telling`], to nobody.
+/// [`choose_observed`], to nobody.
 #[cfg(test)]
 pub(crate) fn choose(
     key: &KeyFacts,
@@ -163,14 +163,14 @@ pub(crate) fn choose(
     has_reservation: bool,
     rules: &Rules,
 ) -> Result<Chosen, Skipped> {
-    choose_telling(key, node, limits, own, has_reservation, rules, &mut |_| {})
+    choose_observed(key, node, limits, own, has_reservation, rules, &mut |_| {})
 }
 
 /// What a key gets on a node: which locality will do, and whether its size fits (rules/capacity.md 16.5 and 16.6).
 /// `own` are the sizes of the key's reservations in the order in which they were made;
 /// `has_reservation`: this node is reserved for the key. Tells of each place that is tried.
 #[inline]
-pub(crate) fn choose_telling(
+pub(crate) fn choose_observed(
     key: &KeyFacts,
     node: &NodeFacts<'_>,
     limits: &Limits,

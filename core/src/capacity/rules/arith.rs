@@ -44,8 +44,9 @@ impl Arith {
         self.compare_all(cluster, a, b).unwrap_or_else(|| self.calculator.compare(self.types, cluster, a, b, false))
     }
 
-    /// Without a division: of two types that the cluster has, one of the two amounts has no less of either. Then its shares are no smaller, and
-    /// two shares are equal only where the amounts are, as long as these are exact in a float.
+    /// Without a division: of two types that the cluster has, one of the two amounts has no less of either. Then its
+    /// shares are no smaller, and two shares are equal only where the amounts are, as long as these are exact in a
+    /// float.
     #[inline]
     fn compare_all(&self, cluster: &Resource, a: &Resource, b: &Resource) -> Option<Ordering> {
         const EXACT: u64 = 1 << 52;
@@ -145,7 +146,8 @@ impl Arith {
         self.calculator.ratio(self.types, a, b)
     }
 
-    /// How many containers of a size there is room for. An ask for no memory divides by nothing in Hadoop; here there is room for none.
+    /// How many containers of a size there is room for. An ask for no memory divides by nothing in Hadoop; here there
+    /// is room for none.
     pub(crate) fn available_containers(&self, available: &Resource, size: &Resource) -> i64 {
         match self.calculator {
             Calculator::Memory => available.memory_mb().checked_div(size.memory_mb()).unwrap_or(0),

@@ -1,7 +1,7 @@
-//! One leaf queue: its applications in their lists, its limits of AMs, whom it activates.
+//! One leaf queue: its applications in their lists, its limits of AMs, and which applications it activates.
 //!
-//! Follows rules/capacity.md 8.2, 9, 13.3 and 15; `AbstractLeafQueue`. Plain data of whoever owns the leaf. What it has
-//! to know of an application it is told, or asks by a closure: applications are their owner's.
+//! Follows rules/capacity.md 8.2, 9, 13.3 and 15; `AbstractLeafQueue`. Plain data of the leaf's owner. Applications
+//! belong to that owner too, so what the leaf has to know of one is passed to it, or asked for by a closure.
 
 use super::arith::Arith;
 use super::order::{AppKey, AppOrder, AppRank};
@@ -15,8 +15,8 @@ use std::ops::Bound;
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) active: Ordered,
-    /// Of the active ones those that a pass may not leave out: it gives them something, or looking at them changes something. Only where the
-    /// list is sorted, with its keys.
+    /// The active applications that a pass may not skip, because it may give them something or because the visit
+    /// changes something. Only where the list is sorted, with its keys.
     pub(crate) noted: BTreeMap<AppKey, AppEntry>,
     pub(crate) pending: Ordered,
     /// Memory of the AMs of those that wait, each size with how many have it.
@@ -27,25 +27,25 @@ pub(crate) struct Leaf {
     pub(crate) am_used: Resource,
     /// As last worked out.
     pub(crate) am_limit: Resource,
-    /// What AMs of a user of weight one may use, as last worked out. Shown, and not gone by.
+    /// What AMs of a user of weight one may use, as last computed. Shown in views; no rule reads it.
     pub(crate) user_am_limit: Resource,
     /// What it may use, as last stored, and as last published (rules/capacity.md 13.1).
     pub(crate) stored_limit: Resource,
     pub(crate) published_limit: Resource,
-    /// Fair: whose place awaits a refresh, by number.
+    /// With fair ordering: applications whose place must be refreshed, by number.
     pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
-    /// Its lists and counts may be odd by now, as the rules let them (rules/capacity.md 13.3, 20, 21): the audit does
-    /// not look at them.
+    /// The lists and counts may be inconsistent by now, as the rules let them (rules/capacity.md 13.3, 20, 21). The
+    /// audit then skips them.
     pub(crate) is_odd: bool,
 }
 
 impl Leaf {
-    /// One without applications. `stays_by_place`: its lists do, see [`Ordered`].
-    pub(crate) fn new(stays_by_place: bool) -> Leaf {
+    /// One without applications. `never_sorts`: its lists do, see [`Ordered`].
+    pub(crate) fn new(never_sorts: bool) -> Leaf {
         Leaf {
-            active: Ordered::new(stays_by_place),
+            active: Ordered::new(never_sorts),
             noted: BTreeMap::new(),
-            pending: Ordered::new(stays_by_place),
+            pending: Ordered::new(never_sorts),
             pending_ams: BTreeMap::new(),
             runnable: BTreeSet::new(),
             users: Users::default(),
@@ -75,19 +75,19 @@ impl Leaf {
     }
 
     /// It does so no more, if it did.
-    pub(crate) fn wait_no_more(
+    pub(crate) fn leave_pending(
         &mut self,
         rank: &AppRank,
         am: &Resource,
         rank_of: impl Fn(AppEntry) -> AppRank,
     ) -> Option<AppEntry> {
         let entry = self.pending.remove(rank, AppOrder::Waiting, rank_of)?;
-        self.one_waits_less(am);
+        self.remove_pending_am(am);
         Some(entry)
     }
 
     /// The first that is noted, or the next one after a place.
-    pub(crate) fn next_noted(&self, after: Option<Place>) -> Option<(Place, AppEntry)> {
+    pub(crate) fn next_to_visit(&self, after: Option<Place>) -> Option<(Place, AppEntry)> {
         let noted = match after {
             Some(Place::Key(key)) => self.noted.range((Bound::Excluded(key), Bound::Unbounded)).next(),
             Some(Place::At(_)) | None => self.noted.first_key_value(),
@@ -101,7 +101,7 @@ impl Leaf {
         &self.pending_ams
     }
 
-    fn one_waits_less(&mut self, am: &Resource) {
+    fn remove_pending_am(&mut self, am: &Resource) {
         if let Some(count) = self.pending_ams.get_mut(&am.memory_mb()) {
             *count -= 1;
             if *count == 0 {
@@ -132,14 +132,16 @@ impl Leaf {
         self.am_used.memory_mb().saturating_add(memory_mb) <= self.am_limit.memory_mb()
     }
 
-    /// Not even the smallest AM of those that wait is let.
-    fn lets_nobody(&self, by: &LimitInputs<'_>) -> bool {
+    /// Whether not even the smallest AM that waits may start.
+    fn admits_no_am(&self, by: &LimitInputs<'_>) -> bool {
         let smallest = self.pending_ams.first_key_value();
-        smallest.is_some_and(|(smallest, _)| !self.may_fit(*smallest)) && !self.lets_pass(by.cluster, by.arith)
+        smallest.is_some_and(|(smallest, _)| !self.may_fit(*smallest))
+            && !self.is_exempt_from_am_limit(by.cluster, by.arith)
     }
 
-    /// Whether an AM is let pass although it is above a limit: nobody could ever start otherwise.
-    fn lets_pass(&self, cluster: &Resource, arith: Arith) -> bool {
+    /// Whether an AM may start although it is above a limit. Without this, no application could ever start in a small
+    /// queue.
+    fn is_exempt_from_am_limit(&self, cluster: &Resource, arith: Arith) -> bool {
         self.active.len() < 1 || arith.compare(cluster, &self.am_used, &Resource::ZERO).is_le()
     }
 }
@@ -167,8 +169,9 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Leaf {
-    /// What keeps an AM of this size from starting, as the limits were last worked out; its user's AMs use `of_user`. As if he were the first
-    /// whom activation looks at: the limit is worked out for that one's weight (rules/capacity.md 9).
+    /// What keeps an AM of this size from starting, as the limits were last worked out; its user's AMs use `of_user`.
+    /// As if he were the first whom activation looks at: the limit is worked out for that one's weight
+    /// (rules/capacity.md 9).
     pub(crate) fn am_stop(
         &self,
         percent: f32,
@@ -178,7 +181,7 @@ impl Leaf {
         am: &Resource,
     ) -> AmStop {
         let arith = by.arith;
-        if self.lets_pass(by.cluster, arith) {
+        if self.is_exempt_from_am_limit(by.cluster, arith) {
             return AmStop::Nothing;
         }
         if !arith.fits_in(&self.am_used.plus(am), &self.am_limit) {
@@ -203,7 +206,7 @@ impl Leaf {
         let (arith, mut activated) = (by.arith, Vec::new());
         self.work_out_am_limit(percent, by.guaranteed, by.minimum, arith);
         let Some((smallest, _)) = self.pending_ams.first_key_value() else { return activated };
-        if !self.may_fit(*smallest) && !self.lets_pass(by.cluster, arith) {
+        if !self.may_fit(*smallest) && !self.is_exempt_from_am_limit(by.cluster, arith) {
             return activated;
         }
         let mut user_limit = None;
@@ -213,7 +216,7 @@ impl Leaf {
         loop {
             let next = match &mut by_place {
                 Some(all) => all.next(),
-                None if self.lets_nobody(by) => None,
+                None if self.admits_no_am(by) => None,
                 None => self.pending.next(place).map(|(at, entry)| {
                     place = Some(at);
                     entry
@@ -221,7 +224,9 @@ impl Leaf {
             };
             let Some(entry) = next else { break };
             let Candidate { rank, user, am } = app(entry);
-            if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit) && !self.lets_pass(by.cluster, arith) {
+            if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit)
+                && !self.is_exempt_from_am_limit(by.cluster, arith)
+            {
                 continue;
             }
             let record = self.users.ensure(user, || weight(user));
@@ -234,7 +239,7 @@ impl Leaf {
                 }
             };
             let used = self.users.at(record).am_used.plus(&am);
-            if !arith.fits_in(&used, &of_user) && !self.lets_pass(by.cluster, arith) {
+            if !arith.fits_in(&used, &of_user) && !self.is_exempt_from_am_limit(by.cluster, arith) {
                 continue;
             }
             self.users.count(record, 1, -1);
@@ -244,7 +249,7 @@ impl Leaf {
             self.users.add_am(record, &am);
             self.users.let_start(record, &of_user);
             self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
-            self.one_waits_less(&am);
+            self.remove_pending_am(&am);
         }
         activated
     }

@@ -430,7 +430,7 @@ impl Tree {
     }
 
     /// A refresh divides anew what managed parents that stay have.
-    pub(crate) fn divide_anew(
+    pub(crate) fn redivide_parents(
         &self,
         file: &mut CapacityFile,
         stays: &[Option<u32>],

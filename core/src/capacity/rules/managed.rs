@@ -1,4 +1,5 @@
-//! How a managed parent divides what it has among the leaves that have made themselves in it: each has the template's part, or nothing.
+//! How a managed parent divides what it has among the leaves that have made themselves in it: each has the template's
+//! part, or nothing.
 //!
 //! Follows rules/capacity.md 26; `ManagedParentQueue` and `GuaranteedOrZeroCapacityOverTimePolicy`. Plain data of
 //! whoever owns the tree; 32-bit floats, in the order in which Hadoop adds and subtracts them.
@@ -8,7 +9,8 @@ use crate::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, Capac
 use crate::resource::{Resource, f64_to_i64};
 use rustc_hash::FxHashSet;
 
-/// As what a leaf counts that has nothing at present: its configured amounts, its capacity with the legacy queue mode off.
+/// As what a leaf counts that has nothing at present: its configured amounts, its capacity with the legacy queue mode
+/// off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Withheld {
     pub(crate) amounts: bool,

@@ -49,9 +49,9 @@ pub(crate) struct Looked<'a> {
 /// See the module's text. Each method is called at the moment that it names.
 pub(crate) trait Observer {
     /// What is worked out on the way stays, as a pass leaves it. Else nothing does: it is a question.
-    const KEEPS: bool = true;
+    const KEEPS_RESULTS: bool = true;
     /// It hears of all children and all applications, also of those that ask for nothing.
-    const TELLS: bool = true;
+    const VISITS_ALL: bool = true;
 
     /// A queue is offered the node.
     fn queue(&mut self, _path: &str) {}
@@ -84,7 +84,7 @@ pub(crate) trait Observer {
 }
 
 impl Observer for () {
-    const TELLS: bool = false;
+    const VISITS_ALL: bool = false;
 }
 
 /// Notes all that a pass tries.

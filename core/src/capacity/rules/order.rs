@@ -26,7 +26,8 @@ fn measured(rank: &QueueRank<'_>) -> f32 {
     if rank.absolute_capacity > 0.0 { rank.used } else { rank.absolute_used }
 }
 
-/// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the cluster alone.
+/// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the
+/// cluster alone.
 pub(crate) fn compare_sizes(a: &QueueRank<'_>, b: &QueueRank<'_>) -> Ordering {
     if a.minimum.is_zero() && b.minimum.is_zero() {
         b.absolute_capacity.total_cmp(&a.absolute_capacity)
@@ -51,8 +52,8 @@ pub(crate) fn compare_queues(a: &QueueRank<'_>, b: &QueueRank<'_>, ordering: Que
 /// A queue's place among its siblings, as a number: the smaller one comes first.
 pub(crate) type QueueKey = u128;
 
-/// The same order as a number. `size` is its place among its siblings by [size](compare_sizes), then as the parent lists them, and `slot`
-/// itself, which no order hangs on.
+/// The same order as a number. `size` is its place among its siblings by [size](compare_sizes), then as the parent
+/// lists them, and `slot` itself, which no order hangs on.
 #[inline]
 pub(crate) fn queue_key(rank: &QueueRank<'_>, ordering: QueueOrdering, size: u32, slot: u32) -> QueueKey {
     let use_of = measured(rank);
@@ -91,7 +92,8 @@ fn ordered_bits_64(value: f64) -> u64 {
     if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }
 }
 
-/// What an application is ordered by in a fair leaf. It is what was known when the application was put in its place last.
+/// What an application is ordered by in a fair leaf. It is what was known when the application was put in its place
+/// last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FairCache {
     pub(crate) used_mb: i64,

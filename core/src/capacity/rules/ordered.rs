@@ -1,4 +1,5 @@
-//! The lists of applications of a leaf: a list that is searched from the front, as fast as a tree while that makes no difference.
+//! The lists of applications of a leaf: a list that is searched from the front, as fast as a tree while that makes no
+//! difference.
 //!
 //! Follows rules/capacity.md 13.3. Hadoop's list is never sorted anew: who changed while it stayed may stand anywhere,
 //! and is met by place. As long as every entry stands where its rank puts it, a tree of keys has the same order:
@@ -29,18 +30,18 @@ pub(crate) struct Ordered {
     /// By place, and then nothing is sorted.
     places: Option<Vec<AppEntry>>,
     /// It does not become sorted again.
-    stays_by_place: bool,
+    never_sorts: bool,
 }
 
 impl Ordered {
-    /// `stays_by_place`: it is searched from the front, always, as Hadoop's is.
-    pub(crate) fn new(stays_by_place: bool) -> Ordered {
-        Ordered { sorted: BTreeMap::new(), places: stays_by_place.then(Vec::new), stays_by_place }
+    /// `never_sorts`: it is searched from the front, always, as Hadoop's is.
+    pub(crate) fn new(never_sorts: bool) -> Ordered {
+        Ordered { sorted: BTreeMap::new(), places: never_sorts.then(Vec::new), never_sorts }
     }
 
     /// Another one, empty.
     pub(crate) fn anew(&self) -> Ordered {
-        Ordered::new(self.stays_by_place)
+        Ordered::new(self.never_sorts)
     }
 
     pub(crate) fn is_sorted(&self) -> bool {
@@ -56,8 +57,9 @@ impl Ordered {
         by_place.chain(self.sorted.values()).copied()
     }
 
-    /// An entry's rank is to change while it stays, or an application is in more lists than one: places count from now on.
-    pub(crate) fn go_by_place(&mut self) {
+    /// An entry's rank is to change while it stays, or an application is in more lists than one: places count from now
+    /// on.
+    pub(crate) fn stop_sorting(&mut self) {
         if self.places.is_none() {
             self.places = Some(std::mem::take(&mut self.sorted).into_values().collect());
         }
@@ -107,7 +109,7 @@ impl Ordered {
     ) -> bool {
         let key = by.key(rank);
         if key.is_none() {
-            self.go_by_place();
+            self.stop_sorting();
         }
         match (&mut self.places, key) {
             (None, Some(key)) => {
@@ -140,7 +142,7 @@ impl Ordered {
         };
         let (at, there) = Ordered::find(places, rank, by, rank_of);
         let entry = there.then(|| places.remove(at));
-        if places.is_empty() && !self.stays_by_place {
+        if places.is_empty() && !self.never_sorts {
             self.places = None;
         }
         entry

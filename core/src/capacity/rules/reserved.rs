@@ -1,11 +1,13 @@
-//! The leaves of plans in the tree of a running scheduler: one for each reservation that is there, one for what nobody has reserved.
+//! The leaves of plans in the tree of a running scheduler: one for each reservation that is there, one for what nobody
+//! has reserved.
 //!
-//! `PlanQueue`, `ReservationQueue` and `AbstractAutoCreatedLeafQueue`. Plain data of one thread: whoever owns the tree. A plan that is new has
-//! one leaf for all of it; from then on the follower says who is there, and with what.
+//! `PlanQueue`, `ReservationQueue` and `AbstractAutoCreatedLeafQueue`. Plain data of one thread: whoever owns the tree.
+//! A plan that is new has one leaf for all of it; from then on the follower says who is there, and with what.
 //!
-//! Cost: of a leaf that comes or goes that of [its place in the file](crate::config::capacity), without what is written for other queues; O(leaves of
-//! the plan) to entitle one. The first change after a publish copies the settings of all queues, which the published structure shares; outside of
-//! the legacy mode an entitlement is such a change too, as figures follow from what is configured.
+//! Cost: of a leaf that comes or goes that of [its place in the file](crate::config::capacity), without what is written
+//! for other queues; O(leaves of the plan) to entitle one. The first change after a publish copies the settings of all
+//! queues, which the published structure shares; outside of the legacy mode an entitlement is such a change too, as
+//! figures follow from what is configured.
 
 use super::arith::TOLERANCE;
 use super::making::MakingFault;
@@ -40,12 +42,12 @@ impl Tree {
         let place = self.file.index_of(&path);
         let come = place.and_then(|place| Arc::make_mut(&mut self.file).add_leaf_of_plan(texts, place, name));
         match come {
-            Some(shifted) => self.seat_leaf(plan, &shifted?),
+            Some(shifted) => self.insert_leaf(plan, &shifted?),
             None => {
                 let mut made = self.all_made();
                 let reserved = Reserved { name: name.to_owned(), part: 0.0, most: 0.0 };
                 made.reserved.entry(path.clone()).or_default().push(reserved);
-                self.read_anew(texts.read_with(&made)?);
+                self.reread_with_leaves(texts.read_with(&made)?);
             }
         }
         let leaf = self.slot_at(&format!("{path}.{name}")).expect("it has a place by now");
@@ -105,7 +107,7 @@ impl Tree {
         if let Some(leaves) = made.reserved.get_mut(&self.get(plan).config.path) {
             leaves.retain(|one| one.name != self.get(leaf).config.name);
         }
-        self.read_anew(texts.read_with(&made)?);
+        self.reread_with_leaves(texts.read_with(&made)?);
         Ok(())
     }
 
@@ -115,7 +117,7 @@ impl Tree {
     }
 
     /// A leaf that has come into the file takes its place.
-    fn seat_leaf(&mut self, plan: u32, shifted: &Shifted) {
+    fn insert_leaf(&mut self, plan: u32, shifted: &Shifted) {
         let file = self.file.clone();
         let queue = &file.queues()[shifted.leaf];
         let figures = CapacityFigures::read(queue, Some(&self.get(plan).figures), file.settings());
@@ -129,7 +131,7 @@ impl Tree {
     }
 
     /// The same file with other leaves of plans: all others are as they were.
-    fn read_anew(&mut self, mut file: CapacityFile) {
+    fn reread_with_leaves(&mut self, mut file: CapacityFile) {
         let stays: Vec<Option<u32>> = file.queues().iter().map(|queue| self.slot_at(&queue.path)).collect();
         for (index, slot) in stays.iter().enumerate() {
             if let Some(withheld) = slot.and_then(|slot| self.withheld.get(&slot)) {
@@ -154,7 +156,8 @@ mod tests {
 
     const CLUSTER: Resource = Resource::new(100_000, 100);
 
-    /// Two plans, one before other queues, one behind them; settings that leaves have from templates, and from their parents.
+    /// Two plans, one before other queues, one behind them; settings that leaves have from templates, and from their
+    /// parents.
     fn properties(legacy: bool, more: &[(&str, &str)]) -> SiteProperties {
         let common = [
             ("root.queues", "a,p,b,q"),
@@ -217,7 +220,8 @@ mod tests {
             self.tree.give_back(slot);
         }
 
-        /// The file is what it is when it is read with the queues that there are, and each queue has its settings from there.
+        /// The file is what it is when it is read with the queues that there are, and each queue has its settings from
+        /// there.
         fn check(&self) {
             let texts = Texts { site: &self.site, all: &self.all, read: &self.tree.file };
             let read = texts.read_with(&self.tree.all_made()).unwrap();

@@ -1,12 +1,13 @@
-//! The queue tree of a running scheduler: settings in force, derived figures, states, and how another file is taken over.
+//! The queue tree of a running scheduler: settings in force, derived figures, states, and how another file is taken
+//! over.
 //!
 //! Follows rules/capacity.md 3 to 7 and 24; `CapacitySchedulerQueueManager`, `AbstractCSQueue` and `QueueStateManager`.
 //! Plain data of one thread. A queue keeps its slot as long as it is known; one that a refresh has removed keeps it
 //! too, for the applications that it may still have.
 //!
 //! # Whole or not at all
-//! A refresh is planned on copies: what Hadoop would find wrong half-way is found before anything changes. Hadoop then applies the old file
-//! once more, and so does the caller.
+//! A refresh is planned on copies: what Hadoop would find wrong half-way is found before anything changes. Hadoop then
+//! applies the old file once more, and so does the caller.
 
 use super::arith::Arith;
 use super::managed::{Division, Withheld, divisions_of};
@@ -72,7 +73,7 @@ impl QueueNode {
     }
 
     /// Whether a refresh looks at what its children have together.
-    fn may_be_divided_amiss(&self) -> bool {
+    fn refresh_checks_children(&self) -> bool {
         !matches!(self.config.kind, CapacityQueueKind::ManagedParent | CapacityQueueKind::Plan)
     }
 
@@ -267,8 +268,8 @@ impl Tree {
         is_stopped
     }
 
-    /// What a refresh from `file` comes to. `property` is the new configuration's text of a property, `apps` how many applications a queue
-    /// has.
+    /// What a refresh from `file` comes to. `property` is the new configuration's text of a property, `apps` how many
+    /// applications a queue has.
     pub(crate) fn plan(
         &self,
         mut file: CapacityFile,
@@ -298,7 +299,7 @@ impl Tree {
             }
         }
         let were_there = stays.iter().enumerate().filter_map(|(index, slot)| {
-            let parent = slot.filter(|slot| self.get(*slot).may_be_divided_amiss())?;
+            let parent = slot.filter(|slot| self.get(*slot).refresh_checks_children())?;
             Some((index, self.get(parent).config.as_parent()?.allow_zero_capacity_sum))
         });
         file.check_children_again(were_there, cluster)?;
@@ -307,7 +308,7 @@ impl Tree {
             Some(self.get(stays[index]?).figures.clone())
         };
         let mut figures = file.figures_when_read(before);
-        let (divisions, withheld) = self.divide_anew(&mut file, &stays, &mut figures, cluster, &apps)?;
+        let (divisions, withheld) = self.redivide_parents(&mut file, &stays, &mut figures, cluster, &apps)?;
         file.update_figures(&mut figures, cluster, self.fractions)?;
         Ok(Plan { file, stays, status, figures, divisions, withheld })
     }
@@ -399,8 +400,8 @@ impl Tree {
         self.file = Arc::new(file);
     }
 
-    /// The queues of a file take their places: `stays` has the slots of those that have one, by place in the file, `status` says what a new one
-    /// begins with.
+    /// The queues of a file take their places: `stays` has the slots of those that have one, by place in the file,
+    /// `status` says what a new one begins with.
     pub(crate) fn seat(
         &mut self,
         file: CapacityFile,

@@ -1,9 +1,11 @@
-//! The users of one leaf queue: what they use, who is active, and how much each may have.
+//! The users of one leaf queue: what each of them uses, who is active, and how much each may use.
 //!
-//! Follows rules/capacity.md 14; `UsersManager`. Plain data of whoever owns the leaf. What the limit needs of all users
-//! is kept as sums, so that working it out walks nobody: O(1), and O(users) only after the set of active users has
-//! changed where weights differ from one. A limit worked out once serves all users until it is invalidated. Who has
-//! been seen has a seat, which stays; whoever has the seat's number needs no name.
+//! Follows rules/capacity.md 14; `UsersManager`. Plain data of the leaf's owner. Sums over all users are maintained, so
+//! the limit is computed in O(1); only if weights differ from one it takes O(users) after the set of active users has
+//! changed. A limit that was computed once serves all users until it is invalidated.
+//!
+//! Each user who was ever seen in the leaf has an index that never changes ([`UserSlot`]). Code that has the index
+//! needs no name.
 
 use super::arith::Arith;
 use crate::resource::Resource;
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 #[cfg(feature = "faults")]
 pub(crate) mod audit;
 
-/// What the limit is worked out from besides the users.
+/// What the limit depends on besides the users.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LimitInputs<'a> {
     pub(crate) arith: Arith,
@@ -42,24 +44,27 @@ pub(crate) enum Sharing {
     All,
 }
 
-/// The record of a user. It is dropped with his last application; one made later begins with nothing, whatever he still has charged.
+/// What is counted of a user. The record is dropped with the user's last application. A record that is made later
+/// begins at zero, whatever is still charged.
 #[derive(Clone, Debug)]
 pub(crate) struct User {
     pub(crate) weight: f32,
     pub(crate) used: Resource,
     /// AMs of active applications.
     pub(crate) am_used: Resource,
-    /// What his AMs might use when one of them was last let start. Shown, and not gone by.
+    /// What the user's AMs could use when one of them was last activated. Shown in views; no rule reads it.
     pub(crate) am_limit: Resource,
-    /// What he might use when that was last worked out for him. Shown, and not gone by.
+    /// What the user could use when the limit was last computed for one of its applications. Shown in views; no rule
+    /// reads it.
     pub(crate) last_limit: Resource,
-    /// Applications; the counts may be odd, and negative (rules/capacity.md 20, 21).
+    /// Applications, active and pending. The counts may be wrong, even negative, as in Hadoop (rules/capacity.md 20,
+    /// 21).
     pub(crate) active: i32,
     pub(crate) pending: i32,
     ratio: f32,
-    /// He counts in the sums of active users.
+    /// The user counts in the sums over active users.
     shares: bool,
-    /// Applications whose headroom comes from it.
+    /// Applications whose headroom is computed from this record.
     references: u32,
     is_dropped: bool,
 }
@@ -75,17 +80,17 @@ impl User {
     }
 }
 
-/// A record, whether it is still his or was dropped.
+/// Index of a record, in use or dropped.
 pub(crate) type UserRecord = usize;
 
-/// Somebody who has been seen in the leaf, with or without a record.
-pub(crate) type UserSeat = u32;
+/// Index of a user who was seen in the leaf, with or without a record.
+pub(crate) type UserSlot = u32;
 
-/// What a pass remembers of a user, until his limit is invalidated.
+/// What passes remember of a user, until the limits are invalidated.
 #[derive(Clone, Debug)]
 pub(crate) struct PassUser {
     pub(crate) limit: Resource,
-    /// The reservation with which he could not be served.
+    /// The reservation with which the user could not be served.
     pub(crate) failed_with: Option<Resource>,
 }
 
@@ -104,13 +109,14 @@ pub(crate) struct Users {
     records: Vec<User>,
     /// Dropped ones that nobody refers to any more.
     free: Vec<UserRecord>,
-    names: BTreeMap<Arc<str>, UserSeat>,
+    names: BTreeMap<Arc<str>, UserSlot>,
     seats: Vec<Seat>,
-    /// How many have a record, how many of these share, and how many have applications with asks.
+    /// How many users have a record, how many of these are active, and how many have applications with asks.
     present: usize,
     sharing: usize,
     asking: usize,
-    /// Of those who share, and of all, those whose weight is not one; and the sums of weights where there are such.
+    /// Of active users and of all: how many have a weight other than one; and the sums of weights, where there are
+    /// such.
     uneven: [usize; 2],
     weight_sums: [Option<f32>; 2],
     active_used: Resource,
@@ -118,11 +124,11 @@ pub(crate) struct Users {
     only_pending: i64,
     only_pending_known: i64,
     limits: [Option<Resource>; 2],
-    /// Another number whenever the limits were invalidated.
+    /// Changes whenever the limits are invalidated.
     version: u64,
-    /// What somebody is charged and does not hold, or holds and is not charged, and what is counted of the active ones and charged to none of
-    /// them: where the rules let usage drift. For the audit.
-    drift: BTreeMap<UserSeat, Resource>,
+    /// For the audit, where the rules let usage drift: by how much the charge of a user exceeds what the user holds,
+    /// and by how much the sum over active users exceeds their charges.
+    drift: BTreeMap<UserSlot, Resource>,
     active_drift: Resource,
 }
 
@@ -133,11 +139,11 @@ impl Users {
     }
 
     /// Somebody's seat, made if there is none. O(log users).
-    pub(crate) fn seat(&mut self, name: &str) -> UserSeat {
+    pub(crate) fn seat(&mut self, name: &str) -> UserSlot {
         if let Some(seat) = self.names.get(name) {
             return *seat;
         }
-        let seat = UserSeat::try_from(self.seats.len()).expect("fewer users than 2^32");
+        let seat = UserSlot::try_from(self.seats.len()).expect("fewer users than 2^32");
         self.seats.push(Seat::default());
         self.names.insert(name.into(), seat);
         seat
@@ -151,7 +157,7 @@ impl Users {
         self.record_at(*self.names.get(name)?)
     }
 
-    pub(crate) fn record_at(&self, seat: UserSeat) -> Option<UserRecord> {
+    pub(crate) fn record_at(&self, seat: UserSlot) -> Option<UserRecord> {
         self.seats[seat as usize].record
     }
 
@@ -172,7 +178,7 @@ impl Users {
     }
 
     /// The same.
-    pub(crate) fn ensure_at(&mut self, seat: UserSeat, weight: impl FnOnce() -> f32) -> UserRecord {
+    pub(crate) fn ensure_at(&mut self, seat: UserSlot, weight: impl FnOnce() -> f32) -> UserRecord {
         if let Some(record) = self.record_at(seat) {
             return record;
         }
@@ -207,13 +213,13 @@ impl Users {
         record
     }
 
-    /// Somebody goes on looking at a record, also when it is dropped.
-    pub(crate) fn refer(&mut self, record: UserRecord) {
+    /// An application's headroom is computed from the record from now on, even after it was dropped.
+    pub(crate) fn add_reference(&mut self, record: UserRecord) {
         self.records[record].references += 1;
     }
 
-    /// He does so no more.
-    pub(crate) fn refer_no_more(&mut self, record: UserRecord) {
+    /// The headroom of that application is computed from it no longer.
+    pub(crate) fn drop_reference(&mut self, record: UserRecord) {
         self.records[record].references -= 1;
         self.free_if_unused(record);
     }
@@ -225,7 +231,8 @@ impl Users {
         }
     }
 
-    /// Drops the record of a user without applications; whether it did. What is shared stays as it was, but for his weight.
+    /// Drops the record of a user without applications. Returns whether it did. The sums stay as they were, but for the
+    /// weight.
     pub(crate) fn drop_if_idle(&mut self, name: &str) -> bool {
         let Some(seat) = self.names.get(name).copied() else { return false };
         let Some(record) = self.record_at(seat) else { return false };
@@ -254,9 +261,9 @@ impl Users {
         true
     }
 
-    /// Somebody is charged so much more than he holds.
+    /// A user is charged `amount` more than the user holds.
     #[cold]
-    pub(crate) fn drifts(&mut self, seat: UserSeat, amount: &Resource) {
+    pub(crate) fn drifts(&mut self, seat: UserSlot, amount: &Resource) {
         let drift = self.drift.entry(seat).or_insert(Resource::ZERO);
         *drift = drift.plus(amount);
     }
@@ -292,7 +299,7 @@ impl Users {
         *used = used.plus(amount);
     }
 
-    /// One of his AMs was let start within a limit.
+    /// One of the user's AMs was activated within a limit.
     pub(crate) fn let_start(&mut self, record: UserRecord, limit: &Resource) {
         self.records[record].am_limit = *limit;
     }
@@ -355,7 +362,7 @@ impl Users {
     }
 
     /// An application asks for nothing any more, is moved away or has gone.
-    pub(crate) fn ceases_to_ask(&mut self, name: &str, app: u32) {
+    pub(crate) fn stops_asking(&mut self, name: &str, app: u32) {
         let Some(seat) = self.names.get(name).copied() else { return };
         let apps = &mut self.seats[seat as usize].asking;
         if !apps.remove(&app) || !apps.is_empty() {
@@ -374,11 +381,11 @@ impl Users {
     }
 
     /// What passes remember of a user; nothing where limits were invalidated.
-    pub(crate) fn pass_user(&self, seat: UserSeat) -> Option<&PassUser> {
+    pub(crate) fn pass_user(&self, seat: UserSlot) -> Option<&PassUser> {
         self.seats[seat as usize].pass.as_ref().filter(|(version, _)| *version == self.version).map(|(_, user)| user)
     }
 
-    pub(crate) fn remember(&mut self, seat: UserSeat, user: PassUser) {
+    pub(crate) fn remember(&mut self, seat: UserSlot, user: PassUser) {
         self.seats[seat as usize].pass = Some((self.version, user));
     }
 
@@ -444,8 +451,8 @@ impl Users {
         by.arith.times_down(&limit, f64::from(weight), by.minimum)
     }
 
-    /// The same for somebody who is to be held to it, which is shown from now on.
-    pub(crate) fn limit_at(&mut self, seat: UserSeat, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+    /// The limit of a user, computed to be enforced. Views show it from now on.
+    pub(crate) fn limit_at(&mut self, seat: UserSlot, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
         let record = self.record_at(seat);
         let limit = self.weighted(record, sharing, by);
         if let Some(record) = record {
@@ -541,7 +548,7 @@ mod tests {
             for (who, app, what) in steps {
                 match what {
                     0 => users.begins_to_ask(names[who], app, || 1.0),
-                    1 => users.ceases_to_ask(names[who], app),
+                    1 => users.stops_asking(names[who], app),
                     more => users.charge(who, &Resource::new(more - 3, 1), MEMORY, &cluster),
                 }
                 let asks = |name: &str| users.names.get(name).is_some_and(|seat| !users.seats[*seat as usize].asking.is_empty());

@@ -10,7 +10,7 @@ pub(crate) mod node_table;
 pub mod usage;
 
 #[cfg(not(loom))]
-pub(crate) mod counted;
+pub(crate) mod published_count;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod reserved;
@@ -22,16 +22,16 @@ pub mod marks;
 pub mod pace;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod turn;
+pub mod started_entry;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod closed;
+pub mod close_once;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod closing;
+pub mod two_phase_end;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod resting;
+pub mod retired_slots;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod standing;
+pub mod leaf_and_am;

@@ -1,7 +1,7 @@
 //! Applications: submission, end, move.
 
 use super::attempts::NewAttemptOf;
-use super::part::{ControlPart, Controlled, Entry, Stand};
+use super::part::{ControlPart, Controlled, Entry, LeafEntry};
 use super::state::{App, Control};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::messages::{Internal, Successor};
@@ -110,7 +110,7 @@ impl<D: Controlled> Control<D> {
             next.handed_over.extend(handed_over);
         }
         let Some(replies) = replies else { return };
-        let (shared, stood) = (app.shared.clone(), Stand { leaf: app.leaf, runnable: app.runnable });
+        let (shared, stood) = (app.shared.clone(), LeafEntry { leaf: app.leaf, runnable: app.runnable });
         let next_attempt = app.next_attempt.take();
         self.by_number.remove(&shared.id.number);
         self.exit(slot.index);
@@ -136,8 +136,8 @@ impl<D: Controlled> Control<D> {
     /// Moves an application to another leaf queue.
     pub(crate) fn move_app(&mut self, shared: &Arc<AppShared>, queue: &str) -> Result<(), Refused> {
         let app = self.known(shared)?;
-        let stood = Stand { leaf: app.leaf, runnable: app.runnable };
-        let Some(Stand { leaf, runnable }) = D::Control::moving(self, app, queue)? else { return Ok(()) };
+        let stood = LeafEntry { leaf: app.leaf, runnable: app.runnable };
+        let Some(LeafEntry { leaf, runnable }) = D::Control::moving(self, app, queue)? else { return Ok(()) };
         let slot = shared.slot.index;
         let am = shared.move_to(leaf);
         self.exit(slot);

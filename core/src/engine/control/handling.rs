@@ -70,7 +70,7 @@ impl<D: Controlled> Control<D> {
             wake_update: None,
             update_due: false,
             events: None,
-            untold: Vec::new(),
+            unreported_panics: Vec::new(),
             answers: Vec::new(),
             restarted: None,
             plans: None,
@@ -92,7 +92,7 @@ impl<D: Controlled> Control<D> {
 
     pub(crate) fn set_events(&mut self, events: EventSink) {
         self.events = Some(events);
-        std::mem::take(&mut self.untold).into_iter().for_each(|message| self.embedder_panicked(message));
+        std::mem::take(&mut self.unreported_panics).into_iter().for_each(|message| self.embedder_panicked(message));
     }
 
     /// Works off one message; false at shutdown. Publish afterwards, once for a batch.

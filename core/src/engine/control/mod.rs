@@ -39,7 +39,7 @@ mod audit;
 
 #[cfg(feature = "faults")]
 pub(crate) use audit::ControlCount;
-pub(crate) use part::{ControlPart, Controlled, Entry, QueueTerms, Stand};
+pub(crate) use part::{ControlPart, Controlled, Entry, LeafEntry, QueueTerms};
 pub(crate) use plans::Asking;
 pub(crate) use rights::EITHER;
 pub(crate) use state::{App, AppList, Control, empty_structure};

@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 
 /// How an application stands: in which leaf queue, and whether it may be offered nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stand {
+pub(crate) struct LeafEntry {
     pub(crate) leaf: u32,
     pub(crate) runnable: bool,
 }
@@ -91,17 +91,17 @@ pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
 
     /// An attempt has ended and is in no table any more; `goes_on`: another one of its application follows. Others may
     /// start by it.
-    fn left(control: &mut Control<P>, app: &AppShared, stood: Stand, goes_on: bool);
+    fn left(control: &mut Control<P>, app: &AppShared, stood: LeafEntry, goes_on: bool);
 
     /// An attempt that was to go on does not: the next one is refused, and its application is over.
     fn gave_up(control: &mut Control<P>, app: &AppShared, leaf: u32);
 
     /// An application is to move to a queue: how it stands there, or why it may not. `None`: it is there already.
     /// Nothing changes.
-    fn moving(control: &Control<P>, app: &App, queue: &str) -> Result<Option<Stand>, Refused>;
+    fn moving(control: &Control<P>, app: &App, queue: &str) -> Result<Option<LeafEntry>, Refused>;
 
     /// It has moved, with what its AM counted in the leaf before. Others may start by it.
-    fn moved(control: &mut Control<P>, app: &AppShared, stood: Stand, am: &Resource);
+    fn moved(control: &mut Control<P>, app: &AppShared, stood: LeafEntry, am: &Resource);
 
     // ------------------------------------------------------------------------------------------------ queues
 

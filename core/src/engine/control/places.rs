@@ -26,6 +26,6 @@ impl Places {
     }
 
     pub(super) fn give_back(&mut self, node: &NodeShared) {
-        self.free.push((node.local, node.turn.wrapping_add(1)));
+        self.free.push((node.local, node.generation.wrapping_add(1)));
     }
 }

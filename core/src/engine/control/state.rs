@@ -7,8 +7,8 @@ use super::places::Places;
 use super::present::{PresentNodes, Waiters};
 use super::users::Users;
 use crate::caught::caught;
-use crate::engine::books::closing::End;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
+use crate::engine::books::two_phase_end::End;
 use crate::engine::intake::messages::Internal;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::AmRequest;
@@ -120,7 +120,7 @@ pub(crate) struct Control<P: Parts> {
     pub(crate) update_due: bool,
     pub(crate) events: Option<EventSink>,
     /// Panics of the embedder's code before there was anybody to be told.
-    pub(super) untold: Vec<String>,
+    pub(super) unreported_panics: Vec<String>,
     /// Answers that go out after the next publish.
     pub(crate) answers: Vec<Answer>,
     /// The last attempt that was begun for a driver without threads.
@@ -162,7 +162,7 @@ impl<P: Parts> Control<P> {
     pub(crate) fn embedder_panicked(&mut self, message: String) {
         match &self.events {
             Some(events) => events.put(SchedulerEvent::TaskPanicked { task: "control", message }),
-            None => self.untold.push(message),
+            None => self.unreported_panics.push(message),
         }
     }
 

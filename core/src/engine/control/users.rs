@@ -25,12 +25,12 @@ pub(crate) struct Users {
     groups: Arc<dyn Groups>,
     /// How long an answer is waited for; `None`: the provider is asked directly.
     patience: Option<Duration>,
-    desk: OnceCell<Option<Desk>>,
+    desk: OnceCell<Option<GroupsThread>>,
 }
 
 /// The thread that asks, as the control has it.
 #[derive(Debug)]
-struct Desk {
+struct GroupsThread {
     questions: Sender<String>,
     answers: Receiver<Answer>,
     /// An answer that was not waited for is still to come.
@@ -55,7 +55,7 @@ impl Users {
             Some(Some(known)) => return Ok(known),
             Some(None) => {}
         }
-        let desk = self.desk.get_or_init(|| Desk::open(self.groups.clone()));
+        let desk = self.desk.get_or_init(|| GroupsThread::open(self.groups.clone()));
         desk.as_ref().ok_or("the system gives no thread to ask for them")?.ask(user, patience)
     }
 }
@@ -67,8 +67,8 @@ fn guarded<T>(ask: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(ask)).ok()
 }
 
-impl Desk {
-    fn open(groups: Arc<dyn Groups>) -> Option<Desk> {
+impl GroupsThread {
+    fn open(groups: Arc<dyn Groups>) -> Option<GroupsThread> {
         let (questions, asked) = unbounded::<String>();
         let (answered, answers) = unbounded();
         let thread = spawn("evenweave-groups".into(), move || {
@@ -78,7 +78,7 @@ impl Desk {
                 }
             }
         });
-        thread.ok().map(|_| Desk { questions, answers, overdue: Cell::new(false) })
+        thread.ok().map(|_| GroupsThread { questions, answers, overdue: Cell::new(false) })
     }
 
     fn ask(&self, user: &str, patience: Duration) -> Result<Vec<String>, &'static str> {

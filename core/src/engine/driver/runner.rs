@@ -1,26 +1,29 @@
-//! A worker from its first message to its last, a poll at a time: on a thread of ours, or on one of the embedder's.
+//! A worker from its first message to its last, one poll at a time, on a thread of the scheduler or of the embedder.
 //!
 //! # Where it stands
-//! `driver` makes a [`Runner`] of each worker. [`Runner::run`] is the thread `evenweave-worker-N`; a [`Lent`] one is
-//! what the embedder polls through `scheduler::Worker`. Both are [`Runner::poll`] and [`Runner::wait`] and nothing
-//! else.
+//! `driver` makes a [`Runner`] for each worker. [`Runner::run`] is the thread `evenweave-worker-N`. A [`Lent`] worker
+//! is polled by the embedder through `scheduler::Worker`. Both do nothing but call [`Runner::poll`] and
+//! [`Runner::wait`].
 //!
 //! # Protocol
-//! 1. A poll takes the newest snapshot over, folds what is due, looks for expired containers, and works a batch of
-//!    messages off, until its budget is spent or nothing is left. It never blocks. 2. Who finds nothing may wait, after
-//!    others have had a turn and leases are handed back: for a message, which stays in hand for the next poll, or for
-//!    the worker's next look. 3. A panic ends the poll, not the worker: its nodes are lost, and with the next poll it
-//!    begins anew. One more panic before that has worked off what it was at gives it up (`docs/adr/0010`). 4. Who was
-//!    given up, or let go of before its end, works nothing off, but answers whoever waits ([`Runner::lie_dead`]), on a
-//!    thread of ours.
+//! 1. A poll takes over the newest snapshot, folds if a fold is due, scans for expired containers, and processes a
+//!    batch of messages, until its budget is used up or no message is left. It never blocks.
+//! 2. When no message is left the runner may wait, after it has yielded to other threads and handed its leases back. It
+//!    waits for a message or for the time of its next scan. A message that it receives while it waits is kept for the
+//!    next poll.
+//! 3. A panic ends the poll, not the worker. The worker loses its nodes, and the next poll restarts it. If it panics
+//!    once more before it has processed the message that it was at, it is given up (`docs/adr/0010`).
+//! 4. A worker that was given up, or whose [`Lent`] was dropped before its end, processes nothing. It only answers
+//!    callers that wait for it ([`Runner::answer_until_shutdown`]), on a thread of the scheduler.
 //!
 //! # Invariants
-//! I9: a worker that was told to stop ends when both lanes are empty. I12: neither blocks on a send. A worker that
-//! waits holds no lease: it has handed them back before it blocks, and between polls nothing is taken.
+//! I9: a worker that was told to stop ends when both lanes are empty. I12: neither `poll` nor `wait` blocks on a send.
+//! A waiting worker holds no lease: it hands its leases back before it blocks, and takes none between polls.
 //!
 //! # What races, and why it is safe
-//! A runner is one thread's at a time; who moves it to another orders the two. The embedder's thread against the
-//! shutdown: the end of a lent worker is the end of a channel that it holds, so the control outlives it.
+//! One thread at a time uses a runner, and whatever moves it to another thread orders the two. The embedder's thread
+//! against the shutdown: a lent worker holds a channel until its end, and the shutdown waits until that channel closes.
+//! So the control outlives the worker.
 
 use crate::caught::message_of;
 use crate::engine::books::ledger::NodeShared;
@@ -64,16 +67,16 @@ pub enum Polled {
 #[derive(Debug)]
 pub(crate) struct Runner<D: Decider> {
     shared: Arc<Shared<D>>,
-    worker: Counted<D>,
+    worker: TrackedWorker<D>,
     lanes: WorkerLanes<D>,
     events: EventSink,
-    /// It has panicked: what it was at comes first.
+    /// Set after a panic: the next poll first processes the messages that were kept.
     resumes: bool,
 }
 
 impl<D: Decider> Runner<D> {
     pub(super) fn new(shard: Shard<D>, lanes: WorkerLanes<D>, shared: Arc<Shared<D>>, events: EventSink) -> Runner<D> {
-        let worker = Counted::new(shard, Arc::clone(&shared));
+        let worker = TrackedWorker::new(shard, Arc::clone(&shared));
         Runner { shared, worker, lanes, events, resumes: false }
     }
 
@@ -86,26 +89,26 @@ impl<D: Decider> Runner<D> {
                 Polled::Idle => {
                     self.wait(Duration::MAX);
                 }
-                Polled::GivenUp => return self.lie_dead(),
+                Polled::GivenUp => return self.answer_until_shutdown(),
                 Polled::Ended => return,
             }
         }
     }
 
-    /// Works off what is there: of the embedder's messages about so many.
+    /// Processes what is there: about `budget` of the embedder's messages.
     #[inline]
     pub(crate) fn poll(&mut self, budget: usize) -> Polled {
-        match catch_unwind(AssertUnwindSafe(|| self.work_off(budget))) {
+        match catch_unwind(AssertUnwindSafe(|| self.process(budget))) {
             Ok(polled) => polled,
             Err(panic) => self.panicked(message_of(&*panic)),
         }
     }
 
     #[inline]
-    fn work_off(&mut self, budget: usize) -> Polled {
+    fn process(&mut self, budget: usize) -> Polled {
         let Runner { shared, worker, lanes, resumes, .. } = self;
         if *resumes {
-            worker.work_off_kept(lanes);
+            worker.process_kept(lanes);
             worker.again = false;
             lanes.take_held(worker);
             *resumes = false;
@@ -115,14 +118,14 @@ impl<D: Decider> Runner<D> {
             worker.shard.sync();
             let now = shared.clock.now_ms();
             worker.shard.fold_if_due(now);
-            let looking = worker.shard.look_for_expired(now);
+            let looking = worker.shard.scan_for_expired(now);
             // What woke it up.
             lanes.take_held(worker);
             let part = left.min(BATCH);
             left -= part;
             let then = lanes.batch(part, &shared.lanes.internal, worker);
             if then != Then::GiveWay {
-                worker.shard.waits.room_came();
+                worker.shard.waits.wake_room_waiters();
             }
             if then == Then::End {
                 worker.shard.hand_back_leases();
@@ -137,18 +140,18 @@ impl<D: Decider> Runner<D> {
         }
     }
 
-    /// Blocks until there is something to work off, for so long at most; says whether there is.
+    /// Blocks until there is something to process, for `at_most` at the longest. Returns whether there is.
     pub(crate) fn wait(&mut self, at_most: Duration) -> bool {
         let Runner { shared, worker, lanes, resumes, .. } = self;
         if *resumes || lanes.holds() {
             return true;
         }
-        if lanes.give_way_until_some() {
+        if lanes.yield_until_message() {
             return true;
         }
         worker.shard.hand_back_leases();
         // What the embedder's clock panics with, it will panic with in the poll.
-        let look_in_ms = catch_unwind(AssertUnwindSafe(|| worker.shard.next_look_in_ms(shared.clock.now_ms())));
+        let look_in_ms = catch_unwind(AssertUnwindSafe(|| worker.shard.next_scan_in_ms(shared.clock.now_ms())));
         let look = Duration::from_millis(look_in_ms.unwrap_or(0));
         select! {
             recv(lanes.internal) -> message => message.into_iter().for_each(|message| lanes.hold_inside(message)),
@@ -190,15 +193,16 @@ impl<D: Decider> Runner<D> {
         }
     }
 
-    /// Given up: the worker does nothing more, but whoever waits for it is answered, until the shutdown.
-    pub(super) fn lie_dead(mut self) {
-        lie_dead(&mut self.worker, &mut self.lanes);
+    /// The worker was given up. It processes nothing more, but answers callers that wait for it, until the shutdown.
+    pub(super) fn answer_until_shutdown(mut self) {
+        answer_until_shutdown(&mut self.worker, &mut self.lanes);
     }
 }
 
 // ---------------------------------------------------------------------------------------------------- whose thread
 
-/// Which thread a lent worker is on. Written by that thread. Until it is polled the number has a mark.
+/// The thread that a lent worker was last polled on, written by that thread. A mark says that the worker was made there
+/// and not polled yet.
 #[derive(Debug)]
 pub(crate) struct Whereabouts(AtomicU64);
 
@@ -322,7 +326,7 @@ impl<D: Decider> Lent<D> {
         if outcome == Polled::GivenUp {
             // Where the system gives no thread, nobody answers in its place.
             let _ = spawn(thread_name(self.worker), move || {
-                runner.lie_dead();
+                runner.answer_until_shutdown();
                 drop(end);
             });
         }
@@ -341,25 +345,26 @@ impl<D: Decider> Drop for Lent<D> {
 // ---------------------------------------------------------------------------------------------------- messages,
 // counted
 
-/// A worker that counts what it works off, and keeps it until it has.
+/// A worker with the messages that it is processing. It counts each message, and keeps it until it is done, so that a
+/// panic does not lose it.
 #[derive(Debug)]
-pub(super) struct Counted<D: Decider> {
+pub(super) struct TrackedWorker<D: Decider> {
     pub(super) shard: Shard<D>,
     pub(super) shared: Arc<Shared<D>>,
-    /// The message from inside that it is at, and the one from outside: as far as a panic may not lose them.
+    /// The internal and the external message that the worker is processing, as far as a panic must not lose them.
     pub(super) inside: Option<Internal<D>>,
     outside: Option<Parcel>,
-    /// It panicked at that before.
+    /// The worker has panicked at this message before.
     again: bool,
 }
 
-impl<D: Decider> Counted<D> {
-    pub(super) fn new(shard: Shard<D>, shared: Arc<Shared<D>>) -> Counted<D> {
-        Counted { shard, shared, inside: None, outside: None, again: false }
+impl<D: Decider> TrackedWorker<D> {
+    pub(super) fn new(shard: Shard<D>, shared: Arc<Shared<D>>) -> TrackedWorker<D> {
+        TrackedWorker { shard, shared, inside: None, outside: None, again: false }
     }
 
-    /// What it is at, and something else came before, or a panic in between.
-    pub(super) fn work_off_kept(&mut self, lanes: &mut WorkerLanes<D>) {
+    /// Processes the messages that a panic has interrupted.
+    pub(super) fn process_kept(&mut self, lanes: &mut WorkerLanes<D>) {
         if let Some(message) = self.inside.take() {
             lanes.take_internal(message, self);
         }
@@ -379,13 +384,13 @@ impl<D: Decider> Counted<D> {
     }
 }
 
-impl<D: Decider> Handler<Internal<D>, Parcel> for Counted<D> {
+impl<D: Decider> Handler<Internal<D>, Parcel> for TrackedWorker<D> {
     #[inline]
     fn internal(&mut self, message: Internal<D>) -> Next {
         let (worker, message) = (self.shard.id(), self.inside.insert(message));
         let next = if let Internal::Round(round) = message {
             let outstanding = self.shared.outstanding(*round);
-            outstanding.work_off(worker, || self.shard.handle_internal(message))
+            outstanding.process(worker, || self.shard.handle_internal(message))
         } else {
             if !matches!(message, Internal::Barrier(_)) {
                 self.shared.counters[worker].handled.note();
@@ -436,15 +441,15 @@ impl<D: Decider> Handler<Internal<D>, Parcel> for Counted<D> {
 // ---------------------------------------------------------------------------------------------------- after a panic
 
 /// After a panic: gives up the nodes and begins anew. Says which nodes, and whether the worker goes on.
-pub(super) fn recover<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, bool) {
+pub(super) fn recover<D: Decider>(worker: &mut TrackedWorker<D>) -> (Vec<Arc<NodeShared>>, bool) {
     let (nodes, is_settled) = lose_nodes(worker);
-    let goes_on = is_settled && catch_unwind(AssertUnwindSafe(|| worker.shard.begin_anew())).is_ok();
+    let goes_on = is_settled && catch_unwind(AssertUnwindSafe(|| worker.shard.restart_after_panic())).is_ok();
     (nodes, goes_on)
 }
 
-/// Gives up the nodes, those whose message was under way included. Says which, and whether all that they had is
+/// Gives up the nodes, and a node whose message was being processed. Returns them, and whether all that they had is
 /// settled.
-fn lose_nodes<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, bool) {
+fn lose_nodes<D: Decider>(worker: &mut TrackedWorker<D>) -> (Vec<Arc<NodeShared>>, bool) {
     let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
     let (mut nodes, is_settled) = match settled {
         Ok(nodes) => (nodes, true),
@@ -455,12 +460,12 @@ fn lose_nodes<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, boo
             worker.shard.give_up_place(node);
             nodes.push(node.clone());
         }
-        Some(Internal::Round(round)) => worker.shared.outstanding(*round).work_off(worker.shard.id(), || ()),
+        Some(Internal::Round(round)) => worker.shared.outstanding(*round).process(worker.shard.id(), || ()),
         _ => {}
     }
     // Once more, and no third time.
     let again = std::mem::replace(&mut worker.again, true);
-    if let Some(message) = worker.inside.take_if(|message| again || !means_the_same_twice(message)) {
+    if let Some(message) = worker.inside.take_if(|message| again || !is_idempotent(message)) {
         acknowledge(message, &worker.shared);
     }
     if again {
@@ -469,8 +474,8 @@ fn lose_nodes<D: Decider>(worker: &mut Counted<D>) -> (Vec<Arc<NodeShared>>, boo
     (nodes, is_settled)
 }
 
-/// Whether a message means the same when it is worked off again, and somebody counts on it.
-fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
+/// Whether a message has the same effect if it is processed twice, and somebody depends on that effect.
+fn is_idempotent<D: Decider>(message: &Internal<D>) -> bool {
     match message {
         Internal::News(_)
         | Internal::Reopened { .. }
@@ -493,7 +498,7 @@ fn means_the_same_twice<D: Decider>(message: &Internal<D>) -> bool {
     }
 }
 
-/// Answers whoever waits for the end of what was told to a worker that does it no more; false at shutdown.
+/// Answers the caller that waits for a message which the worker does not process any more. Returns false at shutdown.
 fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
     let answer = match message {
         Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
@@ -517,8 +522,8 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
     shared.lanes.control.send(answer).is_ok()
 }
 
-/// Given up: the worker does nothing more, but whoever waits for it is answered.
-pub(super) fn lie_dead<D: Decider>(worker: &mut Counted<D>, lanes: &mut WorkerLanes<D>) {
+/// Answers callers that wait for a worker that was given up, until the shutdown.
+pub(super) fn answer_until_shutdown<D: Decider>(worker: &mut TrackedWorker<D>, lanes: &mut WorkerLanes<D>) {
     let shared = &worker.shared;
     // It may have been told to stop, and panicked at what it had to work off before.
     let mut over = lanes.is_stopping();

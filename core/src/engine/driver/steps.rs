@@ -36,7 +36,7 @@ impl<D: Decider> Stepper<D> {
         let now = self.parts.shared.clock.now_ms();
         let mut any = false;
         for (shard, _) in &mut self.parts.shards {
-            while shard.look_for_expired(now) {
+            while shard.scan_for_expired(now) {
                 any = true;
             }
         }
@@ -103,7 +103,7 @@ impl<D: Decider> Stepper<D> {
             shared.set_dead(worker);
             shard.join_for_good();
         } else {
-            shard.begin_anew();
+            shard.restart_after_panic();
         }
         let message = format!("an injected panic of worker {worker}");
         let panicked = Panicked { worker, message, nodes, goes_on: !for_good };

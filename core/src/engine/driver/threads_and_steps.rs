@@ -407,7 +407,7 @@ fn run_control<D: Decider>(mut control: Control<D>, lane: &Receiver<ControlMessa
 /// One update. What panics in it, such as a policy of the embedder's, is told of, and the task begins anew.
 fn update(updater: &mut impl UpdateTask, events: &EventSink) -> Result<(), Refused> {
     guarded("update", events, || updater.update_and_wake()).map_err(|message| {
-        updater.begin_anew();
+        updater.restart_after_panic();
         Refused::Panicked { what: "the update task", message }
     })
 }

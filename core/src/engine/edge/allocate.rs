@@ -127,14 +127,14 @@ fn leaf_of<'s, D: Decider>(
 }
 
 /// How many calls are prefetched for at most. The cache would not hold what more of them read.
-const MOST_PREFETCHED: usize = 16;
+const MAX_PREFETCHED: usize = 16;
 
-/// Calls of these applications come next. Prefetches what the first [`MOST_PREFETCHED`] of them read: the first link of
+/// Calls of these applications come next. Prefetches what the first [`MAX_PREFETCHED`] of them read: the first link of
 /// every call, then the second link of every call, and so on. So memory is waited for once a link, not once a link and
 /// call.
 pub(crate) fn prefetch_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
-    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MOST_PREFETCHED));
-    let mut leaves: SmallVec<[&QueueSnapshot<D>; MOST_PREFETCHED]> = SmallVec::new();
+    let (snapshot, apps) = (shared.publisher.guard(), apps.take(MAX_PREFETCHED));
+    let mut leaves: SmallVec<[&QueueSnapshot<D>; MAX_PREFETCHED]> = SmallVec::new();
     for app in apps.clone() {
         app.prefetch_mail();
         if let Some(Some(leaf)) = snapshot.structure.queues.get(app.queue() as usize) {
@@ -314,14 +314,14 @@ fn send_asks<D: Decider>(
     if blacklist.is_none() {
         match asks.first() {
             None => return Ok(()),
-            Some(first) if app.is_met() && OneGroup::takes(shared.types, asks) => {
+            Some(first) if app.is_known_at_home() && OneGroup::takes(shared.types, asks) => {
                 let group = OneGroup::of(app.slot, first, asks, normal);
                 return send_to_home(shared, app, External::Group(group));
             }
             Some(_) => {}
         }
     }
-    let asking = if app.is_met() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
+    let asking = if app.is_known_at_home() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
     let change = AskChange { app: asking, asks: grouped(asks, normal), blacklist: blacklist.map(Box::from) };
     send_to_home(shared, app, External::Asks(Box::new(change)))
 }

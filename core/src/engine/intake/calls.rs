@@ -24,8 +24,8 @@ pub struct NewNode {
     pub rack: String,
     /// What it has: memory in MiB, vcores, further types.
     pub total: Resource,
-    /// The port at which its NodeManager takes calls. `None`: that of its name, or 0. Hadoop's order of nodes depends on it,
-    /// where one shows: in the headroom of an application with several blacklisted nodes.
+    /// The port at which its NodeManager takes calls. `None`: that of its name, or 0. Hadoop's order of nodes depends
+    /// on it, where one shows: in the headroom of an application with several blacklisted nodes.
     #[cfg_attr(feature = "serde", serde(default))]
     pub port: Option<u16>,
 }

@@ -51,10 +51,10 @@ const AHEAD: usize = 2;
 
 /// How often a worker without a message gives way before it blocks.
 #[cfg(not(any(loom, shuttle)))]
-const GIVES_WAY: u32 = 8;
+const YIELDS_BEFORE_BLOCKING: u32 = 8;
 /// Each is a turn of the schedule.
 #[cfg(shuttle)]
-const GIVES_WAY: u32 = 1;
+const YIELDS_BEFORE_BLOCKING: u32 = 1;
 
 /// What a message says of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,8 +154,8 @@ impl<I, E> Inbox<I, E> {
     /// that blocks at once is woken for each message where there are more workers than processors: that costs the
     /// sender more than the message.
     #[cfg(not(loom))]
-    pub(crate) fn give_way_until_some(&self) -> bool {
-        (0..GIVES_WAY).any(|_| {
+    pub(crate) fn yield_until_message(&self) -> bool {
+        (0..YIELDS_BEFORE_BLOCKING).any(|_| {
             crate::sync::thread::yield_now();
             !self.internal.is_empty() || !self.external.is_empty()
         })

@@ -123,7 +123,7 @@ pub(crate) struct Report {
     containers: [OwnContainer; REPORTED],
     pub(crate) node: u32,
     /// Which of the nodes that had the place, one after the other.
-    pub(crate) turn: u8,
+    pub(crate) generation: u8,
     /// How many were launched, and from the fifth bit on how many completed.
     counts: u8,
     pub(crate) offer: bool,
@@ -142,7 +142,7 @@ impl Report {
             stamp: *stamp,
             containers: [OwnContainer::NONE; REPORTED],
             node: node.local,
-            turn: node.turn,
+            generation: node.generation,
             counts: 0,
             offer: *offer,
         };
@@ -504,7 +504,7 @@ mod tests {
         heartbeat.launched.extend([container(0, 1), container(1, 2)]);
         heartbeat.completed.extend([container(1, 3), container(1, 4)]);
         let report = Report::of(&heartbeat).unwrap();
-        assert_eq!((report.node, report.turn, report.stamp, report.offer), (6, 9, 8, false));
+        assert_eq!((report.node, report.generation, report.stamp, report.offer), (6, 9, 8, false));
         let names = |containers: &[OwnContainer]| containers.iter().map(|c| (c.number, c.record)).collect::<Vec<_>>();
         assert_eq!(names(report.own_launched()), [(2, 102)], "the first is another worker's");
         assert_eq!(names(report.completed()), [(3, 103), (4, 104)]);

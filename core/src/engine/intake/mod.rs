@@ -2,7 +2,7 @@
 //! back.
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod waiting;
+pub mod future_wakeup;
 
 #[cfg(not(loom))]
 pub(crate) mod awaited;

@@ -1,6 +1,6 @@
 //! Answers to calls: a channel for one, and whom it wakes.
 
-use crate::engine::intake::waiting::{Waits, Wakes, waiting};
+use crate::engine::intake::future_wakeup::{Waits, Wakes, waiting};
 use crate::sync::channel::{Receiver, Sender, TryRecvError, bounded};
 use std::task::{Context, Poll};
 

@@ -53,7 +53,7 @@ impl AskCount {
 
     /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer
     /// concerned.
-    pub fn untake_one(&self, taken: Taken) {
+    pub fn undo_take(&self, taken: Taken) {
         self.put(Some(taken));
     }
 

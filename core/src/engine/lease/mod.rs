@@ -43,4 +43,4 @@ mod word;
 pub use count::AskCount;
 pub use pool::AskPool;
 pub use room::Room;
-pub use word::{NotTaken, Recounted, Taken, Took};
+pub use word::{NotTaken, Recounted, Taken, TakenUnit};

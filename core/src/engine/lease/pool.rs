@@ -2,7 +2,7 @@
 //! [folder](crate::engine::lease).
 
 use super::room::PIECES;
-use super::word::{NotTaken, Recounted, Taken, Took, Word, next_stamp};
+use super::word::{NotTaken, Recounted, Taken, TakenUnit, Word, next_stamp};
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
@@ -98,12 +98,12 @@ impl AskPool {
     /// # Errors
     /// When none is to be had.
     #[inline]
-    pub fn take_one(&self, worker: usize, epoch: u16, last: Taken) -> Result<Took, NotTaken> {
+    pub fn take_one(&self, worker: usize, epoch: u16, last: Taken) -> Result<TakenUnit, NotTaken> {
         loop {
             if self.word().leased
                 && let Some(taken) = self.take_own(worker, epoch)
             {
-                return Ok(Took { taken, leased: false });
+                return Ok(TakenUnit { taken, leased: false });
             }
             match self.refill(worker, epoch, last) {
                 Ok(Some(took)) => return Ok(took),
@@ -136,7 +136,7 @@ impl AskPool {
     /// Takes one unit off the shared word, and leases a piece where there are many; nothing where a replacement has
     /// come in between.
     #[inline]
-    fn refill(&self, worker: usize, epoch: u16, last: Taken) -> Result<Option<Took>, NotTaken> {
+    fn refill(&self, worker: usize, epoch: u16, last: Taken) -> Result<Option<TakenUnit>, NotTaken> {
         // ORDERING: Acquire, with the Release in `void_and_open`.
         let mut word = self.word.load(Ordering::Acquire);
         loop {
@@ -154,7 +154,7 @@ impl AskPool {
             }
             let less = Word { count: left.count - 1, ..left }.pack();
             match self.word.compare_exchange_weak(word, less, Ordering::Acquire, Ordering::Acquire) {
-                Ok(_) => return Ok(Some(Took { taken: Taken(left.stamp()), leased: false })),
+                Ok(_) => return Ok(Some(TakenUnit { taken: Taken(left.stamp()), leased: false })),
                 Err(now) => word = now,
             }
         }
@@ -162,7 +162,7 @@ impl AskPool {
 
     /// Takes a piece and spends one unit of it; nothing where a word is another by now.
     #[inline(never)]
-    fn lease(&self, worker: usize, word: u64, piece: u32) -> Option<Took> {
+    fn lease(&self, worker: usize, word: u64, piece: u32) -> Option<TakenUnit> {
         let (own, left) = (&self.pieces[worker], Word::unpack(word));
         let empty = Word { count: 0, leased: false, zero_seen: false, ..left }.pack();
         // ORDERING: Relaxed. Nothing is taken off the word where the piece is not as it was looked at.
@@ -179,7 +179,7 @@ impl AskPool {
         // Only this worker puts units into its piece, so it is empty as it was, or a replacement has voided it and with
         // it what is in hand.
         own.compare_exchange(empty, leased, Ordering::Relaxed, Ordering::Relaxed).ok()?;
-        Some(Took { taken: Taken(left.stamp()), leased: true })
+        Some(TakenUnit { taken: Taken(left.stamp()), leased: true })
     }
 
     /// How many are taken off the shared word at once. Of few only one: then all that is left lies where everybody sees
@@ -252,7 +252,7 @@ impl AskPool {
 
     /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer
     /// concerned.
-    pub fn untake_one(&self, taken: Taken) {
+    pub fn undo_take(&self, taken: Taken) {
         self.put(1, Some(taken));
     }
 
@@ -334,20 +334,22 @@ mod tests {
     fn a_recount_voids_pieces_and_what_is_undone_of_before() {
         let pool = AskPool::new(2);
         let epoch = pool.replace(100);
-        let Ok(Took { taken, leased }) = pool.take_one(0, epoch, pool.latest()) else { panic!("there are a hundred") };
+        let Ok(TakenUnit { taken, leased }) = pool.take_one(0, epoch, pool.latest()) else {
+            panic!("there are a hundred")
+        };
         assert!(leased && pool.visible(1) < 99 && pool.total() == 99);
         assert_eq!(pool.recount(2), Recounted::Silent);
-        pool.untake_one(taken);
+        pool.undo_take(taken);
         assert!(!pool.hand_back(0) && pool.total() == 2 && pool.visible(1) == 2);
-        let Ok(Took { taken, leased }) = pool.take_one(1, epoch, pool.latest()) else {
+        let Ok(TakenUnit { taken, leased }) = pool.take_one(1, epoch, pool.latest()) else {
             panic!("the epoch is the same")
         };
         assert!(!leased && pool.total() == 1);
-        pool.untake_one(taken);
+        pool.undo_take(taken);
         assert_eq!(pool.total(), 2);
-        let Ok(Took { taken, .. }) = pool.take_one(1, epoch, pool.latest()) else { panic!("two are left") };
+        let Ok(TakenUnit { taken, .. }) = pool.take_one(1, epoch, pool.latest()) else { panic!("two are left") };
         assert_eq!(pool.recount(2), Recounted::Silent);
-        pool.untake_one(taken);
+        pool.undo_take(taken);
         assert_eq!(pool.total(), 2, "it was taken before");
     }
 

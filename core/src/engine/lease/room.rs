@@ -83,7 +83,7 @@ impl Room {
         }
     }
 
-    /// What was spent comes back: to the worker's piece, or, above the limit, to nobody.
+    /// Gives spent room back to the worker's piece. While more is taken than the limit, the room is dropped instead.
     pub fn give_back(&self, worker: usize, amount: i64, limit: i64) {
         if amount <= 0 {
             return;

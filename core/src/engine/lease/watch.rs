@@ -1,24 +1,26 @@
-//! The watch over one queue's limits: a [`Room`] a resource type, and which workers count in them.
+//! The watch over the limits of one queue: a [`Room`] for each resource type, and which workers count in them.
 //!
 //! # Where it stands
-//! `grant` spends here for every watched queue on the path, each worker from its own [`Seat`]; `adopt` has the seat
-//! take over what a new snapshot shows.
+//! `grant` spends here for every watched queue on the path, each worker through its own [`WatchMember`]. When a worker
+//! takes over a snapshot, `adopt` passes the limit that it shows to the [`WatchMember`].
 //!
 //! # Protocol
-//! A queue may be granted from before it has a limit. The first snapshot with one makes each worker *join*: it counts
-//! what it has used so far, and from then on everything that it grants. Until all have joined the sum is not known, so
-//! who has joined is refused; who has not does not know of the limit yet.
+//! A queue may have containers before it has a limit. At the first snapshot with a limit each worker *joins*: it counts
+//! what it has used so far, and from then on everything that it grants. The sum is not known until all workers have
+//! joined, so until then a worker that has joined is refused. A worker that has not joined does not know of the limit
+//! yet.
 //!
-//! A limit may go again before all have seen it. So a queue that has ever shown one is *watched* in every later
-//! snapshot, and workers join by that: none is left out, for whom the others would wait for ever. Nobody leaves again.
+//! A limit may be removed before all workers have seen it. So a queue that ever had a limit is *watched* in every later
+//! snapshot, and workers join because of that. Otherwise the others would wait for ever for a worker that never saw the
+//! limit. No worker leaves again.
 //!
 //! # Invariants
 //! I2: a limit holds from the first grant under it. I7: room is spent in every type or in none; where there is no
-//! limit, none is refused once all have taken over a snapshot.
+//! limit, no grant is refused once all workers have taken over a snapshot.
 //!
 //! # What races, and why it is safe
-//! Joining against grants, a limit that falls: `loom-tests/tests/grant_vs_lower_limit.rs`; limits that a reload lowers,
-//! raises, gives and takes: `reload_vs_grant.rs`; the last room of one type: `lease_vs_lease.rs`.
+//! Joining against grants, and a limit that falls: `loom-tests/tests/grant_vs_lower_limit.rs`. Limits that a reload
+//! lowers, raises, adds and removes: `reload_vs_grant.rs`. The last room of one type: `lease_vs_lease.rs`.
 
 use crate::engine::lease::Room;
 use crate::resource::Resource;
@@ -37,23 +39,23 @@ pub fn is_watched(before: bool, now: &Resource, types: usize) -> bool {
     before || is_limit(now, types)
 }
 
-/// One worker's part in the watch of one queue. Its own; nobody else reads it.
+/// One worker's part in the watch of one queue. Only that worker uses it.
 #[derive(Debug)]
-pub struct Seat {
+pub struct WatchMember {
     /// The worker counts its usage in the watch.
     joined: bool,
-    /// What it counts there: the watch itself knows no more than the sum of all workers. For the day on which the
-    /// worker loses its nodes, in the midst of whatever it does.
+    /// What the worker has counted there; the watch itself knows only the sum of all workers. Needed when the worker
+    /// loses its nodes, at whatever moment that happens.
     counted: Cell<Resource>,
 }
 
-impl Default for Seat {
-    fn default() -> Seat {
-        Seat { joined: false, counted: Cell::new(Resource::ZERO) }
+impl Default for WatchMember {
+    fn default() -> WatchMember {
+        WatchMember { joined: false, counted: Cell::new(Resource::ZERO) }
     }
 }
 
-impl Seat {
+impl WatchMember {
     /// The worker takes over a snapshot that shows the limit `now`, where the one before showed `before` of the same
     /// queue. `watched`: this snapshot or an earlier one limits it. `usage`: what the worker has used there so far.
     pub fn take_over(
@@ -116,7 +118,7 @@ impl Seat {
         }
     }
 
-    /// The worker uses nothing any more, whatever it was at: all that it counts goes back to all, leased or spent.
+    /// The worker has lost everything that it used: all that it has counted is given back to all, leased or spent.
     pub fn vacate(&self, watch: &Watch, worker: usize) {
         if self.joined {
             watch.hand_back(worker);
@@ -124,7 +126,7 @@ impl Seat {
         }
     }
 
-    /// The worker will never take over a snapshot again: nobody need wait for it to join.
+    /// The worker will never take over a snapshot again. It joins with no usage, so that the others do not wait for it.
     pub fn join_for_good(&mut self, watch: &Watch) {
         if !std::mem::replace(&mut self.joined, true) {
             watch.join(&Resource::ZERO);
@@ -191,7 +193,8 @@ impl Watch {
         true
     }
 
-    /// What was spent comes back: to the worker's pieces, or, above the limit, to nobody.
+    /// Gives spent room back to the worker's pieces. While a type has more taken than its limit, the room of that type
+    /// is dropped instead.
     pub fn give_back(&self, worker: usize, amount: &Resource, limit: &Resource) {
         for (i, room) in self.rooms.iter().enumerate() {
             room.give_back(worker, amount.get(i), limit.get(i));

@@ -102,7 +102,7 @@ impl Recounted {
 
 /// A unit that was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Took {
+pub struct TakenUnit {
     /// Where it goes back to if the grant is refused.
     pub taken: Taken,
     /// A piece was leased with it.

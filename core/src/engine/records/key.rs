@@ -2,7 +2,7 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::KeyCell;
-use crate::engine::lease::{Recounted, Took};
+use crate::engine::lease::{Recounted, TakenUnit};
 use crate::engine::parts::Parts;
 use crate::engine::records::containers::SizeId;
 use crate::engine::records::rows::LocationRows;
@@ -24,7 +24,7 @@ enum Sharing {
 
 /// What the other workers have to be told of changed asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Told {
+pub(crate) enum Announcement {
     /// They see it where it lies.
     Nothing,
     /// Some worker has found nothing left of a key, and does not look again by itself.
@@ -93,7 +93,7 @@ impl<P: Parts> KeyLocal<P> {
     }
 
     /// The other workers know the key as it is here.
-    pub(crate) fn set_told(&mut self) {
+    pub(crate) fn set_announced(&mut self) {
         if self.sharing == Sharing::Untold {
             self.sharing = Sharing::Shared;
         }
@@ -101,7 +101,7 @@ impl<P: Parts> KeyLocal<P> {
 
     /// They do not any more, until they are told. Said before anything changes: what is worked off once more after a
     /// panic tells them then.
-    pub(crate) fn set_untold(&mut self) {
+    pub(crate) fn set_unannounced(&mut self) {
         if !self.is_alone() {
             self.sharing = Sharing::Untold;
         }
@@ -109,7 +109,7 @@ impl<P: Parts> KeyLocal<P> {
 
     /// Whether they have to be told in any case.
     #[inline]
-    pub(crate) fn is_untold(&self) -> bool {
+    pub(crate) fn must_announce(&self) -> bool {
         self.sharing == Sharing::Untold
     }
 
@@ -180,14 +180,14 @@ impl<P: Parts> KeyLocal<P> {
 
     #[inline(never)]
     fn take_shared(&mut self, worker: usize) -> Option<bool> {
-        let Took { taken, leased } = self.cell.pool.take_one(worker, self.epoch, self.left.into()).ok()?;
+        let TakenUnit { taken, leased } = self.cell.pool.take_one(worker, self.epoch, self.left.into()).ok()?;
         self.left = taken.into();
         Some(leased && self.set_leased())
     }
 
     /// Undoes the last take: the grant was refused.
-    pub(crate) fn untake_one(&mut self) {
-        if self.is_alone() { self.put_own() } else { self.cell.pool.untake_one(self.left.into()) }
+    pub(crate) fn undo_take(&mut self) {
+        if self.is_alone() { self.put_own() } else { self.cell.pool.undo_take(self.left.into()) }
     }
 
     /// Puts one back, whatever the AM has asked for since: the container that took it ended before the AM saw it. By
@@ -208,29 +208,36 @@ impl<P: Parts> KeyLocal<P> {
     /// have to be told: mostly they see the count where it lies. `anew` where they have to look at the key again in any
     /// case.
     #[inline]
-    pub(crate) fn replace(&mut self, types: usize, count: u32, size: &Resource, relax: bool, anew: bool) -> Told {
+    pub(crate) fn replace(
+        &mut self,
+        types: usize,
+        count: u32,
+        size: &Resource,
+        relax: bool,
+        anew: bool,
+    ) -> Announcement {
         // Mostly as it was; the cell's line, which others read, is not written for nothing.
         let is_same = self.size.equals_in_types(types, size) && self.relax == relax;
         if !is_same {
-            self.set_untold();
+            self.set_unannounced();
             self.cell.size.set(types, size);
             (self.size, self.relax) = (*size, relax);
         }
         if self.is_alone() {
             self.set_left(count);
-            return Told::Nothing;
+            return Announcement::Nothing;
         }
         // Without any left the racks and nodes are forgotten, by everybody.
-        let is_known = is_same && !anew && (count > 0 || !self.has_rows) && !self.is_untold();
+        let is_known = is_same && !anew && (count > 0 || !self.has_rows) && !self.must_announce();
         if is_known {
             return match self.cell.pool.recount(count) {
-                Recounted::Silent => Told::Nothing,
-                Recounted::Awaited => Told::Reopened,
+                Recounted::Silent => Announcement::Nothing,
+                Recounted::Awaited => Announcement::Reopened,
             };
         }
-        self.set_untold();
+        self.set_unannounced();
         self.epoch = self.cell.pool.replace(count);
-        Told::All
+        Announcement::All
     }
 
     #[inline]

@@ -26,4 +26,4 @@ pub(crate) mod containers;
 pub mod fate;
 
 #[cfg(not(loom))]
-pub(crate) mod looks;
+pub(crate) mod expiry_scans;

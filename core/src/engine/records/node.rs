@@ -29,7 +29,7 @@ pub(crate) struct Node<P: Parts> {
     /// When it last reported; for async offers.
     pub(crate) last_heartbeat_ms: u64,
     /// As its shared part has it: which of those it is that had its place.
-    pub(crate) turn: u8,
+    pub(crate) generation: u8,
     pub(crate) gone: bool,
     pub(crate) decommissioning: bool,
     /// It has been told of that a decommissioning node is empty.
@@ -53,7 +53,7 @@ impl<P: Parts> Node<P> {
     /// One that has just come.
     pub(crate) fn new(shared: Arc<NodeShared>, total: Resource, now_ms: u64) -> Node<P> {
         Node {
-            turn: shared.turn,
+            generation: shared.generation,
             shared,
             total,
             free: total,

@@ -1,7 +1,7 @@
 //! A queue as one worker sees it.
 
 use crate::engine::books::ledger::QueueCell;
-use crate::engine::lease::watch::Seat;
+use crate::engine::lease::watch::WatchMember;
 use crate::engine::parts::{Parts, QueuePart};
 use crate::engine::publish::snapshot::QueueSnapshot;
 use crate::id::NONE;
@@ -30,7 +30,7 @@ pub(crate) struct QueueLocal<P: Parts> {
     pub(crate) usage: Resource,
     pub(crate) own: P::Queue,
     /// This worker's part in the queue's watch.
-    pub(crate) seat: Seat,
+    pub(crate) watch_member: WatchMember,
 }
 
 impl<P: Parts> QueueLocal<P> {
@@ -47,7 +47,7 @@ impl<P: Parts> QueueLocal<P> {
             limited_path: false,
             watched_path: false,
             own,
-            seat: Seat::default(),
+            watch_member: WatchMember::default(),
         }
     }
 

@@ -56,7 +56,7 @@ struct Sizes {
 struct SharedRows {
     rows: Vec<SharedRow>,
     /// Of so many locations each, where one of them has a row.
-    pends: Vec<Option<Arc<Pends>>>,
+    pending_bits: Vec<Option<Arc<PendingBits>>>,
     /// A row that was present when it was last asked for one.
     seen: Cell<usize>,
 }
@@ -73,20 +73,20 @@ struct SharedRow {
 /// that finds nothing wanted reads this one line, not that of the count. Written by the home worker alone.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-pub(crate) struct Pends([AtomicU64; Pends::WORDS]);
+pub(crate) struct PendingBits([AtomicU64; PendingBits::WORDS]);
 
-impl Pends {
+impl PendingBits {
     /// A cache line.
     const WORDS: usize = 8;
     /// Locations of one.
-    const LOCATIONS: usize = Pends::WORDS * 64;
+    const LOCATIONS: usize = PendingBits::WORDS * 64;
 
     fn word(&self, location: u32) -> (&AtomicU64, u64) {
-        let at = location as usize % Pends::LOCATIONS;
+        let at = location as usize % PendingBits::LOCATIONS;
         (&self.0[at / 64], 1 << (at % 64))
     }
 
-    fn may_pend(&self, location: u32) -> bool {
+    fn may_be_pending(&self, location: u32) -> bool {
         let (word, bit) = self.word(location);
         // ORDERING: Relaxed. A hint: the count decides, and a bit that is seen late is seen by a later visit.
         word.load(Ordering::Relaxed) & bit != 0
@@ -94,7 +94,7 @@ impl Pends {
 
     fn set(&self, location: u32, may: bool) {
         let (word, bit) = self.word(location);
-        // ORDERING: Relaxed, as in `may_pend`; one writer.
+        // ORDERING: Relaxed, as in `may_be_pending`; one writer.
         let before = word.load(Ordering::Relaxed);
         let after = if may { before | bit } else { before & !bit };
         if after != before {
@@ -107,7 +107,7 @@ impl Pends {
 #[derive(Clone, Debug)]
 pub(crate) struct SharedCount {
     count: LocationCount,
-    pends: Arc<Pends>,
+    pending_bits: Arc<PendingBits>,
 }
 
 impl SharedRow {
@@ -182,18 +182,20 @@ impl LocationRows {
     pub(crate) fn pending(&self, location: u32) -> Option<LocationRow<'_>> {
         match &self.counts {
             Counts::Own { .. } => {
-                if !self.asked.places.may_pend(location) {
+                if !self.asked.places.may_be_pending(location) {
                     return None;
                 }
                 let row = self.get(location).filter(|row| row.left() > 0);
                 if row.is_none() {
-                    self.asked.places.set_may_pend(location, false);
+                    self.asked.places.set_may_be_pending(location, false);
                 }
                 row
             }
             // Of a count that others take from as well nothing follows for later: one of them may undo what it took,
             // and tells nobody.
-            Counts::Shared(shared) if shared.may_pend(location) => self.get(location).filter(|row| row.left() > 0),
+            Counts::Shared(shared) if shared.may_be_pending(location) => {
+                self.get(location).filter(|row| row.left() > 0)
+            }
             Counts::Shared(_) => None,
         }
     }
@@ -248,14 +250,14 @@ impl LocationRows {
                         shared.rows[row.count as usize].count.replace(count);
                     }
                 }
-                shared.pends_of(location).set(location, count > 0);
+                shared.pending_bits_of(location).set(location, count > 0);
                 if change == Change::None {
                     return false;
                 }
             }
         }
         self.asked.places.put(location, row);
-        self.asked.places.set_may_pend(location, count > 0);
+        self.asked.places.set_may_be_pending(location, count > 0);
         true
     }
 
@@ -278,11 +280,11 @@ impl LocationRows {
                     }
                     Change::None => shared.rows[row.count as usize].count.put_one(),
                 }
-                shared.pends_of(location).set(location, true);
+                shared.pending_bits_of(location).set(location, true);
             }
         }
         self.asked.places.put(location, row);
-        self.asked.places.set_may_pend(location, true);
+        self.asked.places.set_may_be_pending(location, true);
     }
 
     /// What another worker has said of a location.
@@ -290,21 +292,24 @@ impl LocationRows {
         let (mut row, change) = self.asked.row(location, size, relax);
         let Counts::Shared(shared) = &mut self.counts else { unreachable!("one worker tells nobody") };
         let known = SharedRow::of(news.count.clone());
-        *shared.place_of(location) = Some(news.pends.clone());
+        *shared.place_of(location) = Some(news.pending_bits.clone());
         if change == Change::New {
             row.count = shared.add(known);
         } else {
             shared.rows[row.count as usize] = known;
         }
         self.asked.places.put(location, row);
-        self.asked.places.set_may_pend(location, true);
+        self.asked.places.set_may_be_pending(location, true);
     }
 
     /// What the other workers have to know of a location's row.
     pub(crate) fn shared_count(&self, location: u32) -> Option<SharedCount> {
         let Counts::Shared(shared) = &self.counts else { return None };
         let count = shared.rows[self.asked.places.get(location)?.count as usize].count.clone();
-        Some(SharedCount { count, pends: shared.pends.get(location as usize / Pends::LOCATIONS)?.clone()? })
+        Some(SharedCount {
+            count,
+            pending_bits: shared.pending_bits.get(location as usize / PendingBits::LOCATIONS)?.clone()?,
+        })
     }
 
     /// Takes a unit of a location, if there is one; says whether its row is relaxed. A row that is counted down to
@@ -318,7 +323,7 @@ impl LocationRows {
                 self.asked.places.put(location, row);
                 if row.count == 0 {
                     *present -= 1;
-                    self.asked.places.set_may_pend(location, false);
+                    self.asked.places.set_may_be_pending(location, false);
                 }
             }
             Counts::Shared(shared) => {
@@ -330,7 +335,7 @@ impl LocationRows {
     }
 
     /// Undoes the last take of a location: the grant was refused.
-    pub(crate) fn untake_one(&mut self, location: u32) {
+    pub(crate) fn undo_take(&mut self, location: u32) {
         let Some(mut row) = self.asked.places.get(location) else { return };
         match &mut self.counts {
             Counts::Own { present } => {
@@ -340,10 +345,10 @@ impl LocationRows {
             }
             Counts::Shared(shared) => {
                 let shared = &shared.rows[row.count as usize];
-                shared.count.untake_one(shared.taken);
+                shared.count.undo_take(shared.taken);
             }
         }
-        self.asked.places.set_may_pend(location, true);
+        self.asked.places.set_may_be_pending(location, true);
     }
 
     /// No location is named any more.
@@ -420,21 +425,21 @@ impl SharedRows {
     }
 
     #[inline]
-    fn may_pend(&self, location: u32) -> bool {
-        let pends = self.pends.get(location as usize / Pends::LOCATIONS);
-        pends.and_then(Option::as_ref).is_some_and(|pends| pends.may_pend(location))
+    fn may_be_pending(&self, location: u32) -> bool {
+        let pending_bits = self.pending_bits.get(location as usize / PendingBits::LOCATIONS);
+        pending_bits.and_then(Option::as_ref).is_some_and(|pending_bits| pending_bits.may_be_pending(location))
     }
 
-    fn place_of(&mut self, location: u32) -> &mut Option<Arc<Pends>> {
-        let at = location as usize / Pends::LOCATIONS;
-        if self.pends.len() <= at {
-            self.pends.resize(at + 1, None);
+    fn place_of(&mut self, location: u32) -> &mut Option<Arc<PendingBits>> {
+        let at = location as usize / PendingBits::LOCATIONS;
+        if self.pending_bits.len() <= at {
+            self.pending_bits.resize(at + 1, None);
         }
-        &mut self.pends[at]
+        &mut self.pending_bits[at]
     }
 
     /// By the home worker.
-    fn pends_of(&mut self, location: u32) -> &Pends {
+    fn pending_bits_of(&mut self, location: u32) -> &PendingBits {
         self.place_of(location).get_or_insert_default()
     }
 

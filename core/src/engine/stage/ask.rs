@@ -16,7 +16,7 @@ use crate::engine::intake::messages::{
 };
 use crate::engine::records::app::AppLocal;
 use crate::engine::records::containers::MADE_ROOM_FOR;
-use crate::engine::records::key::{KeyLocal, Told};
+use crate::engine::records::key::{Announcement, KeyLocal};
 use crate::engine::shard::Shard;
 use crate::id::Slot;
 use crate::sync::Arc;
@@ -27,18 +27,18 @@ use std::collections::BTreeMap;
 const FEW_GROUPS: usize = 8;
 
 /// Which groups of a call have the last word on what is wanted of their key at `*`.
-struct LastAny<'a> {
+struct LastAnywhereAsks<'a> {
     asks: &'a [AskGroup],
     /// Of many groups: the last one of each key, by key.
     last: Option<BTreeMap<SchedulingKey, usize>>,
 }
 
-impl<'a> LastAny<'a> {
-    fn of(asks: &'a [AskGroup]) -> LastAny<'a> {
+impl<'a> LastAnywhereAsks<'a> {
+    fn of(asks: &'a [AskGroup]) -> LastAnywhereAsks<'a> {
         let says = || asks.iter().enumerate().filter(|(_, group)| group.any().is_some());
         // Later ones replace earlier ones.
         let last = (asks.len() > FEW_GROUPS).then(|| says().map(|(at, group)| (group.key, at)).collect());
-        LastAny { asks, last }
+        LastAnywhereAsks { asks, last }
     }
 
     /// Whether some group after this one says how many its key wants at `*`.
@@ -61,7 +61,7 @@ impl<'a> LastAny<'a> {
 struct Replaced {
     /// How many are wanted anywhere, if the group says.
     any: Option<u32>,
-    told: Told,
+    told: Announcement,
 }
 
 /// A key, which is made if need be: of the cell that news of it have, so that only who meets it first waits for others
@@ -116,8 +116,8 @@ impl<D: Decider> Shard<D> {
             Asking::Known(slot) => slot.index,
             Asking::New(app) if app.is_closed() => return,
             Asking::New(app) => {
-                let index = self.meet_app(app);
-                app.set_met();
+                let index = self.learn_app(app);
+                app.set_known_at_home();
                 index
             }
         };
@@ -130,10 +130,10 @@ impl<D: Decider> Shard<D> {
         if self.app(index).closed {
             return;
         }
-        let last_any = LastAny::of(asks);
-        self.know_keys(index, asks);
+        let last_any = LastAnywhereAsks::of(asks);
+        self.ensure_keys(index, asks);
         // In order: of two asks for one key and location the last counts.
-        let mut told = if blacklist.is_some() { Told::All } else { Told::Nothing };
+        let mut told = if blacklist.is_some() { Announcement::All } else { Announcement::Nothing };
         for group in asks {
             told = told.max(self.replace_asks(index, &group.asked()).told);
         }
@@ -151,7 +151,7 @@ impl<D: Decider> Shard<D> {
             let cause = AskCause::Call { anywhere, nothing };
             D::asks_changed(self, index, asks.iter().map(|group| &group.size), cause);
         }
-        if told != Told::Nothing && self.shared.workers > 1 {
+        if told != Announcement::Nothing && self.shared.workers > 1 {
             let mut news = SmallVec::new();
             for (i, group) in asks.iter().enumerate() {
                 self.add_news(index, &group.asked(), last_any.is_said_after(i), &mut news);
@@ -160,7 +160,7 @@ impl<D: Decider> Shard<D> {
             let waits = shared.waits_for_am();
             self.tell_others(&shared, news, blacklist);
             if !waits {
-                asks.iter().for_each(|group| self.set_told(index, group.key));
+                asks.iter().for_each(|group| self.set_announced(index, group.key));
             }
         }
     }
@@ -176,19 +176,19 @@ impl<D: Decider> Shard<D> {
         let cause = AskCause::Call { anywhere: any.is_some(), nothing: any == Some(0) };
         D::asks_changed(self, index, std::iter::once(&group.size), cause);
         match told {
-            Told::Nothing => {}
-            Told::Reopened => {
+            Announcement::Nothing => {}
+            Announcement::Reopened => {
                 let app = self.app(index).slot;
                 self.send_others(|| Internal::Reopened { app, key: group.key });
             }
-            Told::All => {
+            Announcement::All => {
                 let mut news = SmallVec::new();
                 self.add_news(index, group, false, &mut news);
                 let shared = self.app(index).shared.clone();
                 let waits = shared.waits_for_am();
                 self.tell_others(&shared, news, None);
                 if !waits {
-                    self.set_told(index, group.key);
+                    self.set_announced(index, group.key);
                 }
             }
         }
@@ -197,9 +197,9 @@ impl<D: Decider> Shard<D> {
     /// All workers know what is asked under a key. Not while the AM is waited for, as read before they were told: some
     /// of them put the application in order as one that waits, and what is asked next under the key tells them that it
     /// does not.
-    fn set_told(&mut self, app: u32, key: SchedulingKey) {
+    fn set_announced(&mut self, app: u32, key: SchedulingKey) {
         if let Some(at) = self.key_index(app, key) {
-            self.app_mut(app).keys[at].set_told();
+            self.app_mut(app).keys[at].set_announced();
         }
     }
 
@@ -251,7 +251,7 @@ impl<D: Decider> Shard<D> {
 
     /// Knows an application by its first message. What was published up to now is taken first: it may still show the
     /// application that had the slot before, which must not come after this one.
-    pub(crate) fn meet_app(&mut self, shared: &Arc<AppShared>) -> u32 {
+    pub(crate) fn learn_app(&mut self, shared: &Arc<AppShared>) -> u32 {
         if self.find_app(shared.slot).is_none() {
             self.sync();
         }
@@ -260,7 +260,7 @@ impl<D: Decider> Shard<D> {
 
     /// Knows the keys of a call's asks. Many new ones are sorted in all at once: one by one each would move those
     /// behind it.
-    fn know_keys(&mut self, app: u32, asks: &[AskGroup]) {
+    fn ensure_keys(&mut self, app: u32, asks: &[AskGroup]) {
         if asks.len() > FEW_GROUPS {
             self.add_keys(app, asks.iter().map(|group| (group.key, None)));
         }
@@ -294,22 +294,22 @@ impl<D: Decider> Shard<D> {
         // What others know of an AM that is waited for is put in order by its asks.
         let anew = workers > 1 && app.waits_for_am();
         let key = key_of(app, group.key, None, workers);
-        let (mut any, mut told) = (None, Told::Nothing);
+        let (mut any, mut told) = (None, Announcement::Nothing);
         for AskRow { location, count } in group.rows {
             if *location == ANY {
                 // Of several the last counts.
                 any = Some(*count);
             } else {
                 if key.change_rows(|rows| rows.replace(*location, &group.size, group.relax, *count)) {
-                    key.set_untold();
+                    key.set_unannounced();
                 }
             }
         }
         if let Some(count) = any {
             told = key.replace(types, count, &group.size, group.relax, anew);
         }
-        if key.is_untold() {
-            told = Told::All;
+        if key.must_announce() {
+            told = Announcement::All;
         }
         if let Some(count) = any {
             make_room(&mut app.containers, count);
@@ -324,7 +324,7 @@ impl<D: Decider> Shard<D> {
             return;
         }
         let workers = self.shared.workers;
-        let index = self.meet_app(shared);
+        let index = self.learn_app(shared);
         if rows.len() > FEW_GROUPS {
             self.add_keys(index, rows.iter().map(|row| (row.key, row.what.cell())));
         }
@@ -368,7 +368,7 @@ impl<D: Decider> Shard<D> {
                 let is_other = key.relax != back.relax || !key.size.equals_in_types(types, &back.size);
                 if is_other {
                     // Who has not heard of it when the AM asks again grants nothing.
-                    key.set_untold();
+                    key.set_unannounced();
                     key.cell.size.set(types, &back.size);
                     (key.size, key.relax) = (back.size, back.relax);
                 }

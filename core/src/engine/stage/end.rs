@@ -109,7 +109,7 @@ impl<D: Decider> Shard<D> {
         if local.closed {
             // Nobody will ask: see `close_app`.
             if withdrawn {
-                D::asks_forgone(self, index);
+                D::asks_dropped(self, index);
             } else {
                 self.own_records.put(record.mail);
             }

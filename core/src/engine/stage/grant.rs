@@ -16,9 +16,9 @@
 //! no trace; a grant is in the mailbox or undone.
 //!
 //! # Where it calls up
-//! The decider hears that a key is served, says whether an AM may start (`am_taken`), hears that a node is taken, and puts
-//! the application and each queue above it in order as their usage changes (`paths::add_usage`). A grant that is refused
-//! calls `key_served`, `am_taken` and `am_refused` at most.
+//! The decider hears that a key is served, says whether an AM may start (`am_taken`), hears that a node is taken, and
+//! puts the application and each queue above it in order as their usage changes (`paths::add_usage`). A grant that is
+//! refused calls `key_served`, `am_taken` and `am_refused` at most.
 
 use crate::app::{Locality, SchedulingKey};
 use crate::engine::decider::Decider;
@@ -144,8 +144,8 @@ impl<D: Decider> Shard<D> {
     fn return_asks(&mut self, app: u32, key: usize, node: u32, locality: Locality) {
         let at = self.nodes[node as usize].shared.locations();
         let key = &mut self.app_mut(app).keys[key];
-        locations_taken(&at, locality).iter().for_each(|location| key.change_rows(|rows| rows.untake_one(*location)));
-        key.untake_one();
+        locations_taken(&at, locality).iter().for_each(|location| key.change_rows(|rows| rows.undo_take(*location)));
+        key.undo_take();
     }
 
     /// Spends room from the lease of every limited queue on the path; all or nothing.
@@ -155,7 +155,7 @@ impl<D: Decider> Shard<D> {
             let queue = self.queue(at);
             let max = &queue.snapshot.limit;
             let watch = &queue.snapshot.shared.watch;
-            if !queue.seat.try_spend(watch, self.worker, size, max) {
+            if !queue.watch_member.try_spend(watch, self.worker, size, max) {
                 self.return_rooms_below(leaf, at, size);
                 return false;
             }
@@ -175,7 +175,7 @@ impl<D: Decider> Shard<D> {
         let mut at = self.watched(leaf);
         while at != end {
             let queue = self.queue(at);
-            queue.seat.give_back(&queue.snapshot.shared.watch, self.worker, size, &queue.snapshot.limit);
+            queue.watch_member.give_back(&queue.snapshot.shared.watch, self.worker, size, &queue.snapshot.limit);
             at = queue.parent;
         }
     }
@@ -192,8 +192,9 @@ impl<D: Decider> Shard<D> {
         let Shard {
             apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, own, ..
         } = self;
-        let held = &mut self.root_held;
-        let (types, worker, alone, root_is_held) = (*types, *worker, shared.workers == 1, self.root_is_held);
+        let held = &mut self.deferred_root_usage;
+        let (types, worker, alone, root_usage_is_deferred) =
+            (*types, *worker, shared.workers == 1, self.root_usage_is_deferred);
         let app = apps[proposal.app as usize].as_mut().expect("an application that this worker knows");
         let at = &mut nodes[proposal.node as usize];
         let number = new.number.unwrap_or_else(|| app.take_number());
@@ -228,7 +229,7 @@ impl<D: Decider> Shard<D> {
             app.ever_had = true;
             app.shared.set_ever_had();
         }
-        let mut counting = Counting { own, types, alone, root_is_held, held, cluster };
+        let mut counting = Counting { own, types, alone, root_usage_is_deferred, held, cluster };
         paths::add_usage(app, queues, granted, &mut counting);
         let id = ContainerId {
             application: app.number,
@@ -303,8 +304,8 @@ fn take_rows<D: Decider>(key: &mut KeyLocal<D>, at: [u32; 2], locality: Locality
     let mut relax = 0;
     for (i, location) in wanted.iter().enumerate() {
         let Some(relaxed) = key.change_rows(|rows| rows.take_one(*location)) else {
-            wanted[..i].iter().for_each(|earlier| key.change_rows(|rows| rows.untake_one(*earlier)));
-            key.untake_one();
+            wanted[..i].iter().for_each(|earlier| key.change_rows(|rows| rows.undo_take(*earlier)));
+            key.undo_take();
             return Err(Refusal::AskGone);
         };
         if relaxed {

@@ -8,9 +8,9 @@ use crate::engine::decider::Decider;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 
-/// So many containers one heartbeat grants at most, whatever its node has and however many are asked for: its worker
-/// goes on with its other messages then, and the next heartbeat grants more. Far beyond what a machine holds.
-pub(crate) const MOST_GRANTS_A_HEARTBEAT: i32 = 100_000;
+/// The most containers that one heartbeat grants, whatever room the node has and however many are asked for. The worker
+/// then goes on with its other messages, and the next heartbeat grants more. No real node holds as many.
+pub(crate) const MAX_GRANTS_PER_HEARTBEAT: i32 = 100_000;
 
 impl<D: Decider> Shard<D> {
     /// A node may get containers, if it is still there.
@@ -24,17 +24,17 @@ impl<D: Decider> Shard<D> {
     /// A round of the async allocation thread. Where it begins is left to chance, as in Hadoop.
     pub(crate) fn offer_all(&mut self) {
         // A step of xorshift; 0 would stay 0.
-        let mut chance = self.chance;
+        let mut chance = self.random_state;
         chance ^= chance << 13;
         chance ^= chance >> 17;
         chance ^= chance << 5;
-        self.chance = chance;
+        self.random_state = chance;
         let nodes = u32::try_from(self.nodes.count()).unwrap_or(u32::MAX).max(1);
         self.offer_from((chance % nodes) as usize);
     }
 
-    /// One offer to every node that has reported lately, in the order of their registration: from this one of them on
-    /// to the last, then from the first to this one, once more (Hadoop's `CapacityScheduler.schedule`).
+    /// Offers every node that has reported lately once, in order of registration, beginning at `first`: from there to
+    /// the last, then from the first to this one, which gets a second offer (Hadoop's `CapacityScheduler.schedule`).
     pub(crate) fn offer_from(&mut self, first: usize) {
         let now = self.shared.clock.now_ms();
         let Some(begin) = self.nodes.nth(first) else { return };

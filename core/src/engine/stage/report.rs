@@ -29,11 +29,11 @@ impl<D: Decider> Shard<D> {
         let before = self.granted();
         count(&self.shared.counters[self.worker].heartbeats, 1);
         if !self.nodes[node as usize].gone {
-            self.hold_root();
+            self.defer_root_usage();
             for container in launched {
                 match self.live_container(container).filter(|index| self.containers[*index].node == node) {
                     Some(index) => self.containers[index].launched = true,
-                    None => self.started_unseen(node, container, completed.clone()),
+                    None => self.report_unknown_container(node, container, completed.clone()),
                 }
             }
             self.prefetch_ends(completed.clone());
@@ -56,7 +56,7 @@ impl<D: Decider> Shard<D> {
                 // then.
                 self.offer_node(node);
             }
-            self.release_root();
+            self.resume_root_usage();
             D::node_reported(self, node);
             self.tell_drained(node);
         }
@@ -83,11 +83,16 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// A node names a container as running that is not alive there: it has ended meanwhile, or was never this node's.
-    /// Unless the same report says that it is over, the node has to stop it (Hadoop's
+    /// A node names a container as launched that is not live there: it has ended meanwhile, or was never on this node.
+    /// Unless the same report says that it has completed, the node has to stop it (Hadoop's
     /// `SchedulerApplicationAttempt.containerLaunchedOnNode`).
     #[cold]
-    fn started_unseen(&self, node: u32, container: ContainerId, completed: impl Iterator<Item = OwnContainer>) {
+    fn report_unknown_container(
+        &self,
+        node: u32,
+        container: ContainerId,
+        completed: impl Iterator<Item = OwnContainer>,
+    ) {
         let own = container.own_of(self.worker);
         if !completed.map(Some).any(|over| over == own) {
             self.nodes[node as usize].shared.tell_to_stop(container);

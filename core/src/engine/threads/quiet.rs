@@ -1,19 +1,20 @@
-//! Quiet: how somebody outside finds out that all that was accepted has been worked off.
+//! Quiet: how a caller finds out that everything that was accepted has been processed.
 //!
 //! # Protocol
-//! Who works a message off counts it first ([`Handled`]), then works it off, then takes the next. A *round of barriers*
-//! is a message through every lane, each answered when it is reached. [`until_quiet`] reads the counts, sends two
-//! rounds one after the other, and reads again, until nothing has been counted in between.
+//! A thread counts a message ([`Handled`]), then processes it, then takes the next one. A *round of barriers* is a
+//! message through every lane, each answered when it is reached. [`until_quiet`] reads the counts, sends two rounds one
+//! after the other, and reads the counts again, until nothing has been counted in between.
 //!
 //! # Why this is right
-//! Let nothing be counted between the two readings. What a thread was still at when the first round reached it had been
-//! counted before, and what it sent for it lies in a lane before the second round does. The second round was reached,
-//! so that was taken, and counted, unless there was none. So at the second round nobody was at anything, and no lane
-//! held anything before it. The caller sees to it that nobody sends meanwhile.
+//! Suppose that nothing is counted between the two readings. A message that a thread was processing when the first
+//! round reached it had been counted before. What it led to was in a lane before the second round was sent. The second
+//! round was answered, so these messages were taken before it, and would have been counted. Hence there were none. So
+//! at the second round no thread was processing anything, and no lane held a message before it. The caller makes sure
+//! that nobody sends meanwhile.
 //!
 //! # Invariant
-//! I9: who has waited for quiet finds that every accepted message, and every one that it led to, was worked off.
-//! Checked by `loom-tests/tests/quiet_vs_messages.rs`.
+//! I9: a caller that has waited for quiet finds that every accepted message, and every one that it led to, was
+//! processed. Checked by `loom-tests/tests/quiet_vs_messages.rs`.
 
 use crate::sync::atomic::{AtomicU64, Ordering};
 

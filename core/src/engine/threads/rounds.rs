@@ -1,12 +1,13 @@
-//! Rounds: offers to all nodes of a worker that come by time and not by a heartbeat, one outstanding a worker and kind.
+//! Rounds: offers to all nodes of a worker at an interval, not at a heartbeat. One round of a kind is outstanding for
+//! each worker at most.
 //!
 //! # Who writes
-//! The thread that sends the rounds of a kind begins one; the worker ends it after it has worked it off.
+//! The thread that sends the rounds of a kind begins one. The worker ends it after it has processed it.
 //!
 //! # Protocol
-//! The sender changes a worker's word from *none* to *one* and sends the round only if it was *none*: what comes due
-//! meanwhile is the same round. The worker works it off and puts *none* back. So a slow worker has one round in its
-//! lane and no heap of them.
+//! The sender changes the word of a worker from *none* to *one*, and sends a round only if it was *none*: a round that
+//! comes due meanwhile is the same round. The worker processes it and puts *none* back. So a slow worker has one round
+//! in its lane, and not many.
 //!
 //! # Invariants
 //! I12: a lane holds at most one round of a kind. I7: room that is free when a round comes due is looked at after that,
@@ -41,7 +42,7 @@ impl Outstanding {
     }
 
     /// Works one off, and ends it. By the worker.
-    pub fn work_off<R>(&self, worker: usize, round: impl FnOnce() -> R) -> R {
+    pub fn process<R>(&self, worker: usize, round: impl FnOnce() -> R) -> R {
         let outcome = round();
         // ORDERING: Relaxed, as in `begin`: a tick that comes before it sends none, the next one does. An exchange,
         // though a store would do: loom lets an exchange miss a store that is earlier in the order of the word.

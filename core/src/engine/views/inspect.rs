@@ -93,7 +93,7 @@ pub struct ReservationNews {
 
 /// What a worker has noted since it was last asked, and what it has reserved; in the order in which it came about.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct StepRecord {
     /// With the name of the node, and whether it is an AM's.
     pub(crate) allocated: Vec<(Container, String, bool)>,
     pub(crate) ended: Vec<EndedContainer>,
@@ -121,14 +121,14 @@ pub(crate) type Reserved = (Arc<NodeShared>, u32, u32, i32, Resource);
 
 impl<D: Decider> Shard<D> {
     /// What happened since this was last called.
-    pub(crate) fn take_noted(&mut self) -> Noted {
+    pub(crate) fn take_step_record(&mut self) -> StepRecord {
         let WorkerJournal { allocated, ended } = self.journal.as_mut().map(std::mem::take).unwrap_or_default();
         let node_name = |node| {
             let found = self.nodes.of_any_time().find(|at| at.shared.id == node);
             found.map_or_else(String::new, |at| at.shared.name.to_string())
         };
         let named = |(container, is_am): (Container, bool)| (container, node_name(container.node), is_am);
-        Noted { allocated: allocated.into_iter().map(named).collect(), ended }
+        StepRecord { allocated: allocated.into_iter().map(named).collect(), ended }
     }
 
     /// Nodes on which a reservation was made or given up since this was last called, each once, and what is reserved

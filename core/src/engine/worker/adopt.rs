@@ -9,14 +9,14 @@
 use crate::engine::books::ledger::AppShared;
 use crate::engine::books::pace::Lag;
 use crate::engine::decider::Decider;
-use crate::engine::intake::awaited::Awaited;
+use crate::engine::intake::awaited::WakerLists;
 use crate::engine::lease::watch::is_limit;
 use crate::engine::mail::mailbox::FreeRecords;
 use crate::engine::publish::members::{Member, Members};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::records::app::AppLocal;
 use crate::engine::records::containers::Containers;
-use crate::engine::records::looks::Looks;
+use crate::engine::records::expiry_scans::ExpiryScans;
 use crate::engine::records::node_list::NodeList;
 use crate::engine::records::queue::QueueLocal;
 use crate::engine::shard::{Shard, WorkerJournal};
@@ -39,23 +39,23 @@ impl<D: Decider> Shard<D> {
             queues: Vec::new(),
             apps: Vec::new(),
             nodes: NodeList::default(),
-            records_of_nodes: 0,
+            node_record_count: 0,
             containers: Containers::default(),
             own_records: FreeRecords::default(),
-            root_is_held: false,
-            root_held: Resource::ZERO,
+            root_usage_is_deferred: false,
+            deferred_root_usage: Resource::ZERO,
             lag: Lag::default(),
             last_fold_ms: 0,
-            chance: u32::try_from(worker).unwrap_or_default().wrapping_add(0x9e37_79b9).max(1),
-            looks: Looks::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
-            watched: Vec::new(),
+            random_state: u32::try_from(worker).unwrap_or_default().wrapping_add(0x9e37_79b9).max(1),
+            expiry_scans: ExpiryScans::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
+            watched_queues: Vec::new(),
             leases: Vec::new(),
             journal: journal.then(WorkerJournal::default),
             reservation_news: None,
-            waits: Awaited::default(),
+            waits: WakerLists::default(),
             own: D::worker(&shared, worker),
             #[cfg(feature = "faults")]
-            fails_anew: false,
+            panics_at_restart: false,
             shared,
         };
         shard.take_structure(None);
@@ -195,7 +195,7 @@ impl<D: Decider> Shard<D> {
             new.map(|new| new.settings_version) != known.as_ref().map(|known| known.settings_version)
         });
         if reconfigured {
-            self.watched.clear();
+            self.watched_queues.clear();
             self.mark_paths(crate::id::ROOT, false, false);
         }
         if old.is_some_and(|old| old.structure.cluster.total != structure.cluster.total) {
@@ -203,7 +203,7 @@ impl<D: Decider> Shard<D> {
         }
         // Children first: what a queue's place in its parent needs is then there.
         anew.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
-        D::queues_anew(self, &anew);
+        D::queues_restructured(self, &anew);
         // What they brought counts above, those that cannot be served included.
         for index in entered {
             D::queue_changed(self, index);
@@ -214,10 +214,10 @@ impl<D: Decider> Shard<D> {
     fn mark_paths(&mut self, queue: u32, limited_above: bool, watched_above: bool) {
         let Some(local) = &mut self.queues[queue as usize] else { return };
         local.limited_path = limited_above || local.limited;
-        if local.seat.has_joined() {
-            self.watched.push(queue);
+        if local.watch_member.has_joined() {
+            self.watched_queues.push(queue);
         }
-        local.watched_path = watched_above || local.seat.has_joined();
+        local.watched_path = watched_above || local.watch_member.has_joined();
         let (limited, watched, snapshot) = (local.limited_path, local.watched_path, local.snapshot.clone());
         for child in &snapshot.children {
             self.mark_paths(*child, limited, watched);
@@ -244,7 +244,7 @@ impl<D: Decider> Shard<D> {
         app.runnable = !app.closed && !app.shared.is_closed();
     }
 
-    /// Knows an application from now on.
+    /// The index of an application, which this worker knows from now on.
     pub(crate) fn ensure_app(&mut self, shared: &Arc<AppShared>) -> u32 {
         let index = shared.slot.ix();
         if self.apps.len() <= index {
@@ -296,7 +296,7 @@ impl<D: Decider> Shard<D> {
         let mut at = leaf;
         while at != NONE {
             let queue = self.queue(at);
-            queue.seat.carry(&queue.snapshot.shared.watch, amount);
+            queue.watch_member.carry(&queue.snapshot.shared.watch, amount);
             at = queue.parent;
         }
     }
@@ -318,7 +318,7 @@ impl<D: Decider> Shard<D> {
         if self.shared.workers > 1 {
             let before = before.as_ref().map(|before| &before.limit);
             let usage = || new.shared.cells[self.worker].usage.read();
-            local.seat.take_over(&new.shared.watch, self.worker, before, &new.limit, new.watched, usage);
+            local.watch_member.take_over(&new.shared.watch, self.worker, before, &new.limit, new.watched, usage);
         }
         self.queues[index as usize] = Some(local);
     }

@@ -28,7 +28,7 @@ use crate::resource::Resource;
 impl<D: Decider> Shard<D> {
     /// Hands what runs of an attempt on this worker's nodes to its successor; says what that is.
     pub(crate) fn hand_over(&mut self, from: Slot, successor: &Successor) -> Vec<Container> {
-        let to = self.meet_app(&successor.app);
+        let to = self.learn_app(&successor.app);
         self.app_mut(to).set_blacklist(&successor.blacklist);
         D::asks_changed(self, to, std::iter::empty(), AskCause::News { nothing: false });
         let Some(old) = self.find_app(from) else { return Vec::new() };

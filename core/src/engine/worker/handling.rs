@@ -1,8 +1,8 @@
 //! Handling: which stage a worker's message leads to.
 //!
 //! # Where it stands
-//! Messages come one at a time: the internal lane first, then a batch of external ones. The worker is the only writer of
-//! its nodes: one thread in the threaded driver, a plain call in the stepped one. The code is the same.
+//! Messages come one at a time: the internal lane first, then a batch of external ones. The worker is the only writer
+//! of its nodes: one thread in the threaded driver, a plain call in the stepped one. The code is the same.
 //!
 //! # Batches
 //! The newest snapshot is taken over at the start of a batch and before each report. At the end of a batch leases are
@@ -15,7 +15,7 @@ use crate::engine::intake::messages::{AskChange, Asking, External, Internal, Rou
 use crate::engine::shard::Shard;
 
 impl<D: Decider> Shard<D> {
-    /// Works off one internal message. Who calls keeps it: after a panic it may be worked off once more.
+    /// Handles one internal message. The caller keeps the message: after a panic it may be handled a second time.
     pub(crate) fn handle_internal(&mut self, message: &mut Internal<D>) -> Next {
         match message {
             Internal::News(news) => self.apply_news(&news.app, &news.rows, news.blacklist.as_deref()),
@@ -29,7 +29,7 @@ impl<D: Decider> Shard<D> {
                 let handed_over =
                     successor.as_ref().map_or_else(Vec::new, |successor| self.hand_over(app.slot, successor));
                 self.close_app(app.slot);
-                self.waits.mail_came(app.slot);
+                self.waits.wake_mail_waiters(app.slot);
                 self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
             Internal::Recover(node, recovery) => self.answer_recovery(node, recovery),
@@ -57,7 +57,7 @@ impl<D: Decider> Shard<D> {
                 // Who waits for quiet, then sends on, wants that to be worked off with what has been published since,
                 // and after what time has made due.
                 self.sync();
-                while self.look_for_expired(self.shared.clock.now_ms()) {}
+                while self.scan_for_expired(self.shared.clock.now_ms()) {}
                 // And looks at books in which nothing is leased.
                 self.hand_back_leases();
                 // Whoever asked may have gone.
@@ -68,14 +68,14 @@ impl<D: Decider> Shard<D> {
         Next::GoOn
     }
 
-    /// Works off one external message. Who calls keeps it, as an internal one.
+    /// Handles one external message. The caller keeps it, as an internal one.
     #[inline]
     pub(crate) fn handle_external(&mut self, message: &mut External) {
         match message {
             External::Report(report) => {
                 let (launched, completed) = (report.launched(self.worker), report.completed().iter().copied());
                 // Of the node that had the place before: late, and of no use to anybody.
-                if self.nodes.get(report.node).is_some_and(|at| at.turn == report.turn) {
+                if self.nodes.get(report.node).is_some_and(|at| at.generation == report.generation) {
                     self.report(report.node, report.stamp, report.offer, launched, completed);
                 }
             }

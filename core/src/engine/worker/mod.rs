@@ -21,4 +21,4 @@ pub(crate) mod attempts;
 
 mod recovering;
 
-pub(crate) mod anew;
+pub(crate) mod restart;

@@ -25,7 +25,7 @@ impl<D: Decider> Shard<D> {
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
         let node = Node::new(shared, total, self.shared.clock.now_ms());
-        self.nodes.add(Node { containers: written_to(room), records, ..node });
+        self.nodes.add(Node { containers: preallocated_list(room), records, ..node });
         D::nodes_changed(self);
     }
 
@@ -40,9 +40,9 @@ impl<D: Decider> Shard<D> {
     /// There are records for the containers of one more node: a page of memory that is touched for the first time costs
     /// as much as several grants.
     fn make_records(&mut self, of_node: usize) {
-        self.records_of_nodes += of_node;
-        self.containers.make_room(self.records_of_nodes);
-        self.shared.arenas[self.worker].make_room(self.records_of_nodes);
+        self.node_record_count += of_node;
+        self.containers.make_room(self.node_record_count);
+        self.shared.arenas[self.worker].make_room(self.node_record_count);
     }
 
     /// The nodes that are there.
@@ -74,7 +74,7 @@ impl<D: Decider> Shard<D> {
         self.unreserve(node);
         let at = &mut self.nodes[node as usize];
         at.own = D::Node::default();
-        self.records_of_nodes -= at.records;
+        self.node_record_count -= at.records;
         self.nodes.remove(node);
         self.publish_free(node);
         D::nodes_changed(self);
@@ -145,7 +145,7 @@ impl<D: Decider> Shard<D> {
 }
 
 /// An empty list with room for so many, whose memory has been written to.
-fn written_to(room: usize) -> Vec<u32> {
+fn preallocated_list(room: usize) -> Vec<u32> {
     // Not zeros: those are had without a write.
     let mut list = vec![NONE; room];
     list.clear();

@@ -33,8 +33,8 @@ pub(crate) struct Counting<'a, D: Decider> {
     pub(crate) types: usize,
     /// There is no other worker.
     pub(crate) alone: bool,
-    /// See [`Shard::hold_root`].
-    pub(crate) root_is_held: bool,
+    /// See [`Shard::defer_root_usage`].
+    pub(crate) root_usage_is_deferred: bool,
     /// What is held back of the root's, where there are other workers.
     pub(crate) held: &'a mut Resource,
     pub(crate) cluster: &'a ClusterTotal,
@@ -65,7 +65,7 @@ pub(crate) fn add_usage<D: Decider>(
         D::queue_usage_changed(above, queue, by.cluster);
         above.usage.add_in_types(by.types, amount);
         (at, parent) = (parent, above.parent);
-        if parent != NONE || !by.root_is_held {
+        if parent != NONE || !by.root_usage_is_deferred {
             above.show_change(by.types, amount, by.alone);
         } else if !by.alone {
             by.held.add_in_types(by.types, amount);
@@ -92,10 +92,17 @@ pub(crate) fn show_leaf<D: Decider>(
 impl<D: Decider> Shard<D> {
     /// Adds to the usage of an application and of the queues above it, and puts them in place: see [`add_usage`].
     pub(crate) fn add_usage(&mut self, index: u32, amount: &Resource) {
-        let Shard { apps, queues, types, cluster, shared, root_is_held, root_held: held, own, .. } = self;
+        let Shard {
+            apps, queues, types, cluster, shared, root_usage_is_deferred, deferred_root_usage: held, own, ..
+        } = self;
         let app = apps[index as usize].as_mut().expect("an application that this worker knows");
-        let (alone, root_is_held) = (shared.workers == 1, *root_is_held);
-        add_usage(app, queues, amount, &mut Counting { own, types: *types, alone, root_is_held, held, cluster });
+        let (alone, root_usage_is_deferred) = (shared.workers == 1, *root_usage_is_deferred);
+        add_usage(
+            app,
+            queues,
+            amount,
+            &mut Counting { own, types: *types, alone, root_usage_is_deferred, held, cluster },
+        );
     }
 
     /// Adds to the usage of an application's leaf in the ledger, and notes the change: see [`show_leaf`].
@@ -105,38 +112,38 @@ impl<D: Decider> Shard<D> {
         self.note_change();
     }
 
-    /// Until [`release_root`](Self::release_root) the ledger is not told of the root's usage: every call of every AM
-    /// reads it, so its line would cross over with each change. Nobody is ordered by it: it has no siblings.
-    pub(crate) fn hold_root(&mut self) {
-        self.root_is_held = true;
+    /// Until [`resume_root_usage`](Self::resume_root_usage) the ledger is not told of the root's usage: every call of
+    /// every AM reads it, so its line would cross over with each change. Nobody is ordered by it: it has no siblings.
+    pub(crate) fn defer_root_usage(&mut self) {
+        self.root_usage_is_deferred = true;
     }
 
     /// Shows what was held back, and holds no more.
-    pub(crate) fn release_root(&mut self) {
-        self.show_root();
-        self.root_is_held = false;
+    pub(crate) fn resume_root_usage(&mut self) {
+        self.flush_root_usage();
+        self.root_usage_is_deferred = false;
     }
 
     /// Shows what the root uses, where that is held back.
-    pub(crate) fn show_root(&mut self) {
+    pub(crate) fn flush_root_usage(&mut self) {
         let root = self.queues.get(ROOT as usize).and_then(Option::as_ref);
-        if self.root_is_held
+        if self.root_usage_is_deferred
             && let Some(root) = root
         {
             if self.shared.workers == 1 {
                 root.show_usage(self.types);
             } else {
-                root.show_change(self.types, &std::mem::replace(&mut self.root_held, Resource::ZERO), false);
+                root.show_change(self.types, &std::mem::replace(&mut self.deferred_root_usage, Resource::ZERO), false);
             }
         }
     }
 
     /// Wakes the AM of an application whose mailbox was empty. It finds what the root uses.
     pub(crate) fn wake_am(&mut self, app: u32) {
-        if self.shared.on_grants.is_some() || !self.waits.is_nobody_after_mail() {
-            self.show_root();
+        if self.shared.on_grants.is_some() || !self.waits.has_no_mail_waiters() {
+            self.flush_root_usage();
             let slot = self.app(app).slot;
-            self.waits.mail_came(slot);
+            self.waits.wake_mail_waiters(slot);
         }
         if let Some(wake) = &self.shared.on_grants {
             wake(self.app(app).number);

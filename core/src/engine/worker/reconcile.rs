@@ -39,8 +39,8 @@ impl<D: Decider> Shard<D> {
                 key.cell.pool.hand_back(worker);
             }
         }
-        for queue in self.watched.iter().filter_map(|queue| self.queues.get(*queue as usize)?.as_ref()) {
-            queue.seat.hand_back(&queue.snapshot.shared.watch, self.worker);
+        for queue in self.watched_queues.iter().filter_map(|queue| self.queues.get(*queue as usize)?.as_ref()) {
+            queue.watch_member.hand_back(&queue.snapshot.shared.watch, self.worker);
         }
     }
 
@@ -71,7 +71,7 @@ impl<D: Decider> Shard<D> {
     /// The part of a fold that all have: from here on what the others have done is seen, the queues' usage is read.
     fn begin_fold(&mut self, now_ms: u64) {
         // What is held back is read too.
-        self.show_root();
+        self.flush_root_usage();
         self.lag.begin_fold(&self.shared.pace);
         self.last_fold_ms = now_ms;
         for queue in self.queues.iter_mut().flatten() {

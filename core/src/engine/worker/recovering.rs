@@ -40,7 +40,7 @@ impl<D: Decider> Shard<D> {
         let Recovery { app, container, reply: _ } = recovery;
         let no_node = || Refused::NoSuchNode(node.name.to_string());
         let place = self.place_of(node).ok_or_else(no_node)?;
-        let index = self.meet_app(app);
+        let index = self.learn_app(app);
         if self.app(index).closed || self.app(index).leaf == NONE {
             return Err(Refused::NoSuchApp(app.id.number));
         }
@@ -57,7 +57,7 @@ impl<D: Decider> Shard<D> {
         }
         count(&self.shared.counters[self.worker].granted, 1);
         if ended {
-            self.tell_of_its_end(index, record, &as_had);
+            self.report_past_end(index, record, &as_had);
         } else {
             self.charge_recovered(index, place, record, &resource);
         }
@@ -95,7 +95,18 @@ impl<D: Decider> Shard<D> {
 
     /// The container is its application's and its node's, and counts as used.
     fn charge_recovered(&mut self, index: u32, place: u32, record: u32, size: &Resource) {
-        let Shard { apps, queues, nodes, types, cluster, shared, root_is_held, root_held: held, own, .. } = self;
+        let Shard {
+            apps,
+            queues,
+            nodes,
+            types,
+            cluster,
+            shared,
+            root_usage_is_deferred,
+            deferred_root_usage: held,
+            own,
+            ..
+        } = self;
         let (types, alone) = (*types, shared.workers == 1);
         let app = apps[index as usize].as_mut().expect("met by the caller");
         let node = &mut nodes[place as usize];
@@ -103,7 +114,8 @@ impl<D: Decider> Shard<D> {
         node.containers.push(record);
         node.free.subtract_in_types(types, size);
         let leaf = app.leaf;
-        let mut counting = Counting { own, types, alone, root_is_held: *root_is_held, held, cluster };
+        let mut counting =
+            Counting { own, types, alone, root_usage_is_deferred: *root_usage_is_deferred, held, cluster };
         paths::add_usage(app, queues, size, &mut counting);
         paths::show_leaf(queues, leaf, types, size, alone);
         if !alone {
@@ -115,7 +127,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// It has ended already: nothing is charged, and the record may be another container's.
-    fn tell_of_its_end(&mut self, index: u32, record: u32, ended: &Container) {
+    fn report_past_end(&mut self, index: u32, record: u32, ended: &Container) {
         let mail = std::mem::replace(&mut self.containers[record].mail, NONE);
         let (arena, cell) = (&self.shared.arenas[self.worker], &self.app(index).cell);
         if arena.push_ended(&cell.ended, mail, EndReason::Completed) {

@@ -1,8 +1,8 @@
 //! The watcher on a thread of its own.
 //!
 //! # Where it stands
-//! Started and ended by `fair::threads`. It owns the [`Watcher`] and nothing else: what it has read goes to the control as
-//! one message, and what came of that to the embedder as an event.
+//! Started and ended by `fair::threads`. It owns the [`Watcher`] and nothing else: what it has read goes to the control
+//! as one message, and what came of that to the embedder as an event.
 //!
 //! # Who waits for whom
 //! The watcher waits for the control's answer, which comes once what it took is published; the control never waits for
@@ -75,8 +75,8 @@ impl WatcherThread {
     }
 }
 
-/// Looks at the allocation file when that is due, and reads it when it is told to. What panics, such as the source or the clock, is told
-/// of; the next look comes an interval later.
+/// Looks at the allocation file when that is due, and reads it when it is told to. What panics, such as the source or
+/// the clock, is told of; the next look comes an interval later.
 fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
     let clock = to.shared.clock.clone();
     let events = to.events.clone();

@@ -48,8 +48,8 @@ pub struct QueueConfig {
     pub preemptable: bool,
     /// `reservation`
     pub reservable: bool,
-    /// `aclSubmitApps`: the queue's own list, those above it hold as well. `None` where neither the file in force nor, as
-    /// in Hadoop, one before it names the queue.
+    /// `aclSubmitApps`: the queue's own list, those above it hold as well. `None` where neither the file in force nor,
+    /// as in Hadoop, one before it names the queue.
     pub acl_submit: Option<AccessControlList>,
     /// `aclAdministerApps`, as above.
     pub acl_administer: Option<AccessControlList>,

@@ -1,7 +1,9 @@
-//! The FairScheduler's part of the control: the allocation file in force, placement, running limits, the queues' settings.
+//! The FairScheduler's part of the control: the allocation file in force, placement, running limits, the queues'
+//! settings.
 //!
 //! # Where it stands
-//! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after it.
+//! The control calls it, at the moments of [`ControlPart`]. What a moment leads to is in the file that is named after
+//! it.
 
 mod settings;
 
@@ -29,7 +31,7 @@ pub(crate) use settings::QueueOwn;
 
 use crate::config::{AllocationFile, PlacementChange, PlacementRule};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::control::{App, ControlPart, Entry, QueueTerms, Stand};
+use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms};
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::Submission;
 use crate::event::Refused;
@@ -132,17 +134,17 @@ impl ControlPart<FairDecider> for FairControl {
         }
     }
 
-    fn left(control: &mut Control, app: &AppShared, stood: Stand, _goes_on: bool) {
+    fn left(control: &mut Control, app: &AppShared, stood: LeafEntry, _goes_on: bool) {
         control.has_left(app, stood);
     }
 
     fn gave_up(_control: &mut Control, _app: &AppShared, _leaf: u32) {}
 
-    fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
+    fn moving(control: &Control, app: &App, queue: &str) -> Result<Option<LeafEntry>, Refused> {
         control.target_of_move(app, queue)
     }
 
-    fn moved(control: &mut Control, app: &AppShared, stood: Stand, am: &Resource) {
+    fn moved(control: &mut Control, app: &AppShared, stood: LeafEntry, am: &Resource) {
         control.has_moved(app, stood, am);
     }
 

@@ -3,14 +3,14 @@
 use super::queues::check_name;
 use crate::config::rooted;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{App, Stand};
+use crate::engine::control::{App, LeafEntry};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::resource::Resource;
 
 impl Control {
     /// Where an application would go, and whether it would be runnable there; `None`: it is there.
-    pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<Option<Stand>, Refused> {
+    pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<Option<LeafEntry>, Refused> {
         check_length(Named::Queue, queue)?;
         let name = self.without_reservation(&rooted(queue)).into_owned();
         let target = self.tree.find(&name);
@@ -30,11 +30,11 @@ impl Control {
         if app.runnable && !runnable {
             return Err(Refused::NotRunnable(app.shared.id.number));
         }
-        Ok(Some(Stand { leaf, runnable }))
+        Ok(Some(LeafEntry { leaf, runnable }))
     }
 
     /// It has gone there.
-    pub(super) fn has_moved(&mut self, app: &AppShared, stood: Stand, am: &Resource) {
+    pub(super) fn has_moved(&mut self, app: &AppShared, stood: LeafEntry, am: &Resource) {
         let (slot, number) = (app.slot.index, app.id.number);
         let stands = self.app(slot);
         let (target, runs) = (stands.leaf, stands.runnable);

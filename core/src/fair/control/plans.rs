@@ -1,7 +1,7 @@
 //! The reservation system over the FairScheduler's queues.
 //!
-//! Plain calls of the control, between two publishes. Follows `FairReservationSystem` and `FairSchedulerPlanFollower` of Hadoop 3.4.2
-//! (rules/reservations.md 8 and 10).
+//! Plain calls of the control, between two publishes. Follows `FairReservationSystem` and `FairSchedulerPlanFollower`
+//! of Hadoop 3.4.2 (rules/reservations.md 8 and 10).
 
 use crate::config::rooted;
 use crate::event::Refused;
@@ -139,7 +139,8 @@ mod tests {
 
     const LEAVES: [&str; 5] = ["root.p.a", "root.p.b", "root.p.c", "root.p.d", "root.p.e"];
 
-    /// The plan's share each time after a leaf came, and in the end those of all; leaves that come before others are made `by`.
+    /// The plan's share each time after a leaf came, and in the end those of all; leaves that come before others are
+    /// made `by`.
     fn shares(by: impl Fn(&mut Control, &str)) -> Vec<Option<Resource>> {
         let text =
             "<allocations><queue name='p' type='parent'><weight>3</weight></queue><queue name='q'/></allocations>";

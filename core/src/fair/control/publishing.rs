@@ -1,4 +1,5 @@
-//! What follows from settings and cluster, and what of it is published: steady fair shares, the order of names, each queue.
+//! What follows from settings and cluster, and what of it is published: steady fair shares, the order of names, each
+//! queue.
 
 use super::settings::QueueTree;
 use crate::caught::caught;
@@ -10,8 +11,9 @@ use crate::queue::java_name_order;
 use crate::resource::{Calculator, Resource};
 
 impl QueueTree {
-    /// Distributes steady fair shares from the root down, among the children of all queues or of those that `divided` names; returns the queues whose
-    /// share changed. Where a policy panics those below its queue stay as they are, and what it said goes to `panics`.
+    /// Distributes steady fair shares from the root down, among the children of all queues or of those that `divided`
+    /// names; returns the queues whose share changed. Where a policy panics those below its queue stay as they are, and
+    /// what it said goes to `panics`.
     pub(crate) fn compute_steady_shares(
         &mut self,
         types: usize,

@@ -8,8 +8,8 @@ use crate::policy::SchedulingPolicy;
 use crate::queue::above;
 use rustc_hash::FxHashSet;
 
-/// Levels of queues that a name may have. The tree is walked by recursion, and whoever submits may name a queue: without
-/// an end to it a name of a few thousand parts would end the process.
+/// Levels of queues that a name may have. The tree is walked by recursion, and whoever submits may name a queue:
+/// without an end to it a name of a few thousand parts would end the process.
 const DEEPEST: usize = 128;
 
 /// Changes of type that wait; beyond so many each is kept once. Hadoop keeps all of them, and each reload adds its own.
@@ -41,8 +41,8 @@ impl Control {
         self.asked(|| parent.allows_child(child)).unwrap_or(false)
     }
 
-    /// The queue, created with its missing ancestors; `None` when that cannot be. Ancestors made before the obstacle was
-    /// met remain, as in Hadoop.
+    /// The queue, created with its missing ancestors; `None` when that cannot be. Ancestors made before the obstacle
+    /// was met remain, as in Hadoop.
     pub(super) fn create_queue(&mut self, name: &str, leaf: bool) -> Option<u32> {
         let mut missing = vec![name];
         let mut parent = None;
@@ -155,9 +155,9 @@ impl Control {
         true
     }
 
-    /// What the file's watcher does each time it wakes: empty dynamic queues go, then parents left without applications;
-    /// queues in the way of configured ones are tried again. Root stays even when it is dynamic: Hadoop would take the
-    /// whole tree away, and fail at that.
+    /// What the file's watcher does each time it wakes: empty dynamic queues go, then parents left without
+    /// applications; queues in the way of configured ones are tried again. Root stays even when it is dynamic: Hadoop
+    /// would take the whole tree away, and fail at that.
     pub(crate) fn housekeeping(&mut self) {
         let mut parents = Vec::new();
         for slot in self.tree.in_order_of_creation() {

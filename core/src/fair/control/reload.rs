@@ -1,8 +1,8 @@
 //! The allocation file takes effect: at the start and at each reload (rules/assignment.md 16,
 //! rules/configuration.md 7.3 to 7.5; Hadoop's `FairScheduler.AllocationReloadListener`).
 //!
-//! All of it is one turn of the control between two publishes: workers go on under the old structure, and find the whole
-//! of the new one in one snapshot.
+//! All of it is one turn of the control between two publishes: workers go on under the old structure, and find the
+//! whole of the new one in one snapshot.
 
 use super::queues::bound_pending;
 use super::settings::QueueOwn;
@@ -73,8 +73,8 @@ impl Control {
         old
     }
 
-    /// Queues that the file before names and this one does not are dynamic from now on, root included. Breaks off at one
-    /// that is not in the tree, as Hadoop does; in which order Hadoop goes is chance, here it is by name.
+    /// Queues that the file before names and this one does not are dynamic from now on, root included. Breaks off at
+    /// one that is not in the tree, as Hadoop does; in which order Hadoop goes is chance, here it is by name.
     fn release_queues(&mut self, old: &AllocationFile) -> Result<(), Refused> {
         // Below a top queue spelt `ROOT` Hadoop looks for the names as written, under which no queue stands.
         let as_written = |file: &AllocationFile, name: &str| file.queues.contains_key(name);
@@ -112,8 +112,8 @@ impl Control {
         }
     }
 
-    /// Verified from the top, set from the bottom; the first incompatible pair stops the pass, as in Hadoop. True when it
-    /// went through.
+    /// Verified from the top, set from the bottom; the first incompatible pair stops the pass, as in Hadoop. True when
+    /// it went through.
     fn set_policies(&mut self, slot: u32) -> bool {
         let (name, children) = {
             let queue = self.tree.get(slot);

@@ -4,7 +4,7 @@
 
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{AppList, Stand};
+use crate::engine::control::{AppList, LeafEntry};
 use crate::fair::engine::Control;
 use crate::queue::{AtLimit, Running, RunningLimit, UserLimits};
 use crate::resource::Resource;
@@ -59,7 +59,7 @@ impl Control {
     }
 
     /// An attempt has ended.
-    pub(super) fn has_left(&mut self, app: &AppShared, stood: Stand) {
+    pub(super) fn has_left(&mut self, app: &AppShared, stood: LeafEntry) {
         let leaf = stood.leaf;
         if stood.runnable {
             self.count_out(app, leaf, &app.am_resource());

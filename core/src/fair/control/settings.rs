@@ -18,7 +18,8 @@ pub(crate) type QueueTree = crate::queue::QueueTree<QueueOwn>;
 pub(crate) struct QueueOwn {
     /// Not named by the allocation file.
     pub(crate) dynamic: bool,
-    /// The file names it. One that a queue of another type stands in the way of is named, and may be dynamic all the same.
+    /// The file names it. One that a queue of another type stands in the way of is named, and may be dynamic all the
+    /// same.
     pub(crate) named: bool,
     /// Numbers of the applications that keep the queue from being cleaned away.
     pub(crate) submitted: HashSet<u32>,

@@ -82,8 +82,8 @@ impl Control {
         if placed.is_none() {
             return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
         }
-        // As recorded of a FairScheduler: a reservation without a queue is told before the rights are. A ResourceManager has both refusals
-        // the other way round.
+        // As recorded of a FairScheduler: a reservation without a queue is told before the rights are. A
+        // ResourceManager has both refusals the other way round.
         let leaf = self.leaf_named(&rooted(name), *reservation)?;
         self.check_submission_outside(user, *number, name)?;
         let leaf = self.leaf_for(user, &leaf, size.as_ref())?;
@@ -92,7 +92,8 @@ impl Control {
         Ok(Entry { leaf, am: size, keeps_name })
     }
 
-    /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none can be made.
+    /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none
+    /// can be made.
     fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>) -> Result<Entry, Refused> {
         let leaf = self.leaf_again(&rooted(queue)).or_else(|| self.leaf_again(RECOVERY));
         let leaf = leaf.ok_or_else(|| Refused::NotLeaf { queue: queue.to_owned() })?;
@@ -160,7 +161,8 @@ impl Control {
         Ok(leaf)
     }
 
-    /// The leaf queue's name. A plan's is that of the reservation, which has to be there, or of the plan's default child.
+    /// The leaf queue's name. A plan's is that of the reservation, which has to be there, or of the plan's default
+    /// child.
     fn leaf_named(&self, name: &str, reservation: Option<ReservationId>) -> Result<String, Refused> {
         match reservation.filter(|_| self.is_plan(name)) {
             Some(id) => self.leaf_of_reservation(name, id),

@@ -1,8 +1,8 @@
 //! The book of starvation: how long each application has been short of what, and who waits for a round.
 //!
 //! # Who owns it
-//! The update task enters what it finds; the preemption task takes who is to be served. Both hold the scheduler's one `Book`
-//! behind a mutex for as long as that takes, never while they wait for a worker.
+//! The update task enters what it finds; the preemption task takes who is to be served. Both hold the scheduler's one
+//! `Book` behind a mutex for as long as that takes, never while they wait for a worker.
 //!
 //! Follows `FSLeafQueue.updateStarvedApps`, `FSAppAttempt` and `FSStarvedApps` (rules/preemption.md 3 to 5).
 

@@ -1,15 +1,15 @@
 //! The second look at the kill, with `yarn.scheduler.fair.preemption.strict`: is it still needed, and may it still go?
 //!
 //! # Where it stands
-//! The preemption task asks the starved application's home worker what is outstanding by now, and takes what was marked for
-//! it to the owners of the nodes, set by set; the owner decides here and kills at once. So what is needed is counted in one
-//! place, and what may go is decided by who marked it, with the shares of the newest snapshot.
+//! The preemption task asks the starved application's home worker what is outstanding by now, and takes what was marked
+//! for it to the owners of the nodes, set by set; the owner decides here and kills at once. So what is needed is
+//! counted in one place, and what may go is decided by who marked it, with the shares of the newest snapshot.
 //!
 //! # What decides
-//! A container goes if its queue and its owner still allow it, and its owner, without all that is marked of it, is not below its
-//! share. A set goes if the application runs, is still owed room, and has a request outstanding that may be placed on the
-//! node and fits in the room that what goes would make there. What does not go is spared: it is marked no longer, and its
-//! room is owed no longer.
+//! A container goes if its queue and its owner still allow it, and its owner, without all that is marked of it, is not
+//! below its share. A set goes if the application runs, is still owed room, and has a request outstanding that may be
+//! placed on the node and fits in the room that what goes would make there. What does not go is spared: it is marked no
+//! longer, and its room is owed no longer.
 //!
 //! Not Hadoop's: there nobody asks again.
 
@@ -34,8 +34,8 @@ fn request_for(outstanding: &[OutstandingAsk], locations: [u32; 2], room: &Resou
 }
 
 impl Shard {
-    /// Kills what is left of a set that was marked for an application, or spares it; see the module's text. The key of the request
-    /// that the room is for, if it is for one.
+    /// Kills what is left of a set that was marked for an application, or spares it; see the module's text. The key of
+    /// the request that the room is for, if it is for one.
     pub(crate) fn kill_if_needed(
         &mut self,
         set: &Victims,
@@ -75,8 +75,8 @@ impl Shard {
         key
     }
 
-    /// What is free on a node for a set of which `ended` has ended by itself: not reserved, nor kept for others. `None` where the
-    /// application would get nothing there: it is owed nothing any more, or wants no container of this node.
+    /// What is free on a node for a set of which `ended` has ended by itself: not reserved, nor kept for others. `None`
+    /// where the application would get nothing there: it is owed nothing any more, or wants no container of this node.
     fn room_beside(&self, node: u32, to: Creditor, ended: &Resource) -> Option<Resource> {
         let at = &self.nodes[node as usize];
         let app = self.find_app(to.app)?;

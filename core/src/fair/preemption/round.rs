@@ -1,17 +1,18 @@
 //! Rounds: one starved application after the other gets containers marked for it (rules/preemption.md 6.1 to 6.3, 6.6).
 //!
 //! # Where it stands
-//! The preemption task. It takes an application from the book, asks its home worker what it wants, and the owners of the
-//! nodes, one after the other, for the set with the fewest AMs; the best is taken at once, so that the next search sees it.
+//! The preemption task. It takes an application from the book, asks its home worker what it wants, and the owners of
+//! the nodes, one after the other, for the set with the fewest AMs; the best is taken at once, so that the next search
+//! sees it.
 //!
 //! Where `yarn.scheduler.fair.preemption.strict` is set, the kill looks a second time: see `recheck`.
 //!
-//! After a set without an AM the next search for the same request begins at its node: a node before it that had none without an
-//! AM has none now, since marks only make sets smaller. So the containers of a round are walked over about once, not once for
-//! each container that is wanted. A search that comes away empty is made again over all nodes.
+//! After a set without an AM the next search for the same request begins at its node: a node before it that had none
+//! without an AM has none now, since marks only make sets smaller. So the containers of a round are walked over about
+//! once, not once for each container that is wanted. A search that comes away empty is made again over all nodes.
 //!
-//! Once nothing is found for a request, or a node with room and nothing to take, nothing more is found for it: the rules
-//! would give the same answer for each further container.
+//! Once nothing is found for a request, or a node with room and nothing to take, nothing more is found for it: the
+//! rules would give the same answer for each further container.
 
 use super::book::Book;
 use super::victims::{Found, OutstandingAsk, Search, Victims};
@@ -46,8 +47,8 @@ pub(crate) trait Owners {
     /// Ends what was marked on a worker's nodes.
     fn kill(&mut self, worker: usize, containers: Vec<ContainerId>);
 
-    /// Ends a set that was marked on a worker's nodes, if it is needed for one of the requests that are outstanding and may
-    /// still go: the key of that request.
+    /// Ends a set that was marked on a worker's nodes, if it is needed for one of the requests that are outstanding and
+    /// may still go: the key of that request.
     fn kill_if_needed(
         &mut self,
         worker: usize,
@@ -142,8 +143,8 @@ impl Preemptor {
         std::iter::from_fn(|| self.next_round(owners)).collect()
     }
 
-    /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by name, `*`.
-    /// Names of no present node or rack are left out.
+    /// The requests with their places, in the order in which they are served: by priority, nodes by name, racks by
+    /// name, `*`. Names of no present node or rack are left out.
     fn placed(&self, asks: &[OutstandingAsk]) -> Vec<StoredAsk> {
         let nodes: Vec<_> = self.shared.nodes.lock().nodes().cloned().collect();
         let mut places: FxHashMap<u32, (u8, &str, Place)> = FxHashMap::default();
@@ -165,8 +166,8 @@ impl Preemptor {
         placed.into_iter().map(stored).collect()
     }
 
-    /// Marks what makes room for one container; nothing where nothing can be had. What the owner refuses, because it has changed
-    /// since it was found, is looked for again; with one worker that does not happen.
+    /// Marks what makes room for one container; nothing where nothing can be had. What the owner refuses, because it
+    /// has changed since it was found, is looked for again; with one worker that does not happen.
     fn take_for_one(
         &self,
         owners: &mut impl Owners,
@@ -188,7 +189,8 @@ impl Preemptor {
         Victims::new()
     }
 
-    /// The set with the fewest AMs at the place that is wanted or, where locality is relaxed and that costs an AM, elsewhere.
+    /// The set with the fewest AMs at the place that is wanted or, where locality is relaxed and that costs an AM,
+    /// elsewhere.
     fn best_set(&self, owners: &mut impl Owners, wanted: &Wanted, last: Option<Spot>) -> Option<(usize, Found)> {
         let Wanted { size, place, .. } = *wanted;
         let at_place = Search { size, place, elsewhere: false, limit: u32::MAX, from: NodeId(0) };
@@ -271,7 +273,8 @@ impl Preemptor {
         }
     }
 
-    /// Ends the sets that are still needed and may still go, in their order: one for each container that is outstanding by now.
+    /// Ends the sets that are still needed and may still go, in their order: one for each container that is outstanding
+    /// by now.
     fn kill_what_is_needed(&self, owners: &mut impl Owners, app: &Arc<AppShared>, sets: Vec<Victims>) {
         let mut outstanding = owners.outstanding_asks(app);
         for set in sets {

@@ -51,8 +51,8 @@ impl FairNode {
 const _: () = assert!(offset_of!(Node, free) + 16 <= 64, "what a heartbeat changes is one cache line");
 
 impl Shard {
-    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing, and `most` containers
-    /// at most. Says how many of these are left.
+    /// Offers the node to those that it owes room, until each has had what it is owed or can place nothing, and `most`
+    /// containers at most. Says how many of these are left.
     pub(crate) fn serve_owed(&mut self, node: u32, most: i32) -> i32 {
         let mut left = most;
         if self.nodes[node as usize].own.owed.is_empty() {

@@ -47,8 +47,8 @@ impl<F: FnMut(&mut Shard)> Owners for Meanwhile<'_, '_, F> {
     }
 }
 
-/// A round for an application that wants two GiB of a node that another one has filled with containers of one. What the round
-/// says that it has marked, and what the other's AM is told.
+/// A round for an application that wants two GiB of a node that another one has filled with containers of one. What the
+/// round says that it has marked, and what the other's AM is told.
 fn round_while(meanwhile: impl Fn(&mut Shard, &AppShared)) -> [Vec<ContainerId>; 2] {
     let on = [("yarn.scheduler.fair.preemption", "true")];
     let clock = Arc::new(VirtualClock::new());

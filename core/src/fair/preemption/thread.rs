@@ -2,18 +2,18 @@
 //!
 //! # Where it stands
 //! Run by the drivers where preemption is on. It owns the [`Preemptor`]: the round that is under way, and
-//! the list of what is to be killed when. The update task wakes it after each update; without timers it makes its rounds and
-//! kills by call alone.
+//! the list of what is to be killed when. The update task wakes it after each update; without timers it makes its
+//! rounds and kills by call alone.
 //!
 //! # Protocol
-//! A search or a marking is a message on the internal lane of the worker that owns the nodes, answered with what was found
-//! or really marked; a kill is a message without an answer, a strict one is answered with the request that it was for. The
-//! owner takes the newest snapshot before it answers, so it sees the shares by which the application was found starved: the
-//! update publishes them before it lets go of the book.
+//! A search or a marking is a message on the internal lane of the worker that owns the nodes, answered with what was
+//! found or really marked; a kill is a message without an answer, a strict one is answered with the request that it was
+//! for. The owner takes the newest snapshot before it answers, so it sees the shares by which the application was found
+//! starved: the update publishes them before it lets go of the book.
 //!
 //! # Who waits for whom
-//! This thread waits for workers; no worker, nor the control, waits for it. The update task waits for the book only while one
-//! application is taken from it.
+//! This thread waits for workers; no worker, nor the control, waits for it. The update task waits for the book only
+//! while one application is taken from it.
 
 use super::round::{LONG_MS, MarkedFor, Owners, Preemptor};
 use super::victims::{Found, OutstandingAsk, Search, Victims};
@@ -70,8 +70,8 @@ impl Shard {
 }
 
 impl PreemptionTask<FairDecider> for Preemptor {
-    /// Serves who is starved after each update, and kills when that is due. A clock of the embedder's that does not go by itself is
-    /// looked at with each update. Without timers both are done by call alone.
+    /// Serves who is starved after each update, and kills when that is due. A clock of the embedder's that does not go
+    /// by itself is looked at with each update. Without timers both are done by call alone.
     fn run(mut self, calls: &Receiver<TaskCall<PreemptionCall>>, shared: Arc<Shared>, timers: bool) {
         let mut workers = WorkerLanes(shared);
         loop {

@@ -1,16 +1,16 @@
 //! Victims: which containers of a worker's own nodes go, and their end (rules/preemption.md 6.4 to 6.6).
 //!
 //! # Where it stands
-//! Run by the worker that owns the nodes, on behalf of a round. A search changes nothing; what it proposes is looked at again
-//! when it is taken, since other owners' containers of the same applications may have gone meanwhile. With one worker nothing
-//! happens in between.
+//! Run by the worker that owns the nodes, on behalf of a round. A search changes nothing; what it proposes is looked at
+//! again when it is taken, since other owners' containers of the same applications may have gone meanwhile. With one
+//! worker nothing happens in between.
 //!
 //! # What decides
 //! Usage of an owner is what all workers count, less what all have marked; its share is that of the snapshot in use.
 //!
 //! # Invariant
-//! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop then puts
-//! an unseen container's ask back a second time.
+//! I10: a container is marked once and killed once. Its record stays until the kill, even if it ends before: Hadoop
+//! then puts an unseen container's ask back a second time.
 
 use super::serve::Creditor;
 use crate::app::SchedulingKey;
@@ -137,8 +137,8 @@ impl Shard {
                 chosen.push(index);
                 potential = potential.plus(self.containers.size(record));
             }
-            // Only after a container was looked at: a node that has room loses its first one all the same, or, where that may
-            // not go, yields a set of none.
+            // Only after a container was looked at: a node that has room loses its first one all the same, or, where
+            // that may not go, yields a set of none.
             if size.fits_in(&potential) {
                 let containers = chosen.iter().map(|index| self.container_id(*index)).collect();
                 return Some(Found { node, id: at.shared.id, containers, ams: found_ams });
@@ -147,8 +147,8 @@ impl Shard {
         None
     }
 
-    /// Whether a container may be taken: its queue and its owner allow it, and the owner stays at its fair share or above without
-    /// it, what is marked already, and those of its containers that are `chosen`.
+    /// Whether a container may be taken: its queue and its owner allow it, and the owner stays at its fair share or
+    /// above without it, what is marked already, and those of its containers that are `chosen`.
     fn may_go(&self, index: u32, chosen: &[u32]) -> bool {
         let record = &self.containers[index];
         if !record.fate.is_live() || record.fate.is_marked() {
@@ -165,8 +165,8 @@ impl Shard {
         self.can_spare(&self.containers[index], &Resource::ZERO)
     }
 
-    /// Whether a container's queue and owner allow that it goes, and the owner is not below its fair share without what is marked of
-    /// it and `gone`.
+    /// Whether a container's queue and owner allow that it goes, and the owner is not below its fair share without what
+    /// is marked of it and `gone`.
     fn can_spare(&self, record: &ContainerRecord, gone: &Resource) -> bool {
         let Some(owner) = self.find_app(record.app).filter(|owner| !owner.closed && owner.leaf != NONE) else {
             return false;
@@ -179,8 +179,8 @@ impl Shard {
         !yardstick.below(&owner.shared.left_over().minus(gone), &owner.own.fair_share)
     }
 
-    /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too little room.
-    /// What is marked is owed to the application; nothing is marked for one that has ended.
+    /// Marks what was found, all of it or, where some of it may go no longer, nothing: then the rest would make too
+    /// little room. What is marked is owed to the application; nothing is marked for one that has ended.
     pub(crate) fn take_victims(&mut self, found: &Found, app: &AppShared) -> Victims {
         let mut chosen: SmallVec<[u32; 8]> = SmallVec::new();
         if app.is_closed() {
@@ -214,8 +214,8 @@ impl Shard {
         }
     }
 
-    /// Ends a container that was marked. One that lives is counted, for its application and its queues up to root: like Hadoop's
-    /// metrics, which see no difference between what ended before and what was never there.
+    /// Ends a container that was marked. One that lives is counted, for its application and its queues up to root: like
+    /// Hadoop's metrics, which see no difference between what ended before and what was never there.
     pub(super) fn preempt(&mut self, index: u32) {
         let record = &self.containers[index];
         if record.fate.is_live() {

@@ -1,27 +1,27 @@
 //! The update task: demand and instantaneous fair shares, and who is starved.
 //!
 //! # Where it stands
-//! Reads the ledger and the newest structure, publishes *shares*; one thread in the threaded driver. Nothing waits for it:
-//! workers order by the last shares published. Follows `FairScheduler.update` (rules/fair-shares.md 3 to 5).
+//! Reads the ledger and the newest structure, publishes *shares*; one thread in the threaded driver. Nothing waits for
+//! it: workers order by the last shares published. Follows `FairScheduler.update` (rules/fair-shares.md 3 to 5).
 //!
 //! # What is done again
-//! Demand is read of every application. The share of a queue is distributed among its children when something that theirs
-//! follow from has changed: how much there is, who they are, their settings, which of them are active, and in a leaf, with
-//! size-based weights, demand. A policy that does not say that its shares are stable is asked each time.
+//! Demand is read of every application. The share of a queue is distributed among its children when something that
+//! theirs follow from has changed: how much there is, who they are, their settings, which of them are active, and in a
+//! leaf, with size-based weights, demand. A policy that does not say that its shares are stable is asked each time.
 //!
 //! # Cost
-//! O(applications + queues) for demand, O(children x 45) for the shares of one queue and type in the worst case; siblings
-//! alike count once.
+//! O(applications + queues) for demand, O(children x 45) for the shares of one queue and type in the worst case;
+//! siblings alike count once.
 
-mod known;
+mod last_update;
 
-mod turns;
+mod share_copies;
 
 #[cfg(test)]
-mod plain;
+mod reference;
 
-use self::known::Known;
-use self::turns::Turns;
+use self::last_update::LastUpdate;
+use self::share_copies::ShareCopies;
 use crate::engine::decider::UpdateTask;
 use crate::engine::intake::calls::TaskCall;
 use crate::fair::engine::{Shared, Structure};
@@ -37,9 +37,9 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Updater {
     shared: Arc<Shared>,
-    turns: Turns,
+    turns: ShareCopies,
     /// By slot of the queue.
-    known: Vec<Option<Box<Known>>>,
+    known: Vec<Option<Box<LastUpdate>>>,
     inputs: Vec<ShareInput>,
     /// Where starvation is noted, if anybody acts on it.
     book: Option<Arc<Mutex<Book>>>,
@@ -70,7 +70,7 @@ impl UpdateTask for Updater {
         self.turns.queue(structure.queue(ROOT).slot).fair_share = structure.cluster.total;
         self.fair_shares(structure, ROOT);
         #[cfg(test)]
-        plain::compare(&self.shared, &before, self.turns.shares());
+        reference::compare(&self.shared, &before, self.turns.shares());
         // Whoever takes a starved application from the book finds its shares published.
         let book = self.book.clone();
         let mut book = book.as_ref().map(|book| book.lock());
@@ -96,7 +96,7 @@ impl UpdateTask for Updater {
     }
 
     /// The shares that were reached stand in what the next update overwrites; what it passes over is forgotten.
-    fn begin_anew(&mut self) {
+    fn restart_after_panic(&mut self) {
         self.known.clear();
         self.inputs.clear();
     }
@@ -105,7 +105,7 @@ impl UpdateTask for Updater {
 impl Updater {
     pub(crate) fn new(shared: Arc<Shared>, book: Option<Arc<Mutex<Book>>>, timers: bool) -> Updater {
         let wakes = timers && book.is_some();
-        Updater { shared, turns: Turns::default(), known: Vec::new(), inputs: Vec::new(), book, wakes }
+        Updater { shared, turns: ShareCopies::default(), known: Vec::new(), inputs: Vec::new(), book, wakes }
     }
 
     /// Looks for starved applications, if the cluster is used enough. Where it is not, what was found before stands.
@@ -130,14 +130,15 @@ impl Updater {
         }
     }
 
-    /// Demand from the leaves up. Notes which queues have runnable applications, and whose shares must be distributed anew.
+    /// Demand from the leaves up. Notes which queues have runnable applications, and whose shares must be distributed
+    /// anew.
     fn demand(&mut self, structure: &Structure, slot: u32) -> Below {
         let queue = structure.queue(slot);
         let known = self.known[slot as usize].take();
         let unchanged = known.as_ref().filter(|known| Arc::ptr_eq(&known.snapshot, queue));
         let was_active = unchanged.map(|known| known.active);
         let kept = if was_active.is_some() { known } else { known.and_then(|known| known.renewed(queue)) };
-        let mut known = kept.unwrap_or_else(|| Box::new(Known::new(queue, &self.turns)));
+        let mut known = kept.unwrap_or_else(|| Box::new(LastUpdate::new(queue, &self.turns)));
         let total = if queue.leaf {
             let (total, changed) = known.demand(self.shared.workers, self.shared.types, &mut self.turns);
             known.active = queue.runnable.len() > 0;
@@ -167,7 +168,7 @@ impl Updater {
         Below { demand, is_other }
     }
 
-    fn known(&self, slot: u32) -> &Known {
+    fn known(&self, slot: u32) -> &LastUpdate {
         self.known[slot as usize].as_ref().expect("demand comes first, of every queue")
     }
 
@@ -261,8 +262,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever has changed between two updates, each gives what computing everything anew gives: see `plain`, which
-        /// looks at every update of these tests.
+        /// Whatever has changed between two updates, each gives what computing everything anew gives: see `plain`,
+        /// which looks at every update of these tests.
         #[test]
         fn an_update_gives_what_computing_all_anew_gives(
             size_based: bool,

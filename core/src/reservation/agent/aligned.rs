@@ -2,7 +2,7 @@
 
 use super::stage::{Placement, Site, all_or_nothing};
 use crate::reservation::definition::Stage;
-use crate::reservation::limits::{MOST_ROUNDS, at_most};
+use crate::reservation::limits::{MAX_ROUNDS, at_most};
 use crate::reservation::numbers::{int, low_int, up};
 use crate::reservation::profile::{Ledger, Operation, Piece, Steps, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
@@ -69,8 +69,8 @@ impl Placement for AlignedPlacement {
         if count <= 0 {
             return Ok(None);
         }
-        at_most("intervals in which a stage may run", intervals, MOST_ROUNDS)?;
-        at_most("rounds of placing a stage", i64::from(wanted / at_once), 10 * MOST_ROUNDS)?;
+        at_most("intervals in which a stage may run", intervals, MAX_ROUNDS)?;
+        at_most("rounds of placing a stage", i64::from(wanted / at_once), 10 * MAX_ROUNDS)?;
         let judge = Judge { site, available, gang: stage.gang(), duration };
         let mut candidates = judge.candidates(intervals, taken, (start, end))?;
         let (mut left, mut own) = (wanted, Ledger::default());

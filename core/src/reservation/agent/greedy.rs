@@ -2,7 +2,7 @@
 
 use super::stage::{Placement, Site, all_or_nothing};
 use crate::reservation::definition::Stage;
-use crate::reservation::limits::{MOST_ROUNDS, at_most};
+use crate::reservation::limits::{MAX_ROUNDS, at_most};
 use crate::reservation::measure::Measure;
 use crate::reservation::numbers::whole_steps;
 use crate::reservation::profile::{Ledger, Operation, Piece, Point, Steps, merge};
@@ -45,7 +45,7 @@ impl Placement for GreedyPlacement {
         let (mut pieces, mut rounds) = (Vec::new(), 0);
         while left > 0 && start.wrapping_add(duration) <= end {
             rounds += 1;
-            at_most("rounds of placing a stage", rounds, MOST_ROUNDS)?;
+            at_most("rounds of placing a stage", rounds, MAX_ROUNDS)?;
             let part = free.within(start, end)?;
             let look = if site.early {
                 look_early(part, (start, duration), &gang, left)

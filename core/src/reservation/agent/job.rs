@@ -21,8 +21,8 @@ pub struct Job<'a> {
     pub now: i64,
 }
 
-/// Finds the place of a reservation in a plan. [`WayAgent`](super::WayAgent) makes Hadoop's agents. An embedder may implement its
-/// own.
+/// Finds the place of a reservation in a plan. [`WayAgent`](super::WayAgent) makes Hadoop's agents. An embedder may
+/// implement its own.
 ///
 /// ```
 /// use evenweave::Resource;
@@ -47,15 +47,16 @@ pub struct Job<'a> {
 /// }
 /// ```
 pub trait ReservationAgent: fmt::Debug + Send + Sync {
-    /// Finds a place and books it. Returns `false` if an update was refused after the old version had been removed; the old
-    /// version is back then.
+    /// Finds a place and books it. Returns `false` if an update was refused after the old version had been removed; the
+    /// old version is back then.
     ///
     /// # Errors
     /// The reason why there is no place. Nothing has changed then.
     fn reserve(&self, plan: &mut Plan, job: &Job<'_>) -> Result<bool, ReservationRefused>;
 }
 
-/// Books a place in the plan: a new reservation, or a new version of one that the plan has. The policy has the last word.
+/// Books a place in the plan: a new reservation, or a new version of one that the plan has. The policy has the last
+/// word.
 ///
 /// # Errors
 /// Those of [`Plan::add`] and [`Plan::update`].

@@ -24,8 +24,8 @@ pub struct Site<'a> {
 
 /// How a stage gets its place within a window.
 pub trait Placement: fmt::Debug + Send + Sync {
-    /// The pieces of a stage between two times, or `None` where there is no room. `taken` has what the reservation's other stages take;
-    /// the pieces are added to it.
+    /// The pieces of a stage between two times, or `None` where there is no room. `taken` has what the reservation's
+    /// other stages take; the pieces are added to it.
     ///
     /// # Errors
     /// What the plan says.

@@ -3,7 +3,7 @@
 use super::greedy::free;
 use super::stage::{Placement, Site, all_or_nothing};
 use crate::reservation::definition::Stage;
-use crate::reservation::limits::{MOST_ROUNDS, at_most};
+use crate::reservation::limits::{MAX_ROUNDS, at_most};
 use crate::reservation::numbers::whole_steps;
 use crate::reservation::profile::{Ledger, Piece};
 use crate::reservation::refused::ReservationRefused;
@@ -32,7 +32,7 @@ impl Placement for StepwisePlacement {
             let mut t = end.wrapping_sub(step);
             while t >= begin && gangs > 0 {
                 looks += 1;
-                at_most("steps of placing a stage", looks, MOST_ROUNDS)?;
+                at_most("steps of placing a stage", looks, MAX_ROUNDS)?;
                 let fit = measure.gangs_in(&free.value_at(t), &gang).min(left);
                 if fit <= gangs {
                     (gangs, narrowest) = (fit, t);

@@ -20,8 +20,8 @@ impl WayAgent {
         WayAgent(ways)
     }
 
-    /// First aligned, where the load is least, then greedy: Hadoop's `AlignedPlannerWithGreedy`, the default. The arguments are
-    /// `smoothness-factor` and `favor-early-allocation`.
+    /// First aligned, where the load is least, then greedy: Hadoop's `AlignedPlannerWithGreedy`, the default. The
+    /// arguments are `smoothness-factor` and `favor-early-allocation`.
     #[must_use]
     pub fn aligned_then_greedy(smoothness: i32, early: bool) -> WayAgent {
         WayAgent(vec![aligned(smoothness, early), greedy(early)])

@@ -16,8 +16,8 @@ pub enum Windows {
 }
 
 impl Windows {
-    /// The window of the stage at a place in the list, where `found` has what the stages before it have got: those in front of it when
-    /// early places are preferred, else those behind.
+    /// The window of the stage at a place in the list, where `found` has what the stages before it have got: those in
+    /// front of it when early places are preferred, else those behind.
     pub(super) fn of(
         self,
         definition: &ReservationDefinition,

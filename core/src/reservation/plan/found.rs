@@ -45,7 +45,8 @@ impl Index {
     }
 }
 
-/// Whether one that recurs is there between two times. As in Hadoop, one that fills its period is never there at a moment.
+/// Whether one that recurs is there between two times. As in Hadoop, one that fills its period is never there at a
+/// moment.
 pub(super) fn recurs_between(reservation: &Reservation, from: i64, to: i64) -> bool {
     let period = reservation.period();
     if period <= 0 || reservation.start() > to {

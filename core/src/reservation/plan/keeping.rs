@@ -48,12 +48,12 @@ impl Plan {
         Ok(())
     }
 
-    /// Replaces a reservation. `false`: the new one was refused when the old one had been taken out. The old one is back then, accepted
-    /// anew.
+    /// Replaces a reservation. `false`: the new one was refused when the old one had been taken out. The old one is
+    /// back then, accepted anew.
     ///
     /// # Errors
-    /// What the policy says of the new one; then nothing has changed. As in Hadoop, what it says of the old one when that is to go
-    /// back; then that is lost.
+    /// What the policy says of the new one; then nothing has changed. As in Hadoop, what it says of the old one when
+    /// that is to go back; then that is lost.
     pub fn update(&mut self, reservation: Reservation, now: i64) -> Result<bool, ReservationRefused> {
         let id = reservation.id();
         if self.books.reservation(id).is_none() {
@@ -76,8 +76,8 @@ impl Plan {
         self.books.remove(id).ok_or(ReservationRefused::NotInPlan { id })
     }
 
-    /// Takes those out that have ended and count no more: after the policy's window. As in Hadoop, recurring ones after their first
-    /// occurrence.
+    /// Takes those out that have ended and count no more: after the policy's window. As in Hadoop, recurring ones after
+    /// their first occurrence.
     pub fn archive(&mut self, now: i64) -> Vec<ReservationId> {
         let ended = self.books.ended(now.wrapping_sub(self.sharing.window_ms()));
         ended.iter().for_each(|id| {

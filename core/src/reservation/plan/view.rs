@@ -7,8 +7,8 @@ use crate::reservation::profile::{Operation, Steps, merge, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
 use std::fmt;
 
-/// Who may have how much of a plan. Hadoop's two policies are in [`sharing`](crate::reservation::sharing). An embedder may
-/// implement its own.
+/// Who may have how much of a plan. Hadoop's two policies are in [`sharing`](crate::reservation::sharing). An embedder
+/// may implement its own.
 pub trait SharingPolicy: fmt::Debug + Send + Sync {
     /// Checks that a reservation may be booked. If the plan has one of its name, the new one replaces it.
     ///
@@ -16,8 +16,8 @@ pub trait SharingPolicy: fmt::Debug + Send + Sync {
     /// The reason of the refusal.
     fn validate(&self, plan: &PlanView<'_>, new: &Reservation) -> Result<(), ReservationRefused>;
 
-    /// What a user may have of what is left from `start` to `end`, for a reservation that the plan may already have. Default: all
-    /// of it.
+    /// What a user may have of what is left from `start` to `end`, for a reservation that the plan may already have.
+    /// Default: all of it.
     ///
     /// # Errors
     /// If it cannot be computed.
@@ -49,8 +49,8 @@ pub struct PlanView<'a> {
 }
 
 impl PlanView<'_> {
-    /// What a user may have from `start` to `end`, for a reservation that the plan may already have. With a period: what the user
-    /// may have in each period.
+    /// What a user may have from `start` to `end`, for a reservation that the plan may already have. With a period:
+    /// what the user may have in each period.
     ///
     /// # Errors
     /// `Negative` where the plan has promised more than it has, and as [`merge`].

@@ -9,7 +9,8 @@ use std::ops::Bound;
 
 /// A profile to which intervals are added, and from which they are removed.
 ///
-/// An interval costs O(log n) and the points within it. The result is that of merging the whole with the interval, as Hadoop does.
+/// An interval costs O(log n) and the points within it. The result is that of merging the whole with the interval, as
+/// Hadoop does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     points: BTreeMap<i64, Option<Resource>>,

@@ -1,8 +1,8 @@
 //! Resources over time: step functions, and the few operations of Hadoop's on them.
 //!
-//! Follows `RLESparseResourceAllocation` and `PeriodicRLESparseResourceAllocation` of Hadoop 3.4.2, literally: results hang on which
-//! times are kept, on undefined ends and on the special cases of empty profiles. [`Steps`] is one that was computed, [`Ledger`] one
-//! that is kept and changed in place, [`Periodic`] one that begins anew with each period.
+//! Follows `RLESparseResourceAllocation` and `PeriodicRLESparseResourceAllocation` of Hadoop 3.4.2, literally: results
+//! hang on which times are kept, on undefined ends and on the special cases of empty profiles. [`Steps`] is one that
+//! was computed, [`Ledger`] one that is kept and changed in place, [`Periodic`] one that begins anew with each period.
 
 mod ledger;
 

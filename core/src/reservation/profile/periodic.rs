@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::steps::{Piece, Point, Steps};
-use crate::reservation::limits::{MOST_STEPS, at_most};
+use crate::reservation::limits::{MAX_STEPS, at_most};
 use crate::reservation::refused::ReservationRefused;
 use crate::resource::Resource;
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ impl Periodic {
         let floor = self.ledger.floor(within).unwrap_or(0);
         let times = end.wrapping_sub(start) / self.period + 1;
         let count = i64::try_from(self.ledger.points().count()).unwrap_or(i64::MAX);
-        at_most("points of a recurring profile", times.saturating_add(1).saturating_mul(count), MOST_STEPS)?;
+        at_most("points of a recurring profile", times.saturating_add(1).saturating_mul(count), MAX_STEPS)?;
         let shift = start.wrapping_sub(within);
         let mut points: Vec<Point> = Vec::new();
         for turn in 0..=times {
@@ -95,7 +95,8 @@ impl Periodic {
 
 /// A profile laid into one period, from the place of its beginning in it: the pieces that come of it.
 ///
-/// As in Hadoop, what lies beyond the end of the period is lost where it ends with nothing, and misplaced where it does not.
+/// As in Hadoop, what lies beyond the end of the period is lost where it ends with nothing, and misplaced where it does
+/// not.
 #[must_use]
 pub fn fold(profile: &Ledger, period: i64) -> Vec<Piece> {
     let Some(first) = profile.first() else { return Vec::new() };

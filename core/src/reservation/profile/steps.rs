@@ -108,7 +108,8 @@ impl Steps {
     }
 }
 
-/// The pieces between neighbours of which the later is defined; none where there are exactly a zero and an undefined one.
+/// The pieces between neighbours of which the later is defined; none where there are exactly a zero and an undefined
+/// one.
 pub(super) fn pieces<'a>(points: impl Iterator<Item = Point> + Clone + 'a) -> Vec<Piece> {
     let later = points.clone().skip(1);
     let piece = |(a, b): (Point, Point)| {

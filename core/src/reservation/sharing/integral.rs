@@ -1,6 +1,6 @@
 //! The average of a profile over a window, as Hadoop computes it.
 
-use crate::reservation::limits::{MOST_STEPS, at_most};
+use crate::reservation::limits::{MAX_STEPS, at_most};
 use crate::reservation::numbers::{low_int, round};
 use crate::reservation::profile::{Operation, Point, Steps, merge, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// Tests that the average of a profile never exceeds `most`, over windows that end between `start` and `end`.
 ///
-/// As in Hadoop the averages are steps, not lines: between two points the average of the last one stays. And a point at the end of time
-/// makes the averages before the first window's end too small, by wrapping round.
+/// As in Hadoop the averages are steps, not lines: between two points the average of the last one stays. And a point at
+/// the end of time makes the averages before the first window's end too small, by wrapping round.
 pub(super) fn left_on_average(
     profile: &Steps,
     window: i64,
@@ -45,7 +45,7 @@ fn repeated(profile: &Steps, window: i64) -> Result<BTreeMap<i64, Option<Resourc
     let mut points = BTreeMap::new();
     for (point, next) in own.iter().zip(own.iter().skip(1)).filter(|(_, next)| next.value.is_some()) {
         let times = next.at.wrapping_sub(point.at) / window.max(1);
-        at_most("windows in which a reservation is there", times, MOST_STEPS)?;
+        at_most("windows in which a reservation is there", times, MAX_STEPS)?;
         points.extend((1..=times).map(|turn| (point.at.wrapping_add(turn.wrapping_mul(window)), point.value)));
     }
     points.extend(own.iter().map(|point| (point.at, point.value)));

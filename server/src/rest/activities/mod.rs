@@ -1,7 +1,7 @@
 //! `/scheduler/activities` and its like, and `/scheduler-conf`: what the CapacityScheduler alone has.
 //!
-//! A question arms the scheduler: what its next passes try is told, and shown to the next question. One question is answered at a time; whoever
-//! comes meanwhile is told to come again, as YARN tells one who has come too early.
+//! A question arms the scheduler: what its next passes try is told, and shown to the next question. One question is
+//! answered at a time; whoever comes meanwhile is told to come again, as YARN tells one who has come too early.
 
 mod answers;
 
@@ -18,8 +18,8 @@ use std::str::FromStr;
 
 use evenweave::reason::Watch;
 
-use super::asked::{Answer, Asked, Outcome};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use crate::manager::ResourceManager;
 use crate::records::{FinalStatus, NodeRecord};
 use crate::scheduler::Kind;

@@ -5,7 +5,7 @@
 use evenweave::reason::{AppEnd, AppTried, CapacityPass, KeyEnd, KeyTried, PassCourse, QueueEnd, QueueTried};
 
 use super::names::Names;
-use super::words::{Level, MOST_CONTAINERS, NODE_FULL, NOTHING_WANTED, Said, of_app, of_queue, of_try};
+use super::words::{Level, MAX_CONTAINERS, NODE_FULL, NOTHING_WANTED, Said, of_app, of_queue, of_try};
 use crate::rest::app::request_id;
 
 /// One entry, with those below it.
@@ -140,7 +140,7 @@ pub(super) fn shown(pass: &CapacityPass, names: &Names<'_>) -> Option<Shown> {
             ("SKIPPED", None)
         }
         PassCourse::MostContainers { .. } => {
-            notes.queue("root", Said::because("REJECTED", MOST_CONTAINERS));
+            notes.queue("root", Said::because("REJECTED", MAX_CONTAINERS));
             ("SKIPPED", None)
         }
         PassCourse::Offered(root) => {

@@ -7,7 +7,7 @@ use evenweave::reason::{AppEnd, KeyEnd, QueueEnd};
 use crate::scheduler::Basics;
 
 /// Not Hadoop's.
-pub(super) const MOST_CONTAINERS: &str =
+pub(super) const MAX_CONTAINERS: &str =
     "Initial check: node runs as many containers as max-containers-per-node lets it";
 pub(super) const NODE_FULL: &str = "Initial check: node resource is insufficient for minimum allocation";
 pub(super) const NOTHING_WANTED: &str = "Application does not need more resource";

@@ -14,9 +14,9 @@ use evenweave::reservation::{
 
 use self::refusals::no_id;
 pub(super) use self::refusals::refused;
-use super::asked::{Answer, Asked, Outcome};
 use super::document::{Node, document};
 use super::errors::Fault;
+use super::request::{Answer, Asked, Outcome};
 use super::resource::{resource, unset};
 use crate::manager::ResourceManager;
 use crate::scheduler::{Basics, Booking};

@@ -51,7 +51,8 @@ pub(in crate::capacity) fn stepper() -> World {
     }))
 }
 
-/// Two nodes of each worker, so full that what the second application wants fits nowhere; on one of the first worker's it is reserved.
+/// Two nodes of each worker, so full that what the second application wants fits nowhere; on one of the first worker's
+/// it is reserved.
 struct Full {
     stepper: World,
     apps: [Arc<AppShared>; 2],

@@ -140,8 +140,8 @@ impl Round {
         }
     }
 
-    /// Hands the level's total out, a share at a time, to whoever is served least. The caller's `unassigned` follows up to the first
-    /// amount that is accepted, as in Hadoop.
+    /// Hands the level's total out, a share at a time, to whoever is served least. The caller's `unassigned` follows up
+    /// to the first amount that is accepted, as in Hadoop.
     fn fixpoint(&mut self, group: &[usize], unassigned: &mut Resource, level: Level) {
         let Level { total, even, balances } = level;
         let (arith, none) = (self.arith, Resource::ZERO);

@@ -102,7 +102,8 @@ fn work_out_ideals(apps: &mut [AppIn], users: &mut [UserIn], plan: &Plan) {
         if !arith.is_greater(cluster, &room, &none) || (plan.conservative && arith.any_zero_or_negative(&room)) {
             break;
         }
-        // As in Hadoop, where what is chosen already of those behind counts for nothing: they may have to give it once more.
+        // As in Hadoop, where what is chosen already of those behind counts for nothing: they may have to give it once
+        // more.
         app.selected = app.chosen;
         let user = &mut users[app.user];
         user.selected = user.selected.plus(&app.chosen);
@@ -208,8 +209,8 @@ mod tests {
         assert!(apps[1].taken.is_zero(), "of equal importance nobody gives to the same user's");
     }
 
-    /// A more important application takes all the room. What is chosen already of the one behind it does not count, so that one gives as much
-    /// as if nothing were chosen; where room is left for it, it gives less.
+    /// A more important application takes all the room. What is chosen already of the one behind it does not count, so
+    /// that one gives as much as if nothing were chosen; where room is left for it, it gives less.
     #[test]
     fn what_is_chosen_already_counts_as_far_as_the_room_goes() {
         let memory = |amount| Resource::new(amount, 0);

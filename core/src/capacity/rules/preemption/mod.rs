@@ -1,4 +1,5 @@
-//! Preemption as far as it is arithmetic: what queues should have, what they must give, and whether a container is taken for that.
+//! Preemption as far as it is arithmetic: what queues should have, what they must give, and whether a container is
+//! taken for that.
 //!
 //! Follows rules/capacity.md 25; `ProportionalCapacityPreemptionPolicy` and its selectors. Pure; whose containers these
 //! are its caller knows.

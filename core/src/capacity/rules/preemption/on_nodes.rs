@@ -1,7 +1,8 @@
 //! Whose containers go so that what is reserved on their node can be had there, and what is reserved on another node
 //! instead (rules/capacity.md 25.6).
 //!
-//! `QueuePriorityContainerCandidateSelector` and `ReservedContainerCandidatesSelector`. Pure: nodes and containers are as the caller shows them.
+//! `QueuePriorityContainerCandidateSelector` and `ReservedContainerCandidatesSelector`. Pure: nodes and containers are
+//! as the caller shows them.
 
 use super::ideal::Round;
 use crate::id::ContainerNumber;
@@ -52,7 +53,8 @@ pub(crate) struct Taker<'a> {
     pub(crate) budget: &'a mut Resource,
 }
 
-/// `java.util.Collections.sort` of a list of up to 31: its order also where a comparison does not give one. O(n²) moves.
+/// `java.util.Collections.sort` of a list of up to 31: its order also where a comparison does not give one. O(n²)
+/// moves.
 fn binary_insertion_sort<T>(list: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     if list.len() < 2 {
         return;
@@ -126,9 +128,10 @@ pub(crate) struct ByPriority {
     pub(crate) moves: bool,
 }
 
-/// For queues that have less than is guaranteed to them, from queues of lower priority. Gives also what is reserved elsewhere from now on:
-/// from and to which of the nodes, in the order in which it moves. Without moves only nodes on which something is reserved matter. Nodes come
-/// in the order in which they are tried. Cost, with moves: O(reservations x containers).
+/// For queues that have less than is guaranteed to them, from queues of lower priority. Gives also what is reserved
+/// elsewhere from now on: from and to which of the nodes, in the order in which it moves. Without moves only nodes on
+/// which something is reserved matter. Nodes come in the order in which they are tried. Cost, with moves:
+/// O(reservations x containers).
 pub(crate) fn by_priority(
     taker: Taker<'_>,
     mut nodes: Vec<SeenNode>,
@@ -157,8 +160,9 @@ pub(crate) fn by_priority(
         if !arith.is_less(&cluster, &has, &entry.guaranteed) {
             continue;
         }
-        let lower_on =
-            |node: &SeenNode, budget: &Resource| lower_ones(&priorities, leaf, node, &held.size, &cluster, budget);
+        let lower_on = |node: &SeenNode, budget: &Resource| {
+            victims_of_lower_priority(&priorities, leaf, node, &held.size, &cluster, budget)
+        };
         if let Some(victims) = lower_on(&nodes[at], budget) {
             *gains = gains.plus(&held.size);
             *budget = victims.iter().fold(*budget, |left, (_, _, size)| left.minus(size));
@@ -176,8 +180,9 @@ pub(crate) fn by_priority(
     (chosen, moved)
 }
 
-/// What of queues of lower priority has to go from a node so that something fits there; nothing where that is not enough.
-fn lower_ones(
+/// What of queues of lower priority has to go from a node so that something fits there; nothing where that is not
+/// enough.
+fn victims_of_lower_priority(
     priorities: &Priorities<'_>,
     taker: usize,
     node: &SeenNode,
@@ -204,7 +209,8 @@ fn lower_ones(
     None
 }
 
-/// From queues that have too much, on nodes where the least has to go for what is reserved there. `chosen`: by the selectors before.
+/// From queues that have too much, on nodes where the least has to go for what is reserved there. `chosen`: by the
+/// selectors before.
 pub(crate) fn cheapest(taker: Taker<'_>, nodes: &[SeenNode], chosen: &BTreeSet<Id>) -> Vec<Victim> {
     let Taker { round, cluster, budget } = taker;
     let mut to_obtain: BTreeMap<usize, Resource> = BTreeMap::new();
@@ -235,8 +241,8 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// What has to go from a node, and how much that is beside what is reserved there. With `only_looks` each container is looked at as if
-    /// it were the only one.
+    /// What has to go from a node, and how much that is beside what is reserved there. With `only_looks` each container
+    /// is looked at as if it were the only one.
     fn needed_on(&mut self, node: &SeenNode, only_looks: bool) -> Option<(f32, Vec<Victim>)> {
         let (arith, held) = (self.round.arith, node.held?);
         let (mut has, mut goes, mut victims) = (node.free.plus(&node.killable), Resource::ZERO, Vec::new());

@@ -1,6 +1,7 @@
-//! The audit of the users of one leaf: sums against records, and what each is charged against what his applications hold.
+//! The audit of the users of one leaf: sums against records, and what each is charged against what his applications
+//! hold.
 
-use super::{User, UserSeat, Users};
+use super::{User, UserSlot, Users};
 use crate::capacity::rules::arith::Arith;
 use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashSet;
@@ -23,7 +24,8 @@ impl Users {
         self.records[record].references
     }
 
-    /// Says what is not so. `held`: by name; `is_odd`: lists and counts of the leaf may be; `cluster`: of one that is in force.
+    /// Says what is not so. `held`: by name; `is_odd`: lists and counts of the leaf may be; `cluster`: of one that is
+    /// in force.
     pub(crate) fn audit(
         &self,
         held: &BTreeMap<&str, HeldByUser>,
@@ -50,7 +52,7 @@ impl Users {
     fn audit_user(
         &self,
         name: &str,
-        seat: UserSeat,
+        seat: UserSlot,
         record: Option<&User>,
         held: &HeldByUser,
         is_odd: bool,

@@ -1,12 +1,12 @@
 //! An application as all threads see it.
 
-use super::key::{KeyCell, KeyIndex, MOST_KEYS};
+use super::key::{KeyCell, KeyIndex, MAX_KEYS};
 use super::node::NodeShared;
 use crate::app::{Ask, SchedulingKey};
-use crate::engine::books::closed::Closed;
+use crate::engine::books::close_once::Closed;
+use crate::engine::books::leaf_and_am::LeafAndAm;
 use crate::engine::books::marks::{Marks, left_over};
 use crate::engine::books::reserved::{self, ReservedCount};
-use crate::engine::books::standing::Standing;
 use crate::engine::books::usage::UsageCell;
 use crate::engine::lease::AskPool;
 use crate::engine::mail::container::Container;
@@ -113,7 +113,7 @@ pub(crate) struct AppShared {
     /// The worker that applies its asks.
     pub(crate) home: usize,
     /// Its leaf queue, and whether its AM runs.
-    standing: Standing,
+    leaf_and_am: LeafAndAm,
     /// By worker; each worker keeps a reference to its own, so that a grant need not look here. That costs 128 bytes a
     /// cell, for the counts of its references. The first lies here: no line between it and who has the application.
     pub(crate) cells: SmallVec<[Arc<CachePadded<AppCell>>; 1]>,
@@ -204,7 +204,7 @@ impl AppShared {
             home,
             placed_in: placed_in.into(),
             keeps_name,
-            standing: Standing::new(queue),
+            leaf_and_am: LeafAndAm::new(queue),
             closed: Closed::default(),
             ever_had: AtomicBool::new(false),
             runnable: AtomicBool::new(false),
@@ -263,12 +263,12 @@ impl AppShared {
 
     /// The slot of its leaf queue; who acts on it checks the snapshot.
     pub(crate) fn queue(&self) -> u32 {
-        self.standing.queue()
+        self.leaf_and_am.queue()
     }
 
     /// By the control: it is in another leaf queue from now on. Says what its AM was accounted with in the old one.
     pub(crate) fn move_to(&self, queue: u32) -> Resource {
-        if self.standing.move_to(queue) { self.am_resource.read() } else { Resource::ZERO }
+        if self.leaf_and_am.move_to(queue) { self.am_resource.read() } else { Resource::ZERO }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -283,7 +283,7 @@ impl AppShared {
     /// Whether a managed application still waits for its AM's container.
     #[inline]
     pub(crate) fn waits_for_am(&self) -> bool {
-        self.managed && !self.standing.has_am()
+        self.managed && !self.leaf_and_am.has_am()
     }
 
     /// Its AM runs, accounted with `size` in the leaf queue `queue`; false, and nothing changed, when it has been moved
@@ -291,7 +291,7 @@ impl AppShared {
     #[must_use]
     pub(crate) fn try_set_am(&self, queue: u32, types: usize, size: &Resource) -> bool {
         self.am_resource.set(types, size);
-        self.standing.try_set_am(queue)
+        self.leaf_and_am.try_set_am(queue)
     }
 
     /// By the control: its AM, which runs already, is this large.
@@ -301,17 +301,17 @@ impl AppShared {
 
     /// What its AM was accounted with: nothing before it has one.
     pub(crate) fn am_resource(&self) -> Resource {
-        if self.standing.has_am() { self.am_resource.read() } else { Resource::ZERO }
+        if self.leaf_and_am.has_am() { self.am_resource.read() } else { Resource::ZERO }
     }
 
     /// By the home worker: its asks may come by slot from now on.
-    pub(crate) fn set_met(&self) {
+    pub(crate) fn set_known_at_home(&self) {
         // ORDERING: Relaxed. What is sent after it was seen arrives, by the lane, after the worker has met it.
         self.met.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_met(&self) -> bool {
-        // ORDERING: Relaxed, as in `set_met`.
+    pub(crate) fn is_known_at_home(&self) -> bool {
+        // ORDERING: Relaxed, as in `set_known_at_home`.
         self.met.load(Ordering::Relaxed)
     }
 
@@ -378,13 +378,13 @@ impl AppShared {
         key
     }
 
-    /// Refuses asks that would take the application above [`MOST_KEYS`]. What is on its way to the home worker does not
+    /// Refuses asks that would take the application above [`MAX_KEYS`]. What is on its way to the home worker does not
     /// count yet.
     #[inline]
     pub(crate) fn check_keys(&self, asks: &[Ask]) -> Result<(), Refused> {
         // ORDERING: Relaxed, as in `key`.
         let known = self.key_count.load(Ordering::Relaxed) as usize;
-        if known + asks.len() <= MOST_KEYS { Ok(()) } else { self.count_keys(known, asks) }
+        if known + asks.len() <= MAX_KEYS { Ok(()) } else { self.count_keys(known, asks) }
     }
 
     #[cold]
@@ -393,10 +393,10 @@ impl AppShared {
         // Not held from one look to the next: a worker may wait for it.
         new.retain(|id| self.keys.lock().find(&self.first_key, *id).is_none());
         let asked = known + new.len();
-        if new.is_empty() || asked <= MOST_KEYS {
+        if new.is_empty() || asked <= MAX_KEYS {
             return Ok(());
         }
-        Err(Refused::TooManyKeys { app: self.id.number, asked, most: MOST_KEYS })
+        Err(Refused::TooManyKeys { app: self.id.number, asked, most: MAX_KEYS })
     }
 
     /// The key that was asked for first; those after it hang on it in the order of their first ask.

@@ -45,7 +45,7 @@ impl Drop for KeyCell {
 
 /// The most priorities and allocation request ids under which one attempt may ask: what it has asked under is kept
 /// while it lives, and its visits pass over all of it.
-pub(crate) const MOST_KEYS: usize = 1 << 17;
+pub(crate) const MAX_KEYS: usize = 1 << 17;
 
 /// So many keys are looked through; of more there is an index.
 const FEW_KEYS: usize = 8;

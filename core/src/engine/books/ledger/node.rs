@@ -24,7 +24,7 @@ pub(crate) struct NodeShared {
     /// Its place among that worker's nodes, which others had before it.
     pub(crate) local: u32,
     /// Which one of those it is; begins anew after 256.
-    pub(crate) turn: u8,
+    pub(crate) generation: u8,
     /// Free room, published by the owner: apart from what callers read with each heartbeat.
     pub(crate) free: CachePadded<UsageCell>,
     /// Total, published by the owner.
@@ -44,7 +44,7 @@ impl NodeShared {
         name_location: u32,
         rack_location: u32,
         owner: usize,
-        (local, turn): (u32, u8),
+        (local, generation): (u32, u8),
         total: &Resource,
     ) -> NodeShared {
         let node = NodeShared {
@@ -56,7 +56,7 @@ impl NodeShared {
             rack_location,
             owner,
             local,
-            turn,
+            generation,
             free: CachePadded::default(),
             total: UsageCell::default(),
             gone: AtomicBool::new(false),

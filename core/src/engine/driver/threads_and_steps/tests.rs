@@ -7,7 +7,7 @@ use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::runner::{Counted, lie_dead, recover};
+use crate::engine::driver::runner::{TrackedWorker, answer_until_shutdown, recover};
 use crate::engine::edge::allocate::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::calls::NewNode;
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
@@ -88,7 +88,7 @@ fn usage_of(stepper: &Stepper, name: &str) -> Option<Resource> {
 }
 
 /// What is in a worker's internal lane, worked off by hand: no snapshot is taken in between.
-fn work_off(parts: &mut AtRest, worker: usize) {
+fn process(parts: &mut AtRest, worker: usize) {
     let (shard, lanes) = &mut parts.shards[worker];
     while let Ok(mut message) = lanes.internal.try_recv() {
         shard.handle_internal(&mut message);
@@ -105,21 +105,21 @@ fn an_application_of_before_does_not_come_after_the_one_in_its_slot() {
     let mut parts = parts();
     add_node(&mut parts.control);
     parts.control.publish();
-    work_off(&mut parts, 0);
+    process(&mut parts, 0);
     parts.shards[0].0.sync();
     let old = submit(&mut parts.control, 1, "root.q", None);
     parts.control.publish();
     parts.control.begin_finish(&old, None).unwrap();
-    work_off(&mut parts, 0);
+    process(&mut parts, 0);
     let new = submit(&mut parts.control, 2, "root.q", Some(Resource::new(1024, 1)));
     assert_eq!((old.slot.index, new.slot.index), (0, 0));
-    work_off(&mut parts, 0);
+    process(&mut parts, 0);
     parts.shards[0].0.sync();
     parts.control.publish();
     let mut stepper = Stepper::new(parts);
     stepper.update();
     stepper.shard(0).schedule(0);
-    assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "the AM has its container");
+    assert_eq!(stepper.shard(0).take_step_record().allocated.len(), 1, "the AM has its container");
 }
 
 /// A worker never has a node without what runs on it: both come in one message (I1).
@@ -150,10 +150,10 @@ fn records_are_made_once_for_a_node_that_goes_and_comes() {
     for _ in 0..20 {
         let spec = NewNode::new("n1", "/r1", Resource::new(8192, 8));
         let node = parts.control.add_node(&spec).unwrap();
-        work_off(&mut parts, 0);
+        process(&mut parts, 0);
         assert_eq!(made(&parts), 8, "one node is there at a time, and so many of the minimum fit it");
         parts.control.begin_remove_node(&node, None).unwrap();
-        work_off(&mut parts, 0);
+        process(&mut parts, 0);
     }
 }
 
@@ -262,11 +262,11 @@ fn an_am_that_is_refused_for_a_move_counts_nowhere() {
     let elsewhere = structure.queues.iter().flatten().find(|queue| queue.slot != here.slot).unwrap();
     assert_eq!(app.move_to(elsewhere.slot.index), Resource::ZERO, "it has none yet");
     stepper.shard(0).schedule(0);
-    assert!(stepper.shard(0).take_noted().allocated.is_empty(), "it is refused");
+    assert!(stepper.shard(0).take_step_record().allocated.is_empty(), "it is refused");
     assert_eq!(here.shared.am_usage.read(), Resource::ZERO);
     app.move_to(here.slot.index);
     stepper.shard(0).schedule(0);
-    assert_eq!(stepper.shard(0).take_noted().allocated.len(), 1, "there it has its place");
+    assert_eq!(stepper.shard(0).take_step_record().allocated.len(), 1, "there it has its place");
     assert_eq!(here.shared.am_usage.read(), Resource::new(1024, 1));
 }
 
@@ -299,7 +299,7 @@ fn an_application_goes_when_the_last_worker_has_ended_it() {
     parts.control.begin_finish(&app, None).unwrap();
     for worker in 0..3 {
         assert!(parts.control.find_app(1).is_some(), "worker {worker} has yet to end it");
-        work_off(&mut parts, worker);
+        process(&mut parts, worker);
     }
     assert!(parts.control.find_app(1).is_none());
 }
@@ -359,7 +359,7 @@ fn what_was_sent_inside_earlier_comes_first() {
     // Both answer into one channel; which of them has, its length tells.
     shared.lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     let (last, answered) = unbounded();
-    lanes.take_external(Parcel::of(External::Barrier(last)), &mut Counted::new(shard, shared.clone()));
+    lanes.take_external(Parcel::of(External::Barrier(last)), &mut TrackedWorker::new(shard, shared.clone()));
     assert_eq!((order.len(), answered.len()), (1, 1));
 }
 
@@ -398,7 +398,7 @@ fn a_dead_worker_holds_up_nobody() {
     lanes.internal[0].send(Internal::Barrier(reply)).unwrap();
     lanes.internal[0].send(Internal::Shutdown).unwrap();
     let (shard, mut lanes) = parts.shards.pop().unwrap();
-    lie_dead(&mut Counted::new(shard, parts.shared.clone()), &mut lanes);
+    answer_until_shutdown(&mut TrackedWorker::new(shard, parts.shared.clone()), &mut lanes);
     while let Ok(message) = parts.control_lane.try_recv() {
         parts.control.handle(message);
     }
@@ -415,7 +415,7 @@ fn what_a_worker_holds_when_it_wakes_up_is_worked_off() {
         add_node(&mut parts.control);
         let node = parts.control.all_nodes().next().unwrap().clone();
         let (shard, mut lanes) = parts.shards.pop().unwrap();
-        let mut worker = Counted::new(shard, parts.shared.clone());
+        let mut worker = TrackedWorker::new(shard, parts.shared.clone());
         // As if `wake_up` had panicked with each of the two.
         let Ok(add) = lanes.internal.try_recv() else { panic!("the node was told of") };
         lanes.hold_inside(add);
@@ -427,12 +427,12 @@ fn what_a_worker_holds_when_it_wakes_up_is_worked_off() {
         let (nodes, goes_on) = recover(&mut worker);
         assert_eq!((nodes.len(), nodes[0].id, goes_on), (1, node.id, true));
         if given_up {
-            lie_dead(&mut worker, &mut lanes);
+            answer_until_shutdown(&mut worker, &mut lanes);
         } else {
             lanes.take_held(&mut worker);
             assert!(lanes.is_stopping());
             // And one that panics at what it had to work off before it stops.
-            lie_dead(&mut worker, &mut lanes);
+            answer_until_shutdown(&mut worker, &mut lanes);
         }
     }
 }
@@ -446,7 +446,7 @@ fn a_node_that_never_came_leaves_its_place() {
         parts.control.add_node(&spec).unwrap();
     }
     let (shard, mut lanes) = parts.shards.pop().unwrap();
-    let mut worker = Counted::new(shard, parts.shared.clone());
+    let mut worker = TrackedWorker::new(shard, parts.shared.clone());
     worker.inside = lanes.internal.try_recv().ok();
     let (nodes, goes_on) = recover(&mut worker);
     assert_eq!((nodes.len(), goes_on), (1, true), "its message was under way");

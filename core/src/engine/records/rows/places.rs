@@ -92,7 +92,7 @@ pub(super) struct Pages {
 /// The pages of 64 locations.
 #[derive(Clone, Debug)]
 struct Block {
-    may_pend: Cell<u64>,
+    may_be_pending: Cell<u64>,
     pages: [u32; BLOCK / PAGE],
 }
 
@@ -104,15 +104,15 @@ const _: () = assert!(size_of::<Page>() == 64, "one cache line");
 
 impl Default for Block {
     fn default() -> Block {
-        Block { may_pend: Cell::new(0), pages: [NO_PAGE; BLOCK / PAGE] }
+        Block { may_be_pending: Cell::new(0), pages: [NO_PAGE; BLOCK / PAGE] }
     }
 }
 
 impl Block {
     #[inline]
-    fn set_may_pend(&self, location: u32, may: bool) {
-        let (word, bit) = (self.may_pend.get(), 1 << (location as usize % BLOCK));
-        self.may_pend.set(if may { word | bit } else { word & !bit });
+    fn set_may_be_pending(&self, location: u32, may: bool) {
+        let (word, bit) = (self.may_be_pending.get(), 1 << (location as usize % BLOCK));
+        self.may_be_pending.set(if may { word | bit } else { word & !bit });
     }
 }
 
@@ -144,23 +144,23 @@ impl Places {
 
     /// Something may be left at a location that has a row, or nothing is.
     #[inline]
-    pub(super) fn set_may_pend(&self, location: u32, may: bool) {
+    pub(super) fn set_may_be_pending(&self, location: u32, may: bool) {
         if let Places::Many(pages) = self
             && let Some(block) = pages.block(location)
         {
-            block.set_may_pend(location, may);
+            block.set_may_be_pending(location, may);
         }
     }
 
     /// Whether something may be left at a location.
     #[inline]
-    pub(super) fn may_pend(&self, location: u32) -> bool {
+    pub(super) fn may_be_pending(&self, location: u32) -> bool {
         match self {
             Places::Nowhere => false,
             Places::Few(few) => few.find(location).is_some(),
-            Places::Many(pages) => {
-                pages.block(location).is_some_and(|block| block.may_pend.get() >> (location as usize % BLOCK) & 1 != 0)
-            }
+            Places::Many(pages) => pages
+                .block(location)
+                .is_some_and(|block| block.may_be_pending.get() >> (location as usize % BLOCK) & 1 != 0),
         }
     }
 
@@ -199,7 +199,7 @@ impl Pages {
         let mut pages = Pages::default();
         for (location, row) in few.iter() {
             pages.put(location, row);
-            pages.blocks[location as usize / BLOCK].set_may_pend(location, true);
+            pages.blocks[location as usize / BLOCK].set_may_be_pending(location, true);
         }
         pages
     }

@@ -48,7 +48,7 @@ fn what_is_counted_down_is_not_present() {
             assert!(rows.any_present() && rows.present(3).is_some() && rows.pending(3).is_none());
             rows.put_back(3, &SIZE, false);
             assert!(rows.take_one(3) == Some(false) && !rows.any_present());
-            rows.untake_one(3);
+            rows.undo_take(3);
             assert!(rows.any_present() && rows.pending(3).is_some());
             assert!(rows.take_one(3).is_some() && rows.take_one(count).is_none() && !rows.any_present());
         }
@@ -107,7 +107,7 @@ fn what_one_worker_tells_another_takes_of_the_same_count() {
     assert!(!home.replace(4, &SIZE, true, 3), "seen where it lies");
     assert!(other.take_one(4) == Some(true) && home.pending(4).is_some_and(|row| row.left() == 2));
     assert!(home.replace(4, &SIZE, false, 5), "of another kind");
-    other.untake_one(4);
+    other.undo_take(4);
     assert!(other.take_one(4).is_none() && home.take_one(4).is_some());
     other.learn(4, &SIZE, false, &home.shared_count(4).unwrap());
     assert_eq!((other.take_one(4), home.pending(4).map(|row| row.left())), (Some(false), Some(3)));
@@ -144,7 +144,7 @@ fn what_another_worker_hands_back_is_pending() {
         other.learn(location, &SIZE, true, &home.shared_count(location).unwrap());
     }
     assert!(home.take_one(4).is_some() && other.pending(4).is_none());
-    home.untake_one(4);
+    home.undo_take(4);
     assert!(other.pending(4).is_some());
 }
 
@@ -196,7 +196,7 @@ proptest! {
                             prop_assert_eq!(home.pending(location).is_some(), *left > 0);
                             prop_assert!(!several || other.pending(location).is_some() == (*left > 0));
                             *left += 1;
-                            if by_home || !several { &mut home } else { &mut other }.untake_one(location);
+                            if by_home || !several { &mut home } else { &mut other }.undo_take(location);
                         }
                     }
                     None

@@ -159,7 +159,7 @@ fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong:
     let watched: Vec<_> = snapshot.structure.queues.iter().flatten().filter(|queue| queue.watched).collect();
     for queue in &watched {
         let (name, watch) = (&queue.name, &queue.shared.watch);
-        let counted: Wide = workers.iter().filter_map(|worker| worker.seats.get(&queue.slot)).sum();
+        let counted: Wide = workers.iter().filter_map(|worker| worker.watch_members.get(&queue.slot)).sum();
         let (taken, usage) = (watch.taken(), queue.shared.usage());
         if counted != taken || taken != usage {
             wrong.push(format!("room of {name}: {taken} is taken, workers count {counted}, {usage} is used"));

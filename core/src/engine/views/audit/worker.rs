@@ -37,7 +37,7 @@ pub(crate) struct WorkerCount {
     pub(crate) at_home: FxHashSet<Slot>,
     pub(crate) keys: By<Slot, BTreeMap<SchedulingKey, KnownKey>>,
     /// What this worker counts in each queue's rooms.
-    pub(crate) seats: By<Slot, Resource>,
+    pub(crate) watch_members: By<Slot, Resource>,
     /// What no other worker may say otherwise: of what, and what it is.
     pub(crate) agreed: BTreeMap<String, String>,
 }
@@ -78,7 +78,7 @@ impl<D: Decider> Shard<D> {
         let mail = self.audit_mail(&mut wrong);
         self.audit_nodes(&mut wrong);
         self.audit_apps(&mut wrong);
-        let seats = self.audit_queues(&mut wrong);
+        let watch_members = self.audit_queues(&mut wrong);
         let mut agreed = BTreeMap::new();
         D::audited(self, fold || self.shared.workers == 1, &mut agreed, &mut wrong);
         let open = || self.apps.iter().flatten().filter(|app| !app.closed);
@@ -94,7 +94,7 @@ impl<D: Decider> Shard<D> {
             open_apps: open().map(|app| app.slot).collect(),
             at_home: open().filter(|app| app.shared.home == self.worker).map(|app| app.slot).collect(),
             keys: open().map(|app| (app.slot, known(app))).collect(),
-            seats,
+            watch_members,
             agreed,
             wrong,
         }
@@ -177,8 +177,8 @@ impl<D: Decider> Shard<D> {
                 wrong.push(format!("node {name} is reserved for nobody who knows of it: {reservation:?}"));
             }
         }
-        if records != self.records_of_nodes {
-            wrong.push(format!("{} container records are kept for nodes, {records} were made", self.records_of_nodes));
+        if records != self.node_record_count {
+            wrong.push(format!("{} container records are kept for nodes, {records} were made", self.node_record_count));
         }
     }
 
@@ -277,7 +277,7 @@ impl<D: Decider> Shard<D> {
             let queue = self.queues[queue as usize].as_ref()?;
             Some(queue.snapshot.shared.cells[self.worker].usage.read())
         };
-        let mut seats = By::default();
+        let mut watch_members = By::default();
         for (index, queue) in (0..).zip(&self.queues) {
             let Some(queue) = queue else { continue };
             let (name, shown_here) = (&queue.snapshot.name, shown(index).unwrap_or_default());
@@ -294,14 +294,14 @@ impl<D: Decider> Shard<D> {
                 if sum != queue.usage {
                     wrong.push(format!("queue {name} uses {sum}, and is ordered by {}", queue.usage));
                 }
-            } else if let Some(counted) = queue.seat.counted() {
+            } else if let Some(counted) = queue.watch_member.counted() {
                 if sum != counted {
                     wrong.push(format!("queue {name} uses {sum}, {counted} is counted in its rooms"));
                 }
-                seats.insert(queue.snapshot.slot, counted);
+                watch_members.insert(queue.snapshot.slot, counted);
             }
         }
-        seats
+        watch_members
     }
 }
 

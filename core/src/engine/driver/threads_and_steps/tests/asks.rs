@@ -1,7 +1,7 @@
 //! Asks that change while some worker has yet to hear of what they were before.
 
 use super::*;
-use crate::engine::driver::runner::{Counted, recover};
+use crate::engine::driver::runner::{TrackedWorker, recover};
 use crate::engine::intake::inbox::Handler;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, ShareInput};
 use crate::resource::{Calculator, ResourceTypes};
@@ -26,7 +26,7 @@ fn world(setup: Setup<FairDecider>) -> (AtRest, Arc<AppShared>) {
     }
     let app = submit(&mut parts.control, 1, "root.q", None);
     assert_eq!(app.home, HOME);
-    [HOME, OTHER].iter().for_each(|worker| work_off(&mut parts, *worker));
+    [HOME, OTHER].iter().for_each(|worker| process(&mut parts, *worker));
     update(&mut parts);
     (parts, app)
 }
@@ -51,7 +51,7 @@ fn home_applies(parts: &mut AtRest) {
 
 /// The same of a worker that is the home of some application.
 fn applies(parts: &mut AtRest, worker: usize) {
-    work_off(parts, worker);
+    process(parts, worker);
     let (shard, lanes) = &mut parts.shards[worker];
     while let Ok(mut parcel) = lanes.external.try_recv() {
         shard.handle_external(parcel.message());
@@ -61,9 +61,9 @@ fn applies(parts: &mut AtRest, worker: usize) {
 /// The sizes of what a worker grants on one of its nodes.
 fn granted(parts: &mut AtRest, worker: usize, node: u32) -> Vec<Resource> {
     let shard = &mut parts.shards[worker].0;
-    shard.take_noted();
+    shard.take_step_record();
     shard.schedule(node);
-    shard.take_noted().allocated.iter().map(|(made, ..)| made.resource).collect()
+    shard.take_step_record().allocated.iter().map(|(made, ..)| made.resource).collect()
 }
 
 /// A policy that panics when it is next asked for a key.
@@ -105,23 +105,23 @@ fn what_is_asked_before_a_panic_is_told() {
     // It is pending, and wants nothing: so it has no place in the order.
     ask(&parts, &app, vec![Ask::anywhere(1, SMALL, 8)]);
     home_applies(&mut parts);
-    work_off(&mut parts, OTHER);
+    process(&mut parts, OTHER);
     update(&mut parts);
     ask(&parts, &app, vec![Ask::anywhere(1, SMALL, 0)]);
     home_applies(&mut parts);
-    work_off(&mut parts, OTHER);
+    process(&mut parts, OTHER);
     assert_eq!(granted(&mut parts, OTHER, 0), []);
     ask(&parts, &app, vec![Ask::anywhere(2, SMALL, 1)]);
     policy.0.store(true, Memory::Relaxed);
     let (shard, mut lanes) = parts.shards.remove(HOME);
-    let mut home = Counted::new(shard, parts.shared.clone());
+    let mut home = TrackedWorker::new(shard, parts.shared.clone());
     let parcel = lanes.external.try_recv().unwrap();
     let outcome = catch_unwind(AssertUnwindSafe(|| home.external(parcel)));
     assert!(outcome.is_err(), "it is asked for the key of its place");
     let (nodes, goes_on) = recover(&mut home);
     assert_eq!((nodes.len(), goes_on), (1, true));
-    home.work_off_kept(&mut lanes);
-    work_off(&mut parts, OTHER - 1);
+    home.process_kept(&mut lanes);
+    process(&mut parts, OTHER - 1);
     assert_eq!(granted(&mut parts, OTHER - 1, 0), [SMALL], "the other worker serves it");
 }
 
@@ -136,24 +136,24 @@ fn comes_back_and_is_asked_for(near: bool) {
     };
     ask(&parts, &app, of(&parts, SMALL, 1));
     home_applies(&mut parts);
-    work_off(&mut parts, OTHER);
+    process(&mut parts, OTHER);
     update(&mut parts);
     // Not applied yet when the other one grants.
     ask(&parts, &app, of(&parts, LARGE, 3));
     assert_eq!(granted(&mut parts, OTHER, 0), [SMALL]);
     home_applies(&mut parts);
-    work_off(&mut parts, OTHER);
+    process(&mut parts, OTHER);
     // The node is lost with it: the unit is on its way home.
     let node = parts.control.all_nodes().find(|node| &*node.name == "n1").unwrap().clone();
     parts.control.begin_remove_node(&node, None).unwrap();
-    work_off(&mut parts, OTHER);
+    process(&mut parts, OTHER);
     home_applies(&mut parts);
     // Home tells that the size is the earlier one; before the other hears of it the AM asks for it.
     let again = of(&parts, SMALL, 2);
     ask(&parts, &app, if near { again[..1].to_vec() } else { again });
     home_applies(&mut parts);
     assert_eq!(granted(&mut parts, OTHER, 1), [], "what it knows is not asked for any more");
-    work_off(&mut parts, OTHER);
+    process(&mut parts, OTHER);
     assert_eq!(granted(&mut parts, OTHER, 1), [SMALL], "it has heard of it");
 }
 
@@ -172,7 +172,7 @@ fn who_has_not_heard_of_a_rack_whose_size_came_back_grants_none_of_another() {
 fn who_blocks_hands_back_pieces_of_all_keys() {
     let (mut parts, first) = world(setup(2));
     let second = submit(&mut parts.control, 2, "root.r", None);
-    [HOME, OTHER].iter().for_each(|worker| work_off(&mut parts, *worker));
+    [HOME, OTHER].iter().for_each(|worker| process(&mut parts, *worker));
     update(&mut parts);
     for app in [&first, &second] {
         ask(&parts, app, vec![Ask::anywhere(1, SMALL, 100)]);

@@ -1,0 +1,98 @@
+//! What the workers show each other of an attempt, where there are several.
+//!
+//! The control makes it with the attempt. Each cell has one writer, its worker. The amounts of containers are in the
+//! engine's own cells.
+
+use crate::engine::books::published_count::PublishedCount;
+use crate::engine::books::started_entry::StartedEntry;
+use crate::engine::books::usage::UsageCell;
+use crate::resource::Resource;
+use crate::sync::{Arc, CachePadded};
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub(crate) struct SharedAttempt {
+    pub(crate) turn: StartedEntry,
+    /// By worker; none where there is one.
+    cells: Box<[CachePadded<SharedAttemptCell>]>,
+}
+
+/// What one worker says.
+#[derive(Debug, Default)]
+struct SharedAttemptCell {
+    reserved: UsageCell,
+    /// Reservations are counted as containers.
+    containers: PublishedCount,
+}
+
+impl SharedAttempt {
+    pub(crate) fn new(workers: usize) -> SharedAttempt {
+        let cells = if workers > 1 { workers } else { 0 };
+        SharedAttempt { turn: StartedEntry::default(), cells: (0..cells).map(|_| CachePadded::default()).collect() }
+    }
+
+    /// A worker has so much reserved for it.
+    pub(crate) fn show_reserved(&self, place: Place, types: usize, reserved: &Resource) {
+        if let Some(cell) = self.cells.get(place.worker) {
+            cell.reserved.set(types, reserved);
+        }
+    }
+
+    /// A worker has so many containers of it.
+    pub(crate) fn show_containers(&self, place: Place, containers: i64) {
+        if let Some(cell) = self.cells.get(place.worker) {
+            cell.containers.set(containers);
+        }
+    }
+
+    /// What a worker shows: what it has reserved, and how many containers it has.
+    #[cfg(feature = "faults")]
+    pub(crate) fn shown(&self, place: Place) -> (Resource, i64) {
+        let cell = self.cells.get(place.worker);
+        cell.map_or((Resource::ZERO, 0), |cell| (cell.reserved.read(), cell.containers.read()))
+    }
+
+    /// What the others than a worker have reserved, and how many containers they have.
+    pub(crate) fn others(&self, place: Place) -> (Resource, i64) {
+        let others = self.cells.iter().enumerate().filter(|(worker, _)| *worker != place.worker);
+        others.fold((Resource::ZERO, 0), |(reserved, containers), (_, cell)| {
+            (reserved.plus(&cell.reserved.read()), containers + cell.containers.read())
+        })
+    }
+}
+
+/// See [`StartedEntry`].
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub(crate) app: u32,
+    /// Of the attempt.
+    pub(crate) shared_attempt: Arc<SharedAttempt>,
+    pub(crate) turn: u32,
+}
+
+/// What the other workers have of an attempt, as last folded in.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Others {
+    pub(crate) used: Resource,
+    pub(crate) reserved: Resource,
+    /// Reservations are counted as containers.
+    pub(crate) containers: i64,
+}
+
+/// Which worker the books are of, and how many there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) worker: usize,
+    pub(crate) workers: usize,
+}
+
+impl Place {
+    pub(crate) fn is_alone(self) -> bool {
+        self.workers == 1
+    }
+
+    /// Of nodes, or of visits to them, so many are one worker's.
+    pub(crate) fn part_of(self, count: u32) -> u32 {
+        count.div_ceil(u32::try_from(self.workers).unwrap_or(u32::MAX).max(1))
+    }
+}
