@@ -57,7 +57,7 @@ fn recorded_containers(path: &Path) -> usize {
 #[test]
 fn traced_replays_are_as_recorded() {
     let recordings = recordings();
-    assert_eq!(recordings.len(), 18);
+    assert_eq!(recordings.len(), 19);
     for path in recordings {
         let text = said(&["replay", "--trace", path.to_str().unwrap()]);
         let family = path.file_name().unwrap().to_str().unwrap().trim_end_matches(".jsonl.gz").to_owned();

@@ -174,16 +174,7 @@ mod prefetch;
 mod queue;
 #[cfg(not(loom))]
 pub mod reservation;
-
-/// Resources: the vector, its types, the two calculators, units.
-pub mod resource {
-    #[cfg(not(loom))]
-    pub(crate) use evenweave_resource::Wide;
-    #[doc(inline)]
-    pub use evenweave_resource::{
-        Calculator, LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, Unit, UnitError, f64_to_i64,
-    };
-}
+pub mod resource;
 #[cfg(not(loom))]
 mod scheduler;
 pub mod shares;

@@ -83,6 +83,7 @@ pub(super) fn measure(scenario: &Scenario, how: PlayOptions) -> Result<Apart, Bo
     let mut player = Player::new(scenario, how, false)
         .map_err(|message| deviation(Place::BeforeTheFirstStep, Mismatch::new("configuration", "taken", message)))?;
     let (mut there, mut here) = (Apps::<()>::new(), Apps::<Resource>::new());
+    let mut free = Free::new();
     let mut apart = Apart::default();
     for (index, (step, expected)) in scenario.steps.iter().zip(&scenario.expect).enumerate() {
         let mut mine = step.clone();
@@ -109,7 +110,7 @@ pub(super) fn measure(scenario: &Scenario, how: PlayOptions) -> Result<Apart, Bo
             for (app, container, _) in &outcome.completed {
                 end(&mut here, *app, *container);
             }
-            balanced(&mut player, &here, &outcome)
+            balanced(&mut player, &here, &mut free, &outcome)
                 .map_err(|mismatch| deviation(Place::Step(index, step.op()), mismatch))?;
         }
         record(&mut there, expected);
@@ -153,8 +154,23 @@ fn same(
     if differs { Err(Mismatch::new(field(), want.to_string(), got.to_string())) } else { Ok(()) }
 }
 
-/// I1, I2 and I4 at quiet.
-fn balanced(player: &mut Player<'_>, here: &Apps<Resource>, outcome: &Journal) -> Result<(), Mismatch> {
+/// By name of a node: its total and what is free of it.
+type Free = BTreeMap<String, (Resource, Resource)>;
+
+/// The least that may be free on a node. A node whose total becomes smaller than what runs on it lacks the rest until
+/// containers end, and nothing more is granted there.
+fn least_free(before: Option<&(Resource, Resource)>, total: &Resource) -> Resource {
+    let (total_before, free_before) = before.copied().unwrap_or((*total, Resource::ZERO));
+    Resource::from_fn(|i| (free_before.get(i) + total.get(i) - total_before.get(i)).min(0))
+}
+
+/// I1, I2 and I4 at quiet. `free` is what was free after the step before, and is after this one.
+fn balanced(
+    player: &mut Player<'_>,
+    here: &Apps<Resource>,
+    free: &mut Free,
+    outcome: &Journal,
+) -> Result<(), Mismatch> {
     let types = player.types().clone();
     let (queues, apps, nodes) = {
         let driver = player.driver();
@@ -176,10 +192,13 @@ fn balanced(player: &mut Player<'_>, here: &Apps<Resource>, outcome: &Journal) -
         same(&types, || format!("I4: usage of {}", queue.name), &parts, &queue.usage)?;
     }
     for node in &nodes {
-        if !Resource::ZERO.fits_in(&node.free) {
-            return Err(Mismatch::new(format!("I1: free on {}", node.name), "0 or more", node.free.to_string()));
+        let least = least_free(free.get(&node.name), &node.total);
+        if !least.fits_in(&node.free) {
+            let want = format!("{least} or more");
+            return Err(Mismatch::new(format!("I1: free on {}", node.name), want, node.free.to_string()));
         }
     }
+    *free = nodes.iter().map(|node| (node.name.clone(), (node.total, node.free))).collect();
     let root = queues.iter().find(|queue| queue.name == "root").map_or(Resource::ZERO, |queue| queue.usage);
     let taken = sum(&mut nodes.iter().map(|node| node.total.minus(&node.free)));
     if !root.fits_in(&taken) {

@@ -65,6 +65,9 @@ pub(super) fn decode(bytes: &[u8], source_name: &str, read_as: ReadAs) -> Result
 }
 
 /// JSON as Jackson reads it: UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+///
+/// # Errors
+/// When the bytes are no text in the encoding that they begin with.
 pub fn decode_json(bytes: &[u8]) -> io::Result<String> {
     let wrong = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is not text in {what}")));
     match wide::width_of_json(bytes) {

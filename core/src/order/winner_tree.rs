@@ -8,10 +8,12 @@
 //! old place. To replay the tree for both would be wasted work. So a child whose key gets smaller moves into a front
 //! cache with space for [`ARITY`] children, in order, while the tree goes on with the larger key that it knows. The
 //! winner is the first of the front or the winner of the tree, whichever has the smaller key.
+//!
 //! - A child of the front that gets its old key again leaves the front. The tree is right as it is, without a replay.
 //!   This is what happens most.
 //! - A child that gets a larger key than the tree knows enters the tree by a replay.
 //! - If the front is full and the new child has a smaller lead than the last one in it, the last one enters the tree.
+//!
 //! If the winner of the tree is itself in the front, its key there is smaller, so the first of the front still comes
 //! before it. A tree of one match has no front.
 //!
