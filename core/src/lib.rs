@@ -43,8 +43,8 @@
 //! let node = rm.add_node("n1", "/rack1", Resource::new(8192, 8))?;
 //! let app = rm.submit(Submission::new(1, "ann").with_am(Resource::new(512, 1)))?;
 //!
-//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to
-//! stop. let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
+//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to stop.
+//! let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
 //!     let mut report = Heartbeat::new(&node);
 //!     report.launched.extend(started.iter().copied());
 //!     report.completed.extend(ended.iter().copied());
@@ -60,10 +60,13 @@
 //! settle();
 //! beat(&[], &[])?;
 //! rm.quiesce();
-//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or
-//! `mail_async` reports it, // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
-//! let mut answer = Allocation::default(); rm.allocate(&app, &AllocateRequest::default(), &mut answer)?; let am =
-//! answer.granted[0]; assert_eq!(rm.find_node_by_id(am.node), Some(node.clone())); beat(&[am.id], &[])?;
+//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or `mail_async` reports it,
+//! // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
+//! let mut answer = Allocation::default();
+//! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
+//! let am = answer.granted[0];
+//! assert_eq!(rm.find_node_by_id(am.node), Some(node.clone()));
+//! beat(&[am.id], &[])?;
 //!
 //! // The AM's call. A count replaces the one before: say 2 once, not with each call.
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];

@@ -78,8 +78,7 @@ fn one_leaves_while_another_comes() {
 
 /// Claim: I4: one AM leaves while another comes, and both are counted
 /// Threads: 2
-/// Break: `SharedUsage::add` by load and store -> *I4: at quiet the AM usage is that of the AMs that are there*: 2, not
-/// 1
+/// Break: `SharedUsage::add` by load and store -> *I4: at quiet the AM usage is that of the AMs that are there*: 2, not 1
 #[test]
 fn one_leaves_beside_another_that_comes() {
     check("am_vs_am/one_leaves_beside_another_that_comes", || {

@@ -1,8 +1,7 @@
-//! One application runs, others wait for its place, and the first of these ends at the same time: nothing of it is
-//! left, and the next one runs.
+//! One application runs, others wait for its place, and the first of these ends at the same time: nothing of it is left, and the next one runs.
 #![cfg(loom)]
 
-use evenweave::engine::books::two_phase_end::End;
+use evenweave::engine::books::closing::End;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;
@@ -87,9 +86,10 @@ impl Control {
     }
 }
 
-/// Claim: I5, I7: one that waits for the place of another, and ends while that ends, leaves nothing behind, and the
-/// next one has the place Threads: 3 Break: `End::lets_start` is always true -> *I5: nothing of an application is left
-/// when it is over* Break: it is always false -> *I7: the next one runs*
+/// Claim: I5, I7: one that waits for the place of another, and ends while that ends, leaves nothing behind, and the next one has the place
+/// Threads: 3
+/// Break: `End::lets_start` is always true -> *I5: nothing of an application is left when it is over*
+/// Break: it is always false -> *I7: the next one runs*
 #[test]
 fn one_that_waits_ends_with_the_one_that_runs() {
     check("end_vs_start/one_that_waits_ends_with_the_one_that_runs", || {

@@ -1,5 +1,5 @@
-//! A worker looks for containers that were never launched while the AM acquires one: it sees none, or one with the time
-//! of its acquisition, in a record that had another before too. What it ends, it ends once.
+//! A worker looks for containers that were never launched while the AM acquires one: it sees none, or one with the time of
+//! its acquisition, in a record that had another before too. What it ends, it ends once.
 #![cfg(loom)]
 
 use evenweave::engine::mail::container::{Container, EndReason};
@@ -57,12 +57,10 @@ fn model(acquired: u64) -> (Vec<bool>, usize) {
     (expired, news.len())
 }
 
-/// Claim: I5: a look for containers that were never launched against their acquisition: one is seen with its own time
-/// or
+/// Claim: I5: a look for containers that were never launched against their acquisition: one is seen with its own time or
 ///   not at all
 /// Threads: 2
-/// Break: `acquired_for_ms` loads the state relaxed; the time is stored after the state -> *what was acquired within
-/// the
+/// Break: `acquired_for_ms` loads the state relaxed; the time is stored after the state -> *what was acquired within the
 ///   interval does not expire* (both)
 #[test]
 fn one_acquired_just_now_stays() {

@@ -1,5 +1,4 @@
-//! An application is closed while its AM drains, with a grant pushed just before: nothing is lost, no record is used
-//! twice.
+//! An application is closed while its AM drains, with a grant pushed just before: nothing is lost, no record is used twice.
 #![cfg(loom)]
 
 use evenweave::engine::mail::container::{Container, EndReason};
@@ -25,8 +24,7 @@ fn close(arena: &Arena, own: &mut FreeRecords, granted: &Stack, ended: &Stack, l
 
 /// Claim: I5: a close against a drain and a grant pushed just before
 /// Threads: 2
-/// Break: `take_all` by load and store; `purge` keeps nothing -> *no record is lost, none is in use twice*: `[0, 0, 1,
-/// 2,
+/// Break: `take_all` by load and store; `purge` keeps nothing -> *no record is lost, none is in use twice*: `[0, 0, 1, 2,
 ///   3]`; `[0, 1, 3]`
 #[test]
 fn against_one_call() {
@@ -66,8 +64,7 @@ fn against_one_call() {
 
 /// Claim: I5: a close against two drains at once and a grant pushed just before
 /// Threads: 3
-/// Break: the closing worker keeps withdrawn records too -> *no record is lost, none is in use twice*: `[0, 0, 1, 1, 2,
-/// 3]`
+/// Break: the closing worker keeps withdrawn records too -> *no record is lost, none is in use twice*: `[0, 0, 1, 1, 2, 3]`
 #[test]
 fn against_two_calls() {
     check("finish_vs_grant/against_two_calls", || {

@@ -56,8 +56,7 @@ fn what_is_announced_is_found() {
 
 /// Claim: I8: who is not due misses less than R changes made before it asked
 /// Threads: 2
-/// Break: a piece of R + 1; Release to Relaxed in `Lag::note_change` -> *I8: it misses less than R changes that were
-/// made
+/// Break: a piece of R + 1; Release to Relaxed in `Lag::note_change` -> *I8: it misses less than R changes that were made
 ///   before it asked* (both)
 #[test]
 fn who_is_not_due_misses_less_than_r() {

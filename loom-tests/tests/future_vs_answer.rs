@@ -1,7 +1,7 @@
 //! A core thread answers while a future goes to sleep: it sleeps over no answer.
 #![cfg(loom)]
 
-use evenweave::engine::intake::future_wakeup::{Waits, Wakes, waiting};
+use evenweave::engine::intake::waiting::{Waits, Wakes, waiting};
 use evenweave::sync::Arc;
 use evenweave::sync::atomic::{AtomicBool, Ordering};
 use evenweave::sync::thread::spawn;
@@ -43,9 +43,9 @@ fn it_leaves_its_waker_and_looks() {
     });
 }
 
-/// Claim: I12: a future that has found no answer, and then leaves its waker where nobody has let go, is woken when
-/// there is one Threads: 2 Break: who lets go takes the waker before it says that it did -> *I12: a future sleeps over
-/// no answer*
+/// Claim: I12: a future that has found no answer, and then leaves its waker where nobody has let go, is woken when there is one
+/// Threads: 2
+/// Break: who lets go takes the waker before it says that it did -> *I12: a future sleeps over no answer*
 #[test]
 fn it_looks_and_leaves_its_waker() {
     check("future_vs_answer/it_looks_and_leaves_its_waker", || {
@@ -60,8 +60,9 @@ fn it_looks_and_leaves_its_waker() {
     });
 }
 
-/// Claim: I12: of several that may answer each wakes: a future that one has woken in vain sleeps over no answer of
-/// another Threads: 3 Break: only the first that lets go wakes -> *I12: a future sleeps over no answer*
+/// Claim: I12: of several that may answer each wakes: a future that one has woken in vain sleeps over no answer of another
+/// Threads: 3
+/// Break: only the first that lets go wakes -> *I12: a future sleeps over no answer*
 #[test]
 fn one_wakes_it_in_vain() {
     check("future_vs_answer/one_wakes_it_in_vain", || {

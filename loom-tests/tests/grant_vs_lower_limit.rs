@@ -93,8 +93,7 @@ fn a_lowered_limit() {
 
 /// Claim: I2: above the limit what comes back is nobody's
 /// Threads: 2
-/// Break: `Room::give_back` always to the piece -> *I2: after a limit has dropped there is no grant until usage is
-/// below
+/// Break: `Room::give_back` always to the piece -> *I2: after a limit has dropped there is no grant until usage is below
 ///   it*: 3, not 0
 #[test]
 fn above_the_limit_what_comes_back_is_nobodys() {
@@ -122,8 +121,7 @@ fn above_the_limit_what_comes_back_is_nobodys() {
 
 /// Claim: I2: a new limit: no grant before all have joined
 /// Threads: 2
-/// Break: `Watch::all_joined` after one; `join` counts the worker first, its usage then -> *I2: no grant before the
-/// usage
+/// Break: `Watch::all_joined` after one; `join` counts the worker first, its usage then -> *I2: no grant before the usage
 ///   of all is counted* (both)
 #[test]
 fn no_grant_before_all_have_joined() {

@@ -1,5 +1,5 @@
-//! A worker takes from its two lanes while others send: in the order that a node's heartbeat needs, and never so much
-//! that another's lane grows without a bound.
+//! A worker takes from its two lanes while others send: in the order that a node's heartbeat needs, and never so much that
+//! another's lane grows without a bound.
 #![cfg(loom)]
 
 use evenweave::engine::intake::inbox::{BATCH, Handler, Inbox, LONG_LANE, Next, Then};
@@ -24,8 +24,7 @@ impl Handler<&'static str, &'static str> for Notes {
 
 /// Claim: I9: a message that comes in is worked off after what was sent inside before it: a heartbeat after its node
 /// Threads: 2
-/// Break: `Inbox::take_external` does not empty the internal lane first -> *I9: what was sent inside before a message
-/// is
+/// Break: `Inbox::take_external` does not empty the internal lane first -> *I9: what was sent inside before a message is
 ///   worked off before it*: heartbeat, node
 #[test]
 fn a_heartbeat_comes_after_its_node() {
@@ -51,8 +50,7 @@ fn a_heartbeat_comes_after_its_node() {
 
 /// Claim: I9: what was accepted is worked off, in its order, though a worker takes messages before the one it works off
 /// Threads: 2
-/// Break: `Inbox::next_external` drops what was taken before -> *I9: every message, in the order in which they were
-/// sent*: one
+/// Break: `Inbox::next_external` drops what was taken before -> *I9: every message, in the order in which they were sent*: one
 #[test]
 fn what_is_taken_ahead_is_worked_off() {
     check("lanes_vs_pressure/what_is_taken_ahead_is_worked_off", || {
@@ -93,12 +91,10 @@ impl Handler<u32, u32> for Teller {
     }
 }
 
-/// Claim: I12, I9: nobody waits for room in a lane; where a worker is slow, the others take nothing more from outside,
-/// so
+/// Claim: I12, I9: nobody waits for room in a lane; where a worker is slow, the others take nothing more from outside, so
 ///   its lane is bounded; what was accepted is worked off
 /// Threads: 2
-/// Break: `Inbox::batch` takes external messages however long a lane is -> *I12: a lane is no longer than what is long
-/// and
+/// Break: `Inbox::batch` takes external messages however long a lane is -> *I12: a lane is no longer than what is long and
 ///   a batch*
 #[test]
 fn a_slow_worker_slows_the_callers() {

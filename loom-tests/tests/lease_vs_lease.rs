@@ -77,8 +77,7 @@ fn the_last_unit_of_a_rack_goes_to_one() {
 
 /// Claim: I7: a grant has room in every type or in none
 /// Threads: 2
-/// Break: `Watch::try_spend` keeps the earlier types -> *I7: the refused grant has left no trace in the first type*: 2,
-/// not
+/// Break: `Watch::try_spend` keeps the earlier types -> *I7: the refused grant has left no trace in the first type*: 2, not
 ///   1
 #[test]
 fn a_grant_has_room_in_every_type_or_in_none() {

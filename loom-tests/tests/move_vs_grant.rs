@@ -1,9 +1,9 @@
-//! An application is moved to another leaf queue while workers grant to it: its usage and its AM's share are counted
-//! where they belong, once.
+//! An application is moved to another leaf queue while workers grant to it: its usage and its AM's share are counted where they
+//! belong, once.
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::books::leaf_and_am::LeafAndAm;
+use evenweave::engine::books::standing::LeafAndAm;
 use evenweave::engine::books::usage::{SharedUsage, UsageCell};
 use evenweave::engine::lease::watch::{Watch, WatchMember};
 use evenweave::engine::publish::published::Published;
@@ -112,8 +112,9 @@ fn it_is_moved_there_and_back() {
     });
 }
 
-/// Claim: I4: who looks at an AM without moving it, as views do and the control when an application ends, finds its
-/// size Threads: 2 Break: Acquire to Relaxed in `has_am` -> *who finds an AM finds its size*
+/// Claim: I4: who looks at an AM without moving it, as views do and the control when an application ends, finds its size
+/// Threads: 2
+/// Break: Acquire to Relaxed in `has_am` -> *who finds an AM finds its size*
 #[test]
 fn who_sees_the_am_sees_its_size() {
     check("move_vs_grant/who_sees_the_am_sees_its_size", || {

@@ -15,8 +15,8 @@ struct Mail {
     ended: Stack,
 }
 
-/// What a worker does with the containers of an attempt that ends: it keeps what was launched and its AM has, and ends
-/// the rest; then it empties the attempt's stacks. Says which records it keeps and which containers the AM did not get.
+/// What a worker does with the containers of an attempt that ends: it keeps what was launched and its AM has, and ends the
+/// rest; then it empties the attempt's stacks. Says which records it keeps and which containers the AM did not get.
 fn hand_over(arena: &Arena, own: &mut FreeRecords, old: &Mail, live: &[(u32, bool)]) -> (Vec<u32>, Vec<u32>) {
     let (mut kept, mut withdrawn) = (Vec::new(), Vec::new());
     for (record, launched) in live {
@@ -32,8 +32,8 @@ fn hand_over(arena: &Arena, own: &mut FreeRecords, old: &Mail, live: &[(u32, boo
     (kept, withdrawn)
 }
 
-/// The AM has two containers, of which the second may be reported as launched before its AM has it; it is drained while
-/// the attempt ends. Then both attempts' ends are told.
+/// The AM has two containers, of which the second may be reported as launched before its AM has it; it is drained while the
+/// attempt ends. Then both attempts' ends are told.
 fn model(second_is_launched: bool) {
     let arena = Arc::new(Arena::new(0, 1));
     let (old, next) = (Arc::new(Mail::default()), Mail::default());
@@ -85,8 +85,7 @@ fn one_runs_and_one_is_granted() {
 
 /// Claim: I5: only what was acquired goes over to the next attempt
 /// Threads: 2
-/// Break: `acquired_for_ms` takes what is not withdrawn for acquired -> *I5: the second is acquired or withdrawn*: 0,
-/// not 1
+/// Break: `acquired_for_ms` takes what is not withdrawn for acquired -> *I5: the second is acquired or withdrawn*: 0, not 1
 #[test]
 fn one_is_launched_before_it_is_acquired() {
     check("next_attempt_vs_drain/one_is_launched_before_it_is_acquired", || model(true));

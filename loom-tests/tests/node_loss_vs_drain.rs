@@ -1,5 +1,5 @@
-//! A node is lost while the AM fetches what was granted there and another worker serves the same ask: each unit of the
-//! ask is a container that the AM has, or outstanding again; never both, never neither.
+//! A node is lost while the AM fetches what was granted there and another worker serves the same ask: each unit of the ask is a
+//! container that the AM has, or outstanding again; never both, never neither.
 #![cfg(loom)]
 
 use evenweave::engine::lease::{AskPool, Taken};
@@ -41,8 +41,7 @@ impl World {
         Some(record)
     }
 
-    /// The node is lost: who was not seen by the AM gives its unit back, as `Shard::end_container` does. Says how many
-    /// did.
+    /// The node is lost: who was not seen by the AM gives its unit back, as `Shard::end_container` does. Says how many did.
     fn lose(&self, live: &[u32]) -> usize {
         let mut given_back = 0;
         for record in live {
@@ -60,8 +59,7 @@ impl World {
 
 /// Claim: I3, I5: a node is lost while the AM fetches: a container, or a unit of the ask, never both
 /// Threads: 2
-/// Break: `AskPool::put_one` does nothing; every loss gives back -> *I3: a unit is back for each that the AM has not
-/// seen*:
+/// Break: `AskPool::put_one` does nothing; every loss gives back -> *I3: a unit is back for each that the AM has not seen*:
 ///   0, not 1; *I5: the AM has the container, or its ask is outstanding again*: 2, not 1
 #[test]
 fn while_the_am_fetches() {
@@ -88,8 +86,7 @@ fn while_the_am_fetches() {
 
 /// Claim: I3, I5: a node is lost while another worker serves the ask: no unit is lost, none is served twice
 /// Threads: 3
-/// Break: `AskPool::put_one` does nothing; every loss gives back -> *I3: no unit is lost, none is served twice*: 1, not
-/// 2;
+/// Break: `AskPool::put_one` does nothing; every loss gives back -> *I3: no unit is lost, none is served twice*: 1, not 2;
 ///   *I5: acquired or withdrawn*: 2, not 1
 #[test]
 fn while_another_worker_serves_the_ask() {

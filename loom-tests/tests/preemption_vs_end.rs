@@ -1,5 +1,5 @@
-//! A container is marked and killed for a starved application while it ends by itself: it ends once, its room goes to
-//! the starved application first, and who looks on never counts it as used and not marked.
+//! A container is marked and killed for a starved application while it ends by itself: it ends once, its room goes to the
+//! starved application first, and who looks on never counts it as used and not marked.
 #![cfg(loom)]
 
 use evenweave::Resource;
@@ -37,8 +37,7 @@ fn at_rest(world: &World, worker: &Worker, marked: bool) {
     assert!(worker.owed.is_empty(), "what it got is no longer owed");
 }
 
-/// Claim: I10, I5: a container is marked and killed while its node reports its end: it ends once, the AM is told once,
-/// its
+/// Claim: I10, I5: a container is marked and killed while its node reports its end: it ends once, the AM is told once, its
 ///   room goes to the starved application first, and once
 /// Threads: 3
 /// Break: `OwedRooms::turns` gives nobody a turn; `pay_off` takes nothing off; `Fate::leave_node` says yes twice;
@@ -69,12 +68,10 @@ fn its_node_reports_its_end() {
     });
 }
 
-/// Claim: I10, I5: a container is marked and killed while its AM, warned or not, gives it back: room is free when its
-/// node
+/// Claim: I10, I5: a container is marked and killed while its AM, warned or not, gives it back: room is free when its node
 ///   says so, the record is used again once
 /// Threads: 3
-/// Break: `Fate::mark` marks what has ended; `take_kill` leaves the kill to come -> *no AM is warned of what has
-/// ended*;
+/// Break: `Fate::mark` marks what has ended; `take_kill` leaves the kill to come -> *no AM is warned of what has ended*;
 ///   *the record of what has ended is used again*: 1, not 2
 #[test]
 fn its_am_gives_it_back() {
@@ -105,12 +102,10 @@ fn its_am_gives_it_back() {
 }
 
 /// Hadoop puts the ask of an unseen container back for every end that it is told of, and the kill is one.
-/// Claim: I3: a container is killed while its AM fetches it: its ask comes back for each end that is told, the late
-/// kill
+/// Claim: I3: a container is killed while its AM fetches it: its ask comes back for each end that is told, the late kill
 ///   too
 /// Threads: 3
-/// Break: `Fate::is_over` before the kill has come -> *I3: a unit is back for each end of what the AM has not seen*: 1,
-/// not
+/// Break: `Fate::is_over` before the kill has come -> *I3: a unit is back for each end of what the AM has not seen*: 1, not
 ///   2
 #[test]
 fn its_am_fetches_it_while_it_is_lost() {

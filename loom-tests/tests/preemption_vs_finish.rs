@@ -1,5 +1,5 @@
-//! A starved application ends while containers are marked, killed and their room kept for it: the room goes back to
-//! everybody, nothing is lost and nothing is used twice.
+//! A starved application ends while containers are marked, killed and their room kept for it: the room goes back to everybody,
+//! nothing is lost and nothing is used twice.
 #![cfg(loom)]
 
 use evenweave::Resource;
@@ -37,8 +37,7 @@ fn at_rest(world: &World, worker: &mut Worker, marked: i64) {
     assert_eq!(i64::try_from(ended).unwrap(), marked, "I10: what was marked has ended once, and nothing else has");
 }
 
-/// Claim: I4, I10: the starved application ends at the mark, the kill or the pass: what was kept for it goes to
-/// everybody,
+/// Claim: I4, I10: the starved application ends at the mark, the kill or the pass: what was kept for it goes to everybody,
 ///   used once
 /// Threads: 3
 /// Break: `OwedRooms::turns` strikes nobody out -> *who has ended is owed nothing*
@@ -58,8 +57,7 @@ fn before_at_or_after_the_kill() {
 }
 
 /// Two containers for it: it may have got the one room, and be owed the other, when it ends.
-/// Claim: I4, I10: the starved application ends between two kills, the one room had and the other owed: what was kept
-/// goes
+/// Claim: I4, I10: the starved application ends between two kills, the one room had and the other owed: what was kept goes
 ///   to everybody
 /// Threads: 2
 /// Break: `OwedRooms::turns` strikes nobody out -> *who has ended is owed nothing*
@@ -86,10 +84,9 @@ fn between_two_kills() {
     });
 }
 
-/// With a second look at the kill, while the starved application wants nothing any more and ends: the container is
-/// killed and its room used once, or it lives on unmarked and nothing is kept; it can be marked again, and its record
-/// comes back when it ends. Claim: I10, with `preemption.strict`: the starved application withdraws its ask and ends
-/// while the kill is looked at
+/// With a second look at the kill, while the starved application wants nothing any more and ends: the container is killed and its
+/// room used once, or it lives on unmarked and nothing is kept; it can be marked again, and its record comes back when it ends.
+/// Claim: I10, with `preemption.strict`: the starved application withdraws its ask and ends while the kill is looked at
 ///   again: killed and used once, or spared, unmarked, nothing kept
 /// Threads: 2
 /// Break: `Fate::spare` leaves it marked -> *what was spared can be marked again*: `None`, not `Some(1)`

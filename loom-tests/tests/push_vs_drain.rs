@@ -17,8 +17,7 @@ fn push(arena: &Arena, own: &mut FreeRecords, granted: &Stack, number: u32) -> C
 
 /// Claim: I5: each grant acquired once, in order, words whole
 /// Threads: 2
-/// Break: Release to Relaxed in `push_chain`; Acquire to Relaxed in `take_all` -> *Causality violation: Concurrent load
-/// and
+/// Break: Release to Relaxed in `push_chain`; Acquire to Relaxed in `take_all` -> *Causality violation: Concurrent load and
 ///   mut accesses.* (both)
 #[test]
 fn two_grants() {
@@ -40,8 +39,7 @@ fn two_grants() {
 
 /// Claim: I5: the same holds in a record that is used again
 /// Threads: 2
-/// Break: Release to Relaxed in `push_chain`, Acquire to Relaxed in `take_all`; `acquire_all` does not reverse -> *I5:
-/// each
+/// Break: Release to Relaxed in `push_chain`, Acquire to Relaxed in `take_all`; `acquire_all` does not reverse -> *I5: each
 ///   grant is acquired exactly once, in order, its words whole*: `number: 0` for 2
 #[test]
 fn a_record_used_again() {

@@ -1,5 +1,4 @@
-//! Somebody waits for quiet while a message leads to others, from one worker to the other and back: it is over when all
-//! of it is.
+//! Somebody waits for quiet while a message leads to others, from one worker to the other and back: it is over when all of it is.
 #![cfg(loom)]
 
 use evenweave::engine::intake::inbox::Next;
@@ -19,8 +18,7 @@ fn model(hops: u32) {
 
 /// Claim: I9: who waits for quiet finds an accepted message worked off, and the one that it led to
 /// Threads: 2
-/// Break: `until_quiet` with one round of barriers -> *I9: at quiet every accepted message was worked off, and what it
-/// led
+/// Break: `until_quiet` with one round of barriers -> *I9: at quiet every accepted message was worked off, and what it led
 ///   to*: 1, not 2
 #[test]
 fn a_message_that_leads_to_another() {
@@ -29,8 +27,7 @@ fn a_message_that_leads_to_another() {
 
 /// Claim: I9: who waits for quiet waits for a message that goes there and back for longer than two rounds of barriers
 /// Threads: 2
-/// Break: `until_quiet` ends after two rounds whatever was counted -> *I9: at quiet every accepted message was worked
-/// off,
+/// Break: `until_quiet` ends after two rounds whatever was counted -> *I9: at quiet every accepted message was worked off,
 ///   and what it led to*: 3, not 5
 #[test]
 fn a_message_that_goes_there_and_back() {

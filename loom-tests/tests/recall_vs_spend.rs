@@ -32,8 +32,7 @@ fn of_a_room() {
 
 /// Claim: I3: of outstanding asks: a recall against a take from the own piece
 /// Threads: 2
-/// Break: `AskPool::hand_back` does not put the units -> *I3: as many are taken as were asked for, less what is left*:
-/// 3,
+/// Break: `AskPool::hand_back` does not put the units -> *I3: as many are taken as were asked for, less what is left*: 3,
 ///   not 4
 #[test]
 fn of_asks() {

@@ -1,6 +1,5 @@
-//! The AM asks for k of the same size, and nobody is told: home recounts the word that all see. Against workers that
-//! take, lease, undo and hand back: at most k are taken after it, and k can be. What was taken after it bears its
-//! stamp.
+//! The AM asks for k of the same size, and nobody is told: home recounts the word that all see. Against workers that take, lease, undo
+//! and hand back: at most k are taken after it, and k can be. What was taken after it bears its stamp.
 #![cfg(loom)]
 
 use evenweave::engine::lease::{AskPool, Taken};
@@ -60,8 +59,7 @@ fn of_a_piece_that_is_being_leased() {
 
 /// Claim: I3: a recount by k against takes from a leased piece
 /// Threads: 2
-/// Break: pieces are not voided; the recount takes no heed of the lease -> *I3: at most k are taken after the recount,
-/// and k can be*
+/// Break: pieces are not voided; the recount takes no heed of the lease -> *I3: at most k are taken after the recount, and k can be*
 #[test]
 fn of_a_leased_piece() {
     check("recount_vs_take/of_a_leased_piece", || {
@@ -80,8 +78,7 @@ fn of_a_leased_piece() {
 
 /// Claim: I3: two recounts, while a piece is leased again
 /// Threads: 2
-/// Break: the count is opened relaxed, and who leases looks at its piece before it takes -> *I3: k less what was taken
-/// after the
+/// Break: the count is opened relaxed, and who leases looks at its piece before it takes -> *I3: k less what was taken after the
 ///   recount is left*
 #[test]
 fn of_a_piece_that_is_leased_again() {
@@ -156,8 +153,7 @@ fn of_a_hand_back() {
 
 /// Claim: I3: a recount against a worker that spends its piece and another one that recalls it
 /// Threads: 3
-/// Break: `hand_back` puts back into whatever is there; pieces are not voided -> *I3: k less what was taken after the
-/// recount is left*
+/// Break: `hand_back` puts back into whatever is there; pieces are not voided -> *I3: k less what was taken after the recount is left*
 #[test]
 fn of_a_recall() {
     check("recount_vs_take/of_a_recall", || {
@@ -178,8 +174,7 @@ fn of_a_recall() {
 
 /// Claim: I3: a version that comes again is nothing to a piece that was last touched when it was there
 /// Threads: 2
-/// Break: who leases does not make its piece one of this replacement first -> *I3: nothing old is taken after the
-/// recount*
+/// Break: who leases does not make its piece one of this replacement first -> *I3: nothing old is taken after the recount*
 #[test]
 fn of_a_version_that_comes_again() {
     check("recount_vs_take/of_a_version_that_comes_again", || {
@@ -188,8 +183,7 @@ fn of_a_version_that_comes_again() {
         let first = pool.latest();
         let mut other = Taker::new(&pool, OTHER, epoch);
         assert!(other.take().is_ok());
-        // Voids the other's piece, which then says: of the second version. Once more all versions; models have few of
-        // them.
+        // Voids the other's piece, which then says: of the second version. Once more all versions; models have few of them.
         let _ = pool.recount(4);
         while pool.latest() != first {
             let _ = pool.recount(4);

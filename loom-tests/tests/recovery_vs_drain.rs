@@ -1,5 +1,5 @@
-//! A worker takes a running container over and hears of its end, while the AM fetches: the AM, which has had it for
-//! long, is told of its end once, and of nothing else.
+//! A worker takes a running container over and hears of its end, while the AM fetches: the AM, which has had it for long, is told of its end
+//! once, and of nothing else.
 #![cfg(loom)]
 
 use evenweave::engine::lease::{AskPool, Taken};
@@ -70,12 +70,10 @@ fn told(news: &[EndedContainer], number: u32, record: u32, reason: EndReason) ->
     news.iter().filter(|one| (one.id, one.node, one.reason) == (id, node, reason)).count()
 }
 
-/// Claim: I5: a container is taken over and its node's heartbeat says that it has ended, while the AM fetches: it is
-/// told of the end once, and is
+/// Claim: I5: a container is taken over and its node's heartbeat says that it has ended, while the AM fetches: it is told of the end once, and is
 ///   given nothing but what was granted
 /// Threads: 2
-/// Break: `keep_acquired` stores what is unseen; it writes no words -> *I5: the AM is told once that what it had has
-/// ended*: 0, not 1 (both)
+/// Break: `keep_acquired` stores what is unseen; it writes no words -> *I5: the AM is told once that what it had has ended*: 0, not 1 (both)
 #[test]
 fn a_heartbeat_says_that_it_has_ended() {
     check("recovery_vs_drain/a_heartbeat_says_that_it_has_ended", || {
@@ -100,12 +98,11 @@ fn a_heartbeat_says_that_it_has_ended() {
     });
 }
 
-/// Claim: I3, I5: a container is taken over and its node is removed, while the AM fetches: it is told of the loss, and
-/// no unit of its ask comes
+/// Claim: I3, I5: a container is taken over and its node is removed, while the AM fetches: it is told of the loss, and no unit of its ask comes
 ///   back for what was never asked of this scheduler
 /// Threads: 2
-/// Break: `keep_acquired` stores what is unseen -> *I3: a unit is back for what the AM has not seen, and for nothing
-/// else*: 2, not 1 Break: it writes no words -> *I5: the AM is told of the loss of all that it had*: 0, not 1
+/// Break: `keep_acquired` stores what is unseen -> *I3: a unit is back for what the AM has not seen, and for nothing else*: 2, not 1
+/// Break: it writes no words -> *I5: the AM is told of the loss of all that it had*: 0, not 1
 #[test]
 fn its_node_is_removed() {
     check("recovery_vs_drain/its_node_is_removed", || {

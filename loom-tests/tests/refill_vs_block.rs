@@ -9,8 +9,7 @@ use evenweave_loom_tests::check;
 
 /// Claim: I2: a refill against a worker that hands back and blocks: the sum is conserved, nothing idle
 /// Threads: 2
-/// Break: `Room::hand_back` by load and store -> *I2: once both have blocked, what is not spent has come back, each
-/// unit
+/// Break: `Room::hand_back` by load and store -> *I2: once both have blocked, what is not spent has come back, each unit
 ///   once*: 4, not 6
 #[test]
 fn of_a_room() {
@@ -35,8 +34,7 @@ fn of_a_room() {
 
 /// Claim: I3: of outstanding asks: a refill against a worker that hands back and blocks: nothing is lost, nothing idle
 /// Threads: 2
-/// Break: `AskPool::hand_back` does not put the units -> *I3: once both have blocked, each unit that is not taken is
-/// there
+/// Break: `AskPool::hand_back` does not put the units -> *I3: once both have blocked, each unit that is not taken is there
 ///   once*: 0, not 1
 #[test]
 fn of_asks() {

@@ -1,5 +1,5 @@
-//! Reloads against grants: limits that drop, rise, vanish and come back while two workers lease and grant, each message
-//! under the snapshot that was the newest when it was taken.
+//! Reloads against grants: limits that drop, rise, vanish and come back while two workers lease and grant, each message under
+//! the snapshot that was the newest when it was taken.
 #![cfg(loom)]
 
 use evenweave::Resource;
@@ -142,8 +142,7 @@ impl Worker {
     }
 }
 
-/// Two workers at work while the control publishes; then both take over the last snapshot, and their batches have
-/// ended.
+/// Two workers at work while the control publishes; then both take over the last snapshot, and their batches have ended.
 fn at_work(world: &Arc<World>, grants: [usize; 2], reloads: &'static [(i64, i64)]) -> [Worker; 2] {
     let mut workers = [0, 1].map(|id| Some(Worker::new(id, world)));
     let control = world.clone();
@@ -188,8 +187,7 @@ fn more(workers: &mut [Worker; 2], most: usize) -> i64 {
     workers.iter().map(|worker| worker.spent).sum::<i64>() - before
 }
 
-/// Claim: I2, I6, I7: a reload lowers the limits of a queue and of the one above it, in one snapshot: no grant above
-/// the
+/// Claim: I2, I6, I7: a reload lowers the limits of a queue and of the one above it, in one snapshot: no grant above the
 ///   lower ones once they are taken over; a refused grant leaves no trace in either
 /// Threads: 3
 /// Break: `WatchMember::take_over` hands nothing back; `WatchMember::give_back` does nothing -> *I2: no grant takes a
@@ -223,8 +221,7 @@ fn limits_that_rise() {
 
 /// Claim: I2: a limit goes and comes back: what was granted in between counts
 /// Threads: 3
-/// Break: the seat leaves when its snapshot shows no limit -> *I2, I7: what is spent is counted, and what is not has
-/// come
+/// Break: the seat leaves when its snapshot shows no limit -> *I2, I7: what is spent is counted, and what is not has come
 ///   back*: 4, not 3
 #[test]
 fn a_limit_that_vanishes_and_comes_back() {
@@ -242,8 +239,7 @@ fn a_limit_that_vanishes_and_comes_back() {
 
 /// Claim: I7: a limit comes and goes, and one worker never sees it: nobody is refused for want of its count
 /// Threads: 3
-/// Break: as it was: watched only while limited; `join` counts nothing -> *I7: where there is no limit nobody is
-/// refused*:
+/// Break: as it was: watched only while limited; `join` counts nothing -> *I7: where there is no limit nobody is refused*:
 ///   1, not 2; *I2, I7: what is spent is counted, and what is not has come back*: 0, not 1
 #[test]
 fn a_limit_that_comes_and_goes() {

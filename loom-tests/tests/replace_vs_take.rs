@@ -1,5 +1,5 @@
-//! The AM's replacement of a count by k, of another size, against workers that take: at most k are taken after it, and
-//! k can be. One of the same size is `recount_vs_take`.
+//! The AM's replacement of a count by k, of another size, against workers that take: at most k are taken after it, and k can be.
+//! One of the same size is `recount_vs_take`.
 #![cfg(loom)]
 
 use evenweave::engine::lease::{AskCount, AskPool, NotTaken, Taken};
@@ -11,8 +11,7 @@ use evenweave_loom_tests::check;
 
 /// Claim: I3: a replacement by k: at most k are taken after it, and k can be
 /// Threads: 2
-/// Break: pieces are not voided; a lease stores its piece unseen -> *I3: at most k are taken after the replacement, and
-/// k can be*:
+/// Break: pieces are not voided; a lease stores its piece unseen -> *I3: at most k are taken after the replacement, and k can be*:
 ///   1, not 2; 3, not 2
 #[test]
 fn of_a_leased_count() {
@@ -71,8 +70,7 @@ fn nothing_old_once_the_new_count_is_there() {
 
 /// Claim: I3: old units handed back do not count
 /// Threads: 2
-/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(…)`, not
-/// `Err(Dry)`
+/// Break: `hand_back` puts whatever the epoch -> *I3: old units are not handed back to the new count*: `Ok(…)`, not `Err(Dry)`
 #[test]
 fn a_hand_back_of_old_units() {
     check("replace_vs_take/a_hand_back_of_old_units", || {
@@ -92,8 +90,7 @@ fn a_hand_back_of_old_units() {
 
 /// Claim: I3, I7: a refusal after the replacement leaves no trace
 /// Threads: 2
-/// Break: the refused grant puts its unit back whatever the AM has said since -> *I3, I7: a refused grant leaves no
-/// trace in the
+/// Break: the refused grant puts its unit back whatever the AM has said since -> *I3, I7: a refused grant leaves no trace in the
 ///   count that replaced its own*: 2, not 1
 #[test]
 fn a_refusal_after_it() {
@@ -111,12 +108,10 @@ fn a_refusal_after_it() {
     });
 }
 
-/// Claim: I3: of a rack and of the whole each count is exact by itself: a grant that comes between their replacements
-/// takes a unit of
+/// Claim: I3: of a rack and of the whole each count is exact by itself: a grant that comes between their replacements takes a unit of
 ///   each, of the old count or of the new one
 /// Threads: 2
-/// Break: `AskCount::replace` adds to what is left -> *I3: of the rack, k less what was taken of it after its
-/// replacement is left*: 2, not
+/// Break: `AskCount::replace` adds to what is left -> *I3: of the rack, k less what was taken of it after its replacement is left*: 2, not
 ///   1; the version stays -> *the same*: 0, not 1
 #[test]
 fn of_a_rack_and_of_the_whole() {

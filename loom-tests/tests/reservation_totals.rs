@@ -1,5 +1,5 @@
-//! Two workers reserve nodes for one application at once, and give them up again: the brake slips by one a worker at
-//! most, and never drifts.
+//! Two workers reserve nodes for one application at once, and give them up again: the brake slips by one a worker at most, and
+//! never drifts.
 #![cfg(loom)]
 
 use evenweave::engine::books::reserved::{ReservedCount, may_reserve, total};

@@ -1,8 +1,8 @@
-//! An application ends and another gets its slot, while messages that name the first are still under way: none of them
-//! means the second, and nothing of the first is left when the second begins.
+//! An application ends and another gets its slot, while messages that name the first are still under way: none of them means the
+//! second, and nothing of the first is left when the second begins.
 #![cfg(loom)]
 
-use evenweave::engine::books::two_phase_end::{Acknowledgements, find};
+use evenweave::engine::books::closing::{Acknowledgements, find};
 use evenweave::engine::books::usage::UsageCell;
 use evenweave::sync::Arc;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
@@ -87,8 +87,7 @@ impl Worker {
 /// Claim: I13, I5: a slot means another application after all have acknowledged, and what names the one before does not
 ///   mean it
 /// Threads: 3
-/// Break: `Acknowledgements::take_one` takes the first for the last -> *I5, I13: a slot is used again when every worker
-/// has
+/// Break: `Acknowledgements::take_one` takes the first for the last -> *I5, I13: a slot is used again when every worker has
 ///   ended what it had*: 1, not 0
 /// Break: `find` looks at the index alone -> *I13: what names the one before does not mean the new one*: 3, not 2
 /// Break: `Slots::give_back` keeps the generation -> *the slot is used again, under another generation*

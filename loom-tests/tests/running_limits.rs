@@ -1,9 +1,9 @@
-//! One application may run in a queue, another waits: it starts only when every worker has ended what it had of the
-//! first, whatever snapshot each of them works under.
+//! One application may run in a queue, another waits: it starts only when every worker has ended what it had of the first,
+//! whatever snapshot each of them works under.
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::books::two_phase_end::Acknowledgements;
+use evenweave::engine::books::closing::Acknowledgements;
 use evenweave::engine::books::usage::UsageCell;
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::thread::spawn;
@@ -113,8 +113,7 @@ enum Offered {
 
 /// Claim: I5, I6: one application runs at a time: the next starts when the first has ended at every worker
 /// Threads: 3
-/// Break: the second phase after one acknowledgement; a worker forgets the close -> *one runs at a time: the next
-/// starts
+/// Break: the second phase after one acknowledgement; a worker forgets the close -> *one runs at a time: the next starts
 ///   when the first has ended everywhere* (both)
 #[test]
 fn the_next_starts_when_the_first_has_ended_everywhere() {

@@ -1,5 +1,5 @@
-//! The channels that stand in for crossbeam's under shuttle: what the runtime relies on, so that a schedule that fails
-//! blames the right one.
+//! The channels that stand in for crossbeam's under shuttle: what the runtime relies on, so that a schedule that fails blames the
+//! right one.
 
 #![cfg(shuttle)]
 

@@ -1,8 +1,7 @@
-//! One worker lets an application start; another hears of it and of the application's entry over two lanes, in either
-//! order.
+//! One worker lets an application start; another hears of it and of the application's entry over two lanes, in either order.
 #![cfg(loom)]
 
-use evenweave::engine::books::started_entry::{EntryCount, StartedEntry};
+use evenweave::engine::books::turn::{EntryCount, StartedEntry};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::spawn;
@@ -17,8 +16,7 @@ enum Message {
     Starts(u32),
 }
 
-/// A worker that does not decide, as the books are one: which turn the application is in, and whether it has started in
-/// it.
+/// A worker that does not decide, as the books are one: which turn the application is in, and whether it has started in it.
 struct Follower {
     turn: Arc<StartedEntry>,
     own: EntryCount,
@@ -117,8 +115,9 @@ fn a_turn_that_waits_is_not_started_by_the_one_before() {
     });
 }
 
-/// Claim: I14: who was let start by a worker that then dies, and has told nobody, starts with every worker, by the one
-/// that decides after it Threads: 4 Break: `may_start` is always false -> *deadlock*
+/// Claim: I14: who was let start by a worker that then dies, and has told nobody, starts with every worker, by the one that decides after it
+/// Threads: 4
+/// Break: `may_start` is always false -> *deadlock*
 #[test]
 fn the_one_that_decides_dies_before_it_tells() {
     check("start_vs_entry/the_one_that_decides_dies_before_it_tells", || {

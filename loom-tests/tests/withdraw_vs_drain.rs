@@ -9,8 +9,7 @@ use evenweave_loom_tests::{all_records, check};
 
 /// Claim: I5: withdrawn or acquired, the record comes back once
 /// Threads: 2
-/// Break: `withdraw` by load and store; a withdrawn record is not freed -> *I5: a grant is acquired or withdrawn, never
-/// both
+/// Break: `withdraw` by load and store; a withdrawn record is not freed -> *I5: a grant is acquired or withdrawn, never both
 ///   or neither*; *each record is in the arena exactly once*: `[1, 2, 3]`
 #[test]
 fn one_of_both_wins() {
@@ -46,8 +45,7 @@ fn one_of_both_wins() {
 
 /// Claim: I5: a drain goes on past a withdrawn record that is used again
 /// Threads: 2
-/// Break: `acquire_all` reads `next` after the push -> *I5: all but the withdrawn one arrive, once, in order, their
-/// words
+/// Break: `acquire_all` reads `next` after the push -> *I5: all but the withdrawn one arrive, once, in order, their words
 ///   whole*
 #[test]
 fn one_of_two_is_withdrawn() {

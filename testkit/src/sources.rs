@@ -9,7 +9,7 @@ pub fn sources(package: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
     find(&root, &mut files);
     files.sort();
-    assert!(files.len() > 10, "the sources are where they are looked for");
+    assert!(files.len() > 3, "the sources are where they are looked for");
     let name = |file: &Path| file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
     let files = files.iter().filter(|file| !is_test_file(file));
     files.map(|file| (name(file), std::fs::read_to_string(file).unwrap())).collect()

@@ -62,6 +62,6 @@ pub struct MappingRules {
     /// `mapping-rule-json-file`, where the rules stand in a file of their own.
     /// [`CapacityFile`](crate::capacity::CapacityFile) does not read it: see
     /// [`CapacityFile::parse_mapping_rules`](crate::capacity::CapacityFile::parse_mapping_rules).
-    /// [`CapacityConfiguration`](crate::CapacityConfiguration) does.
+    /// `CapacityConfiguration` of the core does.
     pub file: Option<String>,
 }

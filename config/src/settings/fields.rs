@@ -38,7 +38,7 @@ pub struct Settings {
     /// 0 means no rounding.
     pub increment: Resource,
     /// `yarn.scheduler.fair.allocation.file`, as written.
-    /// [`FairSchedulerBuilder::allocation_file`](crate::FairSchedulerBuilder::allocation_file) finds the file.
+    /// `FairSchedulerBuilder::allocation_file` finds the file.
     pub allocation_file: String,
     /// `yarn.scheduler.fair.allow-undeclared-pools`
     pub allow_undeclared_pools: bool,
@@ -72,7 +72,7 @@ pub struct Settings {
     /// [`Settings::increment`] times `yarn.scheduler.reservation-threshold.increment-multiple`.
     pub reservation_threshold: Resource,
     /// `yarn.scheduler.fair.update-interval-ms`; a negative value counts as 500. Not read by a
-    /// [`Stepped`](crate::Stepped) scheduler.
+    /// `Stepped` scheduler.
     pub update_interval_ms: u64,
     /// `yarn.scheduler.fair.preemption`
     pub preemption: bool,

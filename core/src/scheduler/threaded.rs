@@ -186,7 +186,7 @@ impl<P: Policy> Scheduler<P> {
     /// Empties a node gracefully. Waits for the control.
     ///
     /// From its next heartbeat on the node's total follows what still runs, so nothing new fits. When nothing runs, the
-    /// event [`SchedulerEvent::NodeDrained`](crate::SchedulerEvent::NodeDrained) comes.
+    /// event [`SchedulerEvent::NodeDrained`] comes.
     ///
     /// As in Hadoop the next heartbeat still assigns what is free at that moment. Containers above the new total then
     /// end at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
@@ -382,7 +382,7 @@ impl<P: Policy> Scheduler<P> {
     /// Ends an application: its containers, reservations and outstanding asks. Waits for the control and all workers.
     ///
     /// What its AM has not fetched is dropped too. If it matters, fetch it before, with [`allocate`](Self::allocate).
-    /// With [`node_stops`](FairSchedulerBuilder::node_stops) the nodes are told what to stop.
+    /// With [`node_stops`](crate::FairSchedulerBuilder::node_stops) the nodes are told what to stop.
     ///
     /// # Errors
     /// [`Refused::NoSuchApp`] if it has already ended; [`Refused::OwnThread`], [`Refused::TaskLost`],
@@ -728,8 +728,9 @@ impl<P: Policy> Scheduler<P> {
     /// scheduler.update_now(); // new demand counts from the next update on
     /// scheduler.quiesce();
     /// let reasons = scheduler.why_waiting(&app)?;
-    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores
-    /// (n1)"; assert_eq!(reasons[0].to_string(), said); scheduler.shutdown();
+    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
+    /// assert_eq!(reasons[0].to_string(), said);
+    /// scheduler.shutdown();
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -1,5 +1,5 @@
-//! A client of the reservation system beside everything else: it books, submits into what it has booked, and deletes.
-//! Plans are followed as often.
+//! A client of the reservation system beside everything else: it books, submits into what it has booked, and deletes. Plans are followed as
+//! often.
 
 use super::plan::{RESERVABLE, SMALL};
 use super::world::World;
@@ -68,9 +68,8 @@ impl World {
     }
 }
 
-/// At quiet, and after two more runs of the follower: what one of them plans anew, the next one takes away. A plan's
-/// queues are its default queue and those of what is promised now, which is no more than the plan has. A plan of
-/// nothing is not followed.
+/// At quiet, and after two more runs of the follower: what one of them plans anew, the next one takes away. A plan's queues are its default queue
+/// and those of what is promised now, which is no more than the plan has. A plan of nothing is not followed.
 pub(crate) fn plans_are_followed(world: &World) {
     if !world.plan.reserves || world.nodes().is_empty() {
         return;

@@ -48,8 +48,8 @@ impl Books {
         self.check_limit();
     }
 
-    /// What certainly runs is within the highest limit that there has been: an end has begun before it is noted here,
-    /// and a container has been granted before it is.
+    /// What certainly runs is within the highest limit that there has been: an end has begun before it is noted here, and a
+    /// container has been granted before it is.
     fn check_limit(&self) {
         let Some(highest) = self.highest else { return };
         let mut running = Resource::ZERO;

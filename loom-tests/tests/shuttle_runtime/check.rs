@@ -162,8 +162,8 @@ fn agree(world: &World, journal: &Ledger) {
     assert_eq!(stats.allocated, of_queue(&queues, "root").usage);
 }
 
-/// So many AMs run in the queue. As in Hadoop a move takes its AM out of the old queue and does not put it into the new
-/// one, from which its end takes it out again.
+/// So many AMs run in the queue. As in Hadoop a move takes its AM out of the old queue and does not put it into the new one, from
+/// which its end takes it out again.
 fn assert_ams(world: &World, queue: &QueueView, ams: i64) {
     let (ams, used) = (small(ams), &queue.am_usage);
     let exact = *used == ams || world.has_moved() && used.fits_in(&ams);

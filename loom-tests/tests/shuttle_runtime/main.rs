@@ -1,7 +1,6 @@
-//! The whole threaded runtime under random schedules: workers, control, update task, preemption, the plans' follower
-//! and the AMs', nodes', operator's and a booking client's threads on the core's own code, each step of theirs ordered
-//! by shuttle. What is done is drawn too, from the same number; when it is done the books are compared. A deadlock is
-//! found by shuttle, an endless schedule by its number of steps.
+//! The whole threaded runtime under random schedules: workers, control, update task, preemption, the plans' follower and the AMs', nodes',
+//! operator's and a booking client's threads on the core's own code, each step of theirs ordered by shuttle. What is done is drawn too, from the same
+//! number; when it is done the books are compared. A deadlock is found by shuttle, an endless schedule by its number of steps.
 //!
 //! `.ci/shuttle.sh` runs it; without `--cfg shuttle` it compiles to nothing.
 

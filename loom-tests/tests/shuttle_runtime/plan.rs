@@ -94,8 +94,8 @@ impl Plan {
 /// The plan.
 pub(crate) const RESERVABLE: &str = "root.p";
 
-/// An allocation file: a queue with a limit, one that is entitled to something and perhaps limited too, two below a
-/// limited one, and perhaps a plan: below `fair` it would have no cores.
+/// An allocation file: a queue with a limit, one that is entitled to something and perhaps limited too, two below a limited one, and perhaps a plan:
+/// below `fair` it would have no cores.
 pub(crate) fn allocations(limit: i64, sure_is_limited: bool, reserves: bool) -> String {
     let mut text = String::from("<allocations><queue name='root'>");
     if reserves {

@@ -1,7 +1,7 @@
 //! Schedules, each from one number: what is done and in which order threads run both follow from it.
 //!
-//! Even numbers are for shuttle's random scheduler. Odd ones are for PCT, which is here because shuttle's own learns
-//! the length of a schedule from those before, so that none of them can be had again by itself.
+//! Even numbers are for shuttle's random scheduler. Odd ones are for PCT, which is here because shuttle's own learns the
+//! length of a schedule from those before, so that none of them can be had again by itself.
 
 use shuttle::scheduler::{DataSource, RandomDataSource, RandomScheduler, Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
@@ -17,8 +17,8 @@ const STEPS: u64 = 20_000;
 /// Of PCT, by turns: a fault that takes so many ordered events is found with a known chance.
 const DEPTHS: [u64; 4] = [3, 10, 30, 100];
 
-/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): who has the highest rank runs, and at a few
-/// steps, drawn beforehand, whoever runs becomes the last.
+/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): who has the highest rank runs, and at a few steps,
+/// drawn beforehand, whoever runs becomes the last.
 #[derive(Debug)]
 struct Pct {
     draws: RandomDataSource,

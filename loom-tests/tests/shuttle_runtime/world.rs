@@ -101,8 +101,8 @@ impl World {
         apps.into_iter().filter(|(number, _)| !books.over.contains(number)).map(|(_, app)| app).collect()
     }
 
-    /// Those of an application or the nodes: as many as the operator leaves time for. What the operator does takes
-    /// long, and without a pause now and then the others would have done all of theirs before its first update.
+    /// Those of an application or the nodes: as many as the operator leaves time for. What the operator does takes long, and
+    /// without a pause now and then the others would have done all of theirs before its first update.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = usize> {
         (0..MAX_ROUNDS).take_while(|_| {
             if draw(2) == 0 {
@@ -162,8 +162,7 @@ impl World {
 
     // ------------------------------------------------------------------------------------------------ applications
 
-    /// Calls until it is not told that the scheduler is busy; what it is answered goes into the books. False: it has
-    /// ended.
+    /// Calls until it is not told that the scheduler is busy; what it is answered goes into the books. False: it has ended.
     pub(crate) fn allocate(&self, app: &AppHandle, request: &AllocateRequest) -> bool {
         let mut answer = Allocation::default();
         loop {

@@ -3,7 +3,7 @@
 //!
 //! Each worker has the whole of the books: all queues, all applications, all users. Its own grants and ends it counts
 //! at once, the others' as of the last fold. Who starts in a leaf is decided by one worker, and the others follow
-//! ([`Turn`](crate::engine::books::started_entry::Turn)).
+//! ([`StartedEntry`](crate::engine::books::started_entry::StartedEntry)).
 
 use super::shared_attempt::{Others, Start};
 use super::{Books, QueueBook};
