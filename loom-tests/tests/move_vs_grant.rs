@@ -198,8 +198,7 @@ impl Worker {
 
 /// Claim: I2, I4, I7: usage goes along with a move: none stays behind, all counts where it went
 /// Threads: 3
-/// Break: `WatchMember::carry` counts what comes and not what goes -> *I4: nothing stays behind in the old queue*: 2,
-/// not 0
+/// Break: `WatchMember::carry` counts what comes and not what goes -> *I4: nothing stays behind in the old queue*: 2, not 0
 #[test]
 fn usage_goes_along() {
     check("move_vs_grant/usage_goes_along", || {

@@ -206,8 +206,7 @@ fn limits_that_drop() {
 
 /// Claim: I7, I2: a reload raises a limit: the new room is found, and no more than that
 /// Threads: 3
-/// Break: `WatchMember::give_back` does nothing -> *I2, I7: what is spent is counted, and what is not has come back*:
-/// 2, not 1
+/// Break: `WatchMember::give_back` does nothing -> *I2, I7: what is spent is counted, and what is not has come back*: 2, not 1
 #[test]
 fn limits_that_rise() {
     check("reload_vs_grant/limits_that_rise", || {

@@ -48,8 +48,7 @@ impl Worker {
 
 /// Claim: I13: a slot means another queue after all workers have heard what was said of the one before
 /// Threads: 3
-/// Break: `RetiredSlots::take_reusable` gives every slot -> *what has left the queue before is not taken off the one
-/// that came*: -1, not 0
+/// Break: `RetiredSlots::take_reusable` gives every slot -> *what has left the queue before is not taken off the one that came*: -1, not 0
 #[test]
 fn a_slot_gets_another_queue() {
     check("resting_vs_moves/a_slot_gets_another_queue", || {
