@@ -2,7 +2,7 @@
 //! calls them.
 
 use evenweave::Resource;
-use evenweave::engine::books::closed::Closed;
+use evenweave::engine::books::close_once::Closed;
 use evenweave::engine::books::marks::Marks;
 use evenweave::engine::books::usage::UsageCell;
 use evenweave::engine::lease::{AskPool, Taken};

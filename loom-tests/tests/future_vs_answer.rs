@@ -1,7 +1,7 @@
 //! A core thread answers while a future goes to sleep: it sleeps over no answer.
 #![cfg(loom)]
 
-use evenweave::engine::intake::waiting::{Waits, Wakes, waiting};
+use evenweave::engine::intake::future_wakeup::{Waits, Wakes, waiting};
 use evenweave::sync::Arc;
 use evenweave::sync::atomic::{AtomicBool, Ordering};
 use evenweave::sync::thread::spawn;

@@ -3,7 +3,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::books::standing::LeafAndAm;
+use evenweave::engine::books::leaf_and_am::LeafAndAm;
 use evenweave::engine::books::usage::{SharedUsage, UsageCell};
 use evenweave::engine::lease::watch::{Watch, WatchMember};
 use evenweave::engine::publish::published::Published;

@@ -1,7 +1,7 @@
 //! A queue goes after its last application has moved away, and another one gets its slot: no worker takes the move for one out of the second.
 #![cfg(loom)]
 
-use evenweave::engine::books::resting::{RetiredSlots, RetiredToken};
+use evenweave::engine::books::retired_slots::{RetiredSlots, RetiredToken};
 use evenweave::sync::Arc;
 use evenweave::sync::atomic::{AtomicU32, Ordering};
 use evenweave::sync::channel::{Receiver, unbounded};

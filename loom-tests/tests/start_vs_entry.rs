@@ -1,7 +1,7 @@
 //! One worker lets an application start; another hears of it and of the application's entry over two lanes, in either order.
 #![cfg(loom)]
 
-use evenweave::engine::books::turn::{EntryCount, StartedEntry};
+use evenweave::engine::books::started_entry::{EntryCount, StartedEntry};
 use evenweave::sync::Arc;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::spawn;
