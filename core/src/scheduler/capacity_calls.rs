@@ -9,7 +9,7 @@ use super::policy::Capacity;
 use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::capacity::{CapacityCall, CapacityConfiguration, CapacityQueueView, Refresh, SubmitTerms};
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::{AllocateRequest, Allocation, Submission, collect};
 use crate::event::Refused;
 use crate::resource::Resource;

@@ -9,7 +9,7 @@ use crate::clock::Patience;
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Threads;
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
     AtRest, Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Reply, Report,
@@ -201,7 +201,7 @@ impl<D: Decider> Door<D> {
         let shared = self.open()?;
         self.may_wait()?;
         let (reply, answer) = bounded(1);
-        let message = crate::engine::intake::calls::ControlMessage::Call(call(reply.into()));
+        let message = crate::engine::intake::to_control::ControlMessage::Call(call(reply.into()));
         shared.lanes.control.send(message).map_err(|_| self.gone(CONTROL))?;
         self.answer(&answer, &Patience::endless(), CONTROL)
     }

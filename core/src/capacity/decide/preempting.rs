@@ -3,7 +3,7 @@
 //!
 //! Run by the worker between two messages: it alone knows all that a round looks at.
 
-use super::message::CapacityMessage;
+use super::messages::CapacityMessage;
 use super::survey::{Chosen, Survey};
 use super::victims::{Chooser, is_let_run, is_remembered};
 use crate::capacity::books::Books;

@@ -12,7 +12,7 @@
 use crate::app::Locality;
 use crate::engine::decider::Decider;
 use crate::engine::intake::locations::ANY;
-use crate::engine::intake::messages::{GiveBack, Internal};
+use crate::engine::intake::to_worker::{GiveBack, Internal};
 use crate::engine::mail::container::{EndReason, EndedContainer};
 use crate::engine::records::containers::ContainerRecord;
 use crate::engine::shard::Shard;

@@ -4,7 +4,7 @@
 //! First of the stages: a heartbeat leads to ends (`end`), then to an offer of the node's room (`offer`).
 
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::Heartbeat;
+use crate::engine::intake::to_worker::Heartbeat;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 use crate::id::{ContainerId, OwnContainer};

@@ -6,7 +6,7 @@
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::to_control::ControlMessage;
 use crate::engine::mail::container::EndReason;
 use crate::engine::records::containers::MADE_ROOM_FOR;
 use crate::engine::records::node::Node;

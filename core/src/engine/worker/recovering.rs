@@ -17,7 +17,7 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::Recovery;
+use crate::engine::intake::to_worker::Recovery;
 use crate::engine::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
 use crate::engine::records::containers::{ContainerRecord, SizeId};
 use crate::engine::records::fate::Fate;
