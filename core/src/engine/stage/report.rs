@@ -69,7 +69,7 @@ impl<D: Decider> Shard<D> {
     /// A node reports.
     pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         let Heartbeat { node, launched, completed, stamp, offer } = heartbeat;
-        // A handle of another scheduler: nothing here is meant.
+        // The node belongs to another scheduler, or to another worker: the heartbeat is dropped.
         if node.scheduler != self.shared.scheduler || node.owner != self.worker {
             return;
         }
