@@ -114,7 +114,7 @@ pub(crate) enum CapacityCall {
     Submit(Box<Submission>, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
     SetPriority { app: Arc<AppShared>, by: By, priority: i32, reply: Reply<Result<(), Refused>> },
-    /// An application has so many seconds from now on.
+    /// Sets how many seconds an application still has.
     SetLifetime { app: Arc<AppShared>, by: By, seconds: i64, reply: Reply<Result<Lifetime, Refused>> },
     /// A round of what ends applications whose time is over.
     ExpireApplications(Reply<Result<Vec<ApplicationId>, Refused>>),

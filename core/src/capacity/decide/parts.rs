@@ -106,7 +106,7 @@ pub(crate) struct CapacityKey {
     pub(crate) opportunities: u32,
     /// How often a reserved node had no room for it yet.
     pub(crate) re_reservations: u32,
-    /// What is counted as outstanding: so many, of this size.
+    /// What is counted as outstanding: a number of containers, and their size.
     pub(crate) count: u32,
     pub(crate) size: Resource,
 }

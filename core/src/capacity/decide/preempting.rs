@@ -147,7 +147,7 @@ impl Shard {
     /// A killable container goes, for another one.
     pub(crate) fn end_for_room(&mut self, candidate: Candidate) {
         if let Some(index) = self.live(candidate) {
-            self.end_for_good(index, EndReason::Preempted);
+            self.end_without_asks(index, EndReason::Preempted);
         }
     }
 

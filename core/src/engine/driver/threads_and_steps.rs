@@ -338,18 +338,18 @@ impl<D: Decider> Threads<D> {
         self.workers.iter().filter_map(Running::whereabouts).collect()
     }
 
-    /// Works everything off, then ends all threads, `first` others; on a thread of its own.
+    /// As `stop`, but on a new thread: the caller does not wait. That thread runs `first` before.
     pub(crate) fn stop_later(self, first: impl FnOnce() + Send + 'static) {
-        // Where the system gives no thread, they run on: nobody is left who could end them.
+        // If the system gives no thread, the scheduler's threads run on: nobody is left who could end them.
         let _ = spawn("evenweave-shutdown".into(), move || {
             first();
             self.stop();
         });
     }
 
-    /// Works everything off, then ends all threads.
+    /// Processes what was sent, then ends all threads. Waits for their end.
     pub(crate) fn stop(self) {
-        // Who has gone has nothing left to work off.
+        // An error says that a thread is lost: nothing is left to wait for.
         let _ = quiesce(&self.shared, &Patience::endless());
         self.end();
     }

@@ -137,6 +137,6 @@ impl<D: Decider> Shard<D> {
         let told = EndedContainer { id, node, reason: EndReason::Completed };
         self.journal.iter_mut().for_each(|journal| journal.ended.push(told));
         count(&self.shared.counters[self.worker].ended, 1);
-        self.reuse_record(record);
+        self.free_record_if_over(record);
     }
 }
