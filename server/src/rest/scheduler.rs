@@ -1,4 +1,4 @@
-//! `/scheduler`: by `fair` or `capacity`, whichever decides.
+//! `/scheduler`. The answer comes from `fair` or `capacity`, as the scheduler is one or the other.
 
 use super::request::{Asked, Outcome};
 use crate::manager::ResourceManager;
