@@ -72,7 +72,7 @@ impl fmt::Debug for LatencyProbe {
 }
 
 impl LatencyProbe {
-    /// For so many workers.
+    /// For a scheduler with this many workers.
     #[must_use]
     pub(crate) fn new(workers: usize) -> LatencyProbe {
         let empty = || Mutex::new(Served { service: histogram(), grant: histogram() });

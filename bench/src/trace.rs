@@ -1,10 +1,11 @@
 //! The jobs of a load, from a trace of any form that [`crate::traces`] reads: how many tasks, and how long they are.
 //!
-//! Of SWIM's lines the lengths are bytes, of all other forms milliseconds; a load makes lives of both. As many maps as
-//! the input has pieces of 128 MiB, at least one, and a reduce for each GiB that is shuffled.
+//! A job of a SWIM trace has a map for each 128 MiB of its input, at least one, and a reduce for each GiB of shuffled
+//! data. The length of these tasks is in bytes. In all other traces tasks have a length in milliseconds.
+//! [`crate::jobs`] scales both, so that a load needs no unit.
 //!
-//! The bundled trace is a day of Facebook's production cluster of 2009, sampled by the SWIM project
-//! (`data/LICENSE.SWIM`).
+//! The bundled trace has 24 hours of jobs of Facebook's production cluster in 2009, put together by the SWIM project
+//! from samples of one hour (`data/LICENSE.SWIM`).
 
 use std::sync::Arc;
 
@@ -14,18 +15,19 @@ use crate::traces::{FieldProblem, Job, SWIM_EXAMPLE, SwimLine};
 
 const MAP_BYTES: u64 = 128 << 20;
 const REDUCE_BYTES: u64 = 1 << 30;
-/// More tasks than a load can have are cut.
+/// The most tasks of one job, or of one kind in a SWIM job; more are left out. So the tasks of a job can be counted in
+/// 32 bits.
 const MAX_TASKS: u32 = u32::MAX / 4;
 
 /// Equal tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tasks {
     pub(crate) count: u32,
-    /// How long each is.
+    /// How long each is: bytes in a SWIM trace, else ms.
     pub(crate) length: f64,
 }
 
-/// One job of a trace. It has a map at least.
+/// One job of a trace. It has at least one map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TraceJob {
     /// When it is submitted, in ms after the start.
@@ -42,12 +44,12 @@ fn pieces(bytes: u64, each: u64) -> u32 {
 }
 
 impl TraceJob {
-    /// Of a SWIM job: the maps read the input, and the reduces what is shuffled; they write the output.
+    /// From a line of SWIM's. Maps read the input. Reduces read the shuffled data and write the output.
     pub(crate) fn of_bytes(submitted_s: u64, map_input: u64, shuffle: u64, output: u64) -> TraceJob {
         let maps = pieces(map_input, MAP_BYTES).max(1);
         let reduces = pieces(shuffle, REDUCE_BYTES);
         let reduced = shuffle.saturating_add(output) as f64 / f64::from(reduces.max(1));
-        // A reduce handles eight times a map's bytes and is not eight times as long: it reads what is in memory.
+        // Assumed: a reduce works on data in memory, and so is as fast with 1 GiB as a map with 128 MiB.
         let reduces = Tasks { count: reduces, length: reduced / 8.0 };
         TraceJob {
             at_ms: submitted_s.saturating_mul(1000),
@@ -58,8 +60,8 @@ impl TraceJob {
         }
     }
 
-    /// Of a job with tasks of its own: those that are no reduces are maps. A job of reduces alone has them as maps, one
-    /// without tasks has a short one.
+    /// From a job that lists its tasks. All tasks but reduces count as maps. If there are only reduces, they count as
+    /// maps. If there are no tasks, the job gets one map of length 0.
     pub(crate) fn of_tasks(job: &Job) -> TraceJob {
         let mut left = MAX_TASKS;
         let (mut maps, mut reduces) = (Vec::new(), Vec::new());
@@ -77,14 +79,14 @@ impl TraceJob {
         if maps.is_empty() {
             maps.push(Tasks { count: 1, length: 0.0 });
         }
-        // Readers write it where nothing is said.
+        // The readers of traces put "default" where the trace has no name.
         let named = |name: &String| (name != "default").then(|| name.clone());
         let at_ms = u64::try_from(job.arrival_ms).unwrap_or(0);
         TraceJob { at_ms, queue: named(&job.queue), user: named(&job.user), maps, reduces }
     }
 }
 
-/// How many tasks some groups have, and how long these are in the mean.
+/// The number of tasks in all groups, and their average length.
 pub(crate) fn count_and_mean(tasks: &[Tasks]) -> (u32, f64) {
     if let [tasks] = tasks {
         return (tasks.count, tasks.length);
@@ -94,7 +96,7 @@ pub(crate) fn count_and_mean(tasks: &[Tasks]) -> (u32, f64) {
     (count, length / f64::from(count).max(1.0))
 }
 
-/// Why a text is no trace, and where.
+/// What is wrong in the text of a trace, and where.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{file}:{line}:{column}: {problem}")]
 pub struct TraceError {
@@ -110,10 +112,11 @@ pub struct TraceError {
     place: SourceSpan,
 }
 
-/// Reads the text of a SWIM trace; blank lines are passed over.
+/// Reads the text of a SWIM trace. Blank lines are skipped.
 ///
 /// # Errors
-/// At the first line that is not six fields of the right kind, or when there is no job at all.
+/// At the first line that does not begin with six fields of the right kind, or has more than nine. Also if there is no
+/// job at all.
 pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<TraceError>> {
     let text = Arc::new(text);
     let fail = |line: usize, start: usize, wrong: FieldProblem| {

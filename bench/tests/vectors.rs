@@ -1,6 +1,7 @@
 //! What Apache Hadoop 3.4.2 made of configuration, replayed: every case must come out as recorded.
 //!
-//! `tests/data/vectors` holds one family a file, one case a line.
+//! `tests/data/vectors` holds one family a file, one case a line. `tests/data/found-vectors` has single cases that no
+//! family shows.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -39,6 +40,13 @@ fn every_case_comes_out_as_recorded() {
         let said = replay(file).unwrap().text(cases);
         assert_eq!(said, format!("{family}: {cases} passed, 0 failed\n"));
     }
+}
+
+/// A file with several errors in its placement rules: which of them Hadoop tells, and what it logs before.
+#[test]
+fn errors_in_placement_rules_come_in_hadoops_order() {
+    let file = directory().with_file_name("found-vectors").join("convert.jsonl");
+    assert_eq!(replay(file).unwrap().text(14), "convert: 14 passed, 0 failed\n");
 }
 
 #[test]

@@ -89,7 +89,8 @@ impl PlacementRule {
     pub fn is_terminal(&self) -> bool {
         match self.kind {
             RuleKind::Specified | RuleKind::SecondaryGroupExisting => false,
-            RuleKind::Reject => true,
+            // It takes no rule inside. Hadoop notices that after it has looked at the order, and then asks the parent.
+            RuleKind::Reject => self.parent.as_ref().is_none_or(|parent| parent.is_terminal()),
             RuleKind::User | RuleKind::PrimaryGroup | RuleKind::Default => {
                 self.create && self.parent.as_ref().is_none_or(|parent| parent.is_terminal())
             }

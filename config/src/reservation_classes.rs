@@ -1,4 +1,4 @@
-//! Classes of the reservation system that a configuration may name, with the names that Hadoop has them by.
+//! Classes of the reservation system that a configuration may name. As for Hadoop, only a full name counts.
 
 use super::nearest::nearest;
 
@@ -7,9 +7,9 @@ const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation
 /// What a class is for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReservationClasses {
-    /// The element, or the last part of the property.
+    /// The element that names the class, or the last part of the property.
     pub(super) named_by: &'static str,
-    /// Below the package.
+    /// The names, below the package.
     known: &'static [&'static str],
 }
 
@@ -23,10 +23,10 @@ pub(super) const RESERVATION_CLASSES: [ReservationClasses; 3] = [
     ReservationClasses { named_by: "reservation-planner", known: &["planning.SimpleCapacityReplanner"] },
 ];
 
-/// The policy that has no figures.
+/// The policy that has no settings.
 const NO_OVER_COMMIT: &str = "NoOverCommitPolicy";
 
-/// Whether a class is the policy that asks of nobody how much he has.
+/// Whether a class is the policy that sets no limit to what one user has.
 pub(super) fn is_no_over_commit(class: &str) -> bool {
     class.strip_prefix(PACKAGE) == Some(NO_OVER_COMMIT)
 }

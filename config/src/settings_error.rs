@@ -152,7 +152,7 @@ impl SettingsProblem {
         }
     }
 
-    fn code(&self) -> &'static str {
+    pub(super) fn code(&self) -> &'static str {
         match self {
             SettingsProblem::NotANumber { .. } => "not-a-number",
             SettingsProblem::Substitution { .. } => "substitution",

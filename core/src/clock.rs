@@ -118,6 +118,10 @@ impl Patience {
         self.whole.map(|whole| whole.saturating_sub(self.clock.0.elapsed()))
     }
 
+    pub(crate) fn is_endless(&self) -> bool {
+        self.whole.is_none()
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         self.left().is_some_and(|left| left.is_zero())
     }

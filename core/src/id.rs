@@ -1,4 +1,6 @@
-//! Identifiers. Inside, everything is a dense slot with a generation; a stale identifier never names a newer object.
+//! Identifiers. An old id never names a newer object. How depends on the kind: an application has a slot with a
+//! generation ([`Slot`]), the number of a node is not used again, and a container's id has its application and number
+//! beside the place of its record.
 
 mod yarn;
 
@@ -6,7 +8,7 @@ pub use yarn::{ApplicationId, AttemptId, ContainerName, IdError};
 
 use std::fmt;
 
-/// "None" where an index is kept.
+/// Stands for "no index".
 #[cfg(not(loom))]
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -24,7 +26,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The index, as one.
+    /// The index as a `usize`.
     #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
     #[inline]
     #[must_use]
@@ -33,30 +35,31 @@ impl Slot {
     }
 }
 
-/// Gives slots out and takes them back: each time with another generation, so that who still names what was there
-/// before is not taken to mean what is there now.
+/// Hands out slots and gets them back. Each owner of a slot has another generation, so an id of an earlier owner does
+/// not match.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Debug, Default)]
 pub struct Slots {
-    /// Of each slot's first owner.
+    /// The generation that the first owner of each slot gets.
     first: u32,
-    /// Of each slot's next owner.
+    /// By slot: the generation of its owner, or, where it is free, of the next one.
     generations: Vec<u32>,
+    /// Slots that are free. The last one given back is at the end.
     free: Vec<u32>,
 }
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 impl Slots {
-    /// Slots of the process's scheduler of this number. Generations of two schedulers lie far apart, so that who names
-    /// what is in a slot of the one names nothing of the other.
+    /// Slots for the scheduler with this number in the process. Each scheduler starts at another generation, far from
+    /// the others'. So a handle of one scheduler does not, in practice, match a slot of another.
     #[cfg(not(loom))]
     pub(crate) fn of_scheduler(scheduler: u64) -> Slots {
-        // The golden ratio: as far from all before as can be.
+        // Multiples of the golden ratio, modulo 2^64, are spread evenly: each is far from those before.
         let spread = scheduler.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         Slots { first: u32::try_from(spread).expect("half a word"), ..Slots::default() }
     }
 
-    /// The slot that was given back last, or one more.
+    /// Hands out the slot that came back last, or else a new one.
     #[must_use]
     pub fn take(&mut self) -> Slot {
         let index = self.free.pop().unwrap_or_else(|| {
@@ -66,15 +69,15 @@ impl Slots {
         Slot { index, generation: self.generations[index as usize] }
     }
 
-    /// How many somebody is in.
+    /// How many slots have an owner.
     #[cfg(all(feature = "faults", not(loom)))]
     pub(crate) fn taken(&self) -> usize {
         self.generations.len() - self.free.len()
     }
 
-    /// Nobody is in this slot any more.
+    /// The owner gives the slot back.
     pub fn give_back(&mut self, slot: Slot) {
-        // After four thousand million owners of one slot nobody names the first any more.
+        // It wraps after 2^32 owners of one slot. Then nobody has an id of the first one.
         let generation = &mut self.generations[slot.ix()];
         *generation = generation.wrapping_add(1);
         self.free.push(slot.index);
@@ -104,7 +107,7 @@ pub struct ContainerId {
     pub(crate) application: u32,
     /// Two bytes, so that the whole is 24: nodes report containers by the dozen.
     pub(crate) attempt: u16,
-    /// Of the attempt that it was granted to; a later one may have taken it over.
+    /// The slot of the attempt that it was granted to. A later attempt may have taken the container over.
     pub(crate) app: Slot,
     pub(crate) number: u32,
     pub(crate) worker: u16,
@@ -112,8 +115,8 @@ pub struct ContainerId {
 }
 
 /// A container's or reservation's place among those of its application, in the order of Hadoop's ids: attempt by
-/// attempt, epoch by epoch, by number. What was taken over comes before what this scheduler grants, whatever epochs it
-/// was told.
+/// attempt, epoch by epoch, by number. Containers of before a restart come before those that this scheduler grants,
+/// whatever their epochs.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ContainerNumber {
@@ -121,19 +124,20 @@ pub(crate) struct ContainerNumber {
     pub(crate) granted_here: bool,
     pub(crate) epoch: u32,
     pub(crate) number: u32,
-    /// Which of those that were taken over it is, so that no two are one.
+    /// Its number among the containers of before a restart, so that no two have the same place. 0: it was granted here.
     pub(crate) taken_over: u32,
 }
 
 #[cfg(not(loom))]
 impl ContainerNumber {
-    /// Of what a scheduler of this epoch has granted itself.
+    /// The place of a container that this scheduler has granted itself, in its present epoch.
     pub(crate) fn granted(attempt: u32, epoch: u32, number: u32) -> ContainerNumber {
         ContainerNumber { attempt, granted_here: true, epoch, number, taken_over: 0 }
     }
 }
 
-/// A container as the worker names it that granted it: what tells it from all others that have had its record.
+/// A container's name within the worker that granted it. Records are used again; number and slot tell the containers of
+/// one record apart.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnContainer {
@@ -149,7 +153,7 @@ impl OwnContainer {
 }
 
 impl ContainerId {
-    /// As the given worker names it, if that granted it.
+    /// The name within the given worker, if that worker granted the container.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn own_of(&self, worker: usize) -> Option<OwnContainer> {
@@ -167,7 +171,8 @@ impl ContainerId {
         [pair(application, number), pair(app.index, app.generation), pair(of_worker, record)]
     }
 
-    /// An id from its [words](ContainerId::to_words). Calls recognise an id that names no container.
+    /// An id from its [words](ContainerId::to_words). Any words are accepted: a call ignores or refuses an id that
+    /// names no container.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "halves of words, and halves of these")]
     pub fn from_words([of_app, slot, of_worker]: [u64; 3]) -> ContainerId {

@@ -322,6 +322,13 @@ fn after_an_update_of_labels_limits_are_without_what_was_reserved() {
     assert_eq!(headroom_mb(&mut scheduler, &app), 1024);
     scheduler.labels_updated(&[second]);
     assert_eq!(headroom_mb(&mut scheduler, &app), 1024, "the node that it names is not reserved");
+    // Nodes of another scheduler, one of them with the same number, and one of a worker that there is not here.
+    let strangers = with_containers(3).1;
+    let mut large = builder().workers(2).stepped().unwrap();
+    let far = ["n1", "n2"].map(|name| large.add_node(name, "/r1", small).unwrap());
+    for node in [strangers].iter().chain(&far) {
+        assert!(!scheduler.give_up_reservation(node), "{node:?}");
+    }
     scheduler.labels_updated(std::slice::from_ref(&node));
     assert_eq!(headroom_mb(&mut scheduler, &app), 2048);
     assert!(!scheduler.give_up_reservation(&node), "it has been given up");

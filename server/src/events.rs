@@ -161,7 +161,7 @@ impl Default for Ring {
 }
 
 impl Ring {
-    /// For so many events, at least one.
+    /// With room for this many events, at least one.
     #[must_use]
     pub fn new(capacity: usize) -> Ring {
         let capacity = capacity.max(1);

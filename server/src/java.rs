@@ -4,7 +4,7 @@
 
 use evenweave::parts::java::{hash_of_text, spread};
 
-/// The number of buckets for so many: twice as many where three quarters are taken.
+/// The number of buckets for this many entries: twice as many where three quarters are taken.
 fn buckets(count: usize) -> u32 {
     let mut buckets = 16_u32;
     while count >= usize::try_from(buckets / 4 * 3).unwrap_or(usize::MAX) && buckets < 1 << 30 {
@@ -13,12 +13,12 @@ fn buckets(count: usize) -> u32 {
     buckets
 }
 
-/// The place of a hash in a map of so many.
+/// The place of a hash in a map with this many buckets.
 pub(crate) fn place(hash: u32, count: usize) -> u32 {
     spread(hash) & (buckets(count) - 1)
 }
 
-/// The place of a text in a map of so many.
+/// The place of a text in a map with this many buckets.
 pub(crate) fn place_of_text(text: &str, count: usize) -> u32 {
     place(hash_of_text(text), count)
 }

@@ -279,7 +279,7 @@ impl ResourceManager {
         &self.latencies
     }
 
-    /// How many containers a second were granted of late, when so many are since the start.
+    /// How many containers a second were granted of late. `granted`: how many since the start.
     pub(crate) fn assigned_per_second(&self, granted: u64) -> u64 {
         self.assigned.per_second(granted, self.now_ms())
     }

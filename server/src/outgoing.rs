@@ -130,7 +130,7 @@ impl Outgoing {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has room for so many bytes from now on.
+    /// Sets how many bytes there is room for.
     pub(crate) fn has_room(&self, bytes: usize) {
         self.held().room = bytes;
     }

@@ -24,7 +24,7 @@ use crate::rest::format::{Format, ranges};
 use crate::rest::request::{Answer, Asked, Outcome};
 use crate::rest::{
     access, activities, app, app_list, attempts, changes, cluster, labels, metrics, nodes, overview, plans,
-    reservation, statistics, why,
+    reservation, scheduler, statistics, why,
 };
 
 /// A body is a few words.
@@ -45,7 +45,7 @@ pub fn router(of: Manager) -> NormalizePath<Router> {
         .route("/ws/v1/cluster/info", looks_at(cluster::info))
         .route("/ws/v1/cluster/userinfo", looks_at(cluster::user))
         .route("/ws/v1/cluster/metrics", reads(metrics::metrics))
-        .route("/ws/v1/cluster/scheduler", reads(app::scheduler))
+        .route("/ws/v1/cluster/scheduler", reads(scheduler::scheduler))
         .route("/ws/v1/cluster/scheduler-overview", reads(overview::overview))
         .route("/ws/v1/cluster/scheduler-conf", looks_at(activities::configuration))
         .route("/ws/v1/cluster/scheduler/activities", reads(activities::activities))

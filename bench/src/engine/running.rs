@@ -1,4 +1,4 @@
-//! A scheduler with threads under load, whichever decides.
+//! A scheduler with threads under load: a FairScheduler or a CapacityScheduler.
 
 use std::fmt;
 

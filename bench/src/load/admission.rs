@@ -200,7 +200,7 @@ impl Admission {
         }
     }
 
-    /// From now on the leaf is supplied with so many containers.
+    /// Sets how many containers the leaf is supplied with.
     pub(crate) fn open(&mut self, leaf: usize, containers: u64) {
         self.leaves[leaf].exactly = Some(containers);
     }

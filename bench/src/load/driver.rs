@@ -50,16 +50,16 @@ use crate::load::wishes::Wishes;
 
 /// Heartbeats in one call.
 const BATCH: usize = 64;
-/// One heartbeat in so many is watched.
+/// One of how many heartbeats is watched.
 const WATCHED: u64 = 16;
-/// One `allocate` in so many is timed.
+/// One of how many calls of `allocate` is timed.
 const TIMED: u64 = 16;
 /// Jobs submitted in one call.
 const SUBMITTED_AT_ONCE: usize = 64;
 /// Wake-ups taken between two looks at the nodes.
 const WAKE_UPS_AT_ONCE: usize = 1024;
 const OBSERVE_EVERY_NS: u64 = 250_000_000;
-/// Each so many observations make a point of the plots: every 500 ms.
+/// How many observations make a point of the plots: one every 500 ms.
 const OBSERVATIONS_A_SAMPLE: u32 = 2;
 const NO_SLOT: u32 = u32::MAX;
 /// A refused message is offered again for so long once the run is over.
@@ -651,7 +651,7 @@ impl<'a> Driver<'a> {
         u64::try_from(due).expect("fewer than 2^64 heartbeats")
     }
 
-    /// The next report of one node, with all that is over by now.
+    /// The next report of one node, with everything that has ended since the last one.
     fn heartbeat(&mut self, node: usize, now: u64) -> Result<Heartbeat, String> {
         let offset = node as u64 * self.heartbeat_ns / u64::from(self.pace.nodes);
         let tick = u32::try_from(now.saturating_sub(offset) / self.heartbeat_ns + 1).unwrap_or(u32::MAX - 1);

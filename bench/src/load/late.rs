@@ -11,7 +11,7 @@ use crate::load::app::CONTAINER;
 use crate::load::options::{LateOptions, LoadOptions};
 use crate::options::CoreChoice;
 
-/// An application that comes late asks for so many containers at least; else there are fewer.
+/// The fewest containers that a late application asks for; if it would be less, there are fewer applications.
 const LEAST_CONTAINERS: u64 = 10;
 
 /// One leaf queue whose applications come late.

@@ -57,7 +57,7 @@ pub struct LoadOptions {
     pub duration: Option<Duration>,
     /// Mean life of a task in seconds, if not as long as fits the kind of load.
     pub task_seconds: Option<f64>,
-    /// Every node reports once in so many milliseconds.
+    /// The interval in which every node reports once, in ms.
     pub heartbeat_ms: u64,
     /// Jobs kept in flight.
     pub jobs_in_flight: InFlight,

@@ -15,7 +15,7 @@ use super::vectors::{self, Vectors};
 use crate::api::read_file;
 use crate::failure::Failure;
 
-/// Unpacked, a file may have so many bytes. The largest recording has a few million.
+/// The most bytes that an unpacked file may have. The largest recording has a few million.
 const LONGEST: u64 = 1 << 30;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -90,7 +90,7 @@ pub(super) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
     }
 }
 
-/// At most about so many points of a line can be told apart.
+/// About how many points of a line can be told apart, at most.
 const MAX_POINTS: usize = 240;
 
 /// Of a line of many points the means of so many that follow each other, at the last one of these.

@@ -6,7 +6,7 @@ use crate::load::{Point, Rates, Story};
 use crate::numbers::grouped;
 
 const MIB_A_TIB: f64 = 1024.0 * 1024.0;
-/// Rates are over so many seconds.
+/// The seconds over which rates are taken.
 const RATE_OVER: f64 = 1.0;
 
 /// One event: what, when, and what is to be said of it.

@@ -46,7 +46,7 @@ use world::World;
 
 /// So many nodes without `--nodes`.
 const NODES: u32 = 200;
-/// Resident memory at the end may be so many times what it was after the first part.
+/// Resident memory at the end may be at most this many times what it was after the first part.
 const MEMORY_MARK: f64 = 1.1;
 /// The first part: five minutes, or a twelfth of a soak shorter than an hour.
 const FIRST_PART: Duration = Duration::from_secs(300);

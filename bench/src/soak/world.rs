@@ -599,7 +599,7 @@ impl World {
 }
 
 impl Master {
-    /// Asks for so many more, beside what is outstanding.
+    /// Asks for this many more containers, beside what is outstanding.
     fn ask(&mut self, count: u32) {
         self.requests += 1;
         self.outstanding += count;

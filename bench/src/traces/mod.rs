@@ -66,7 +66,7 @@ pub struct Trace {
     items: Box<dyn Iterator<Item = Result<Item, TraceFileError>> + Send>,
 }
 
-/// Unpacked, so many bytes of a trace are taken into memory at once.
+/// The most unpacked bytes of a trace that are in memory at once.
 const LARGEST_WHOLE: u64 = 1 << 30;
 
 /// A file that is open.

@@ -29,7 +29,7 @@ pub(super) struct Held<T> {
 }
 
 impl<T: Copy> Held<T> {
-    /// Of so many nodes, each of which will hold so many.
+    /// For `nodes` nodes, each of which will hold about `room` containers.
     pub(super) fn of(nodes: usize, room: usize) -> Held<T> {
         let room = room.next_power_of_two();
         Held { rings: vec![Ring::default(); nodes], places: vec![Place(None); nodes * room], room, fresh: Vec::new() }
@@ -66,7 +66,7 @@ impl<T: Copy> Held<T> {
         self.fresh = fresh;
     }
 
-    /// The longest held of a node, so many at most; it holds them no more.
+    /// Takes out what a node has held longest, at most `at_most` containers.
     #[inline]
     pub(super) fn take(&mut self, node: usize, at_most: usize) -> impl Iterator<Item = &T> {
         let Ring { first, count } = self.part(node, at_most);
@@ -75,7 +75,7 @@ impl<T: Copy> Held<T> {
         self.those_of(node, Ring { first, count })
     }
 
-    /// The longest held of a node, so many at most.
+    /// What a node has held longest, at most `at_most` containers.
     #[inline]
     pub(super) fn longest(&self, node: usize, at_most: usize) -> impl Iterator<Item = &T> {
         self.those_of(node, self.part(node, at_most))

@@ -1,5 +1,5 @@
-//! The nodes' side of W2 and W4: what they hold, what completes, and what they report. A part of the nodes, or all, is
-//! one thread's.
+//! The nodes in the workloads W2 and W4 (containers end and others start on a full cluster; W4 with locality): what
+//! they hold, what completes, and what they report. A player is a driver thread. It plays some of the nodes, or all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,24 +14,25 @@ use super::shape::A_NODE;
 use crate::api::{Container, ContainerId, Heartbeat};
 use crate::latency::histogram;
 
-/// Who plays a node, and which of his it is.
+/// The player that plays a node, and the node's number among that player's nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) player: usize,
     pub(super) local: u32,
 }
 
-/// How many completions each player may have sent, ever, before it looks again whether nine tenths of the capacity run.
+/// By player: a count of completions. Until it has sent that many since the start, it does not read the scheduler's
+/// statistics again.
 #[derive(Clone, Debug)]
 pub(super) struct Allowances(Arc<[AtomicU64]>);
 
 impl Allowances {
-    /// Of so many players.
     pub(super) fn of(players: usize) -> Allowances {
         Allowances((0..players).map(|_| AtomicU64::new(0)).collect())
     }
 
-    // ORDERING of both: Relaxed. A number that comes late is a look more or a few completions more or fewer.
+    // ORDERING of both: Relaxed. If a player reads an old number, it reads the statistics once more, or sends a few
+    // completions too many or too few.
     fn set(&self, player: usize, allowance: u64) {
         self.0[player].store(allowance, Ordering::Relaxed);
     }
@@ -45,29 +46,30 @@ impl Allowances {
 /// See the module's text.
 pub(super) struct Nodes<'a> {
     pub(super) bed: &'a Bed,
-    /// Of all nodes of the bed.
+    /// By node of the whole cluster: who plays it.
     places: Arc<[Place]>,
     player: usize,
-    /// This player's, by their number in the bed.
+    /// This player's nodes, by their number in the cluster.
     mine: Vec<u32>,
-    /// Containers with their owners.
+    /// The containers of each node, with the applications that own them.
     pub(super) held: Held<(ContainerId, u32)>,
-    /// How many complete with one heartbeat.
+    /// How many containers complete with one heartbeat: the workload's K.
     pub(super) k: usize,
+    /// The node that reports next, an index in `mine`.
     at: usize,
     pub(super) beats: u64,
-    /// Completions sent, ever.
+    /// Completions sent since the start.
     pub(super) completed: u64,
-    /// So many more completions leave nine tenths of the capacity running, whatever is under way.
+    /// How many completions this player may still send before it must read the statistics again.
     slack: i64,
     allowances: Allowances,
-    /// In an open loop.
+    /// When heartbeats are due, if they come at a fixed rate (`--open-loop`).
     pub(super) pace: Option<Pace>,
     pub(super) enqueue: Histogram<u64>,
 }
 
 impl<'a> Nodes<'a> {
-    /// Those of one player, who hold nothing yet.
+    /// The nodes of one player. They hold nothing yet.
     pub(super) fn of(bed: &'a Bed, k: usize, places: Arc<[Place]>, player: usize, allowances: Allowances) -> Nodes<'a> {
         let mine: Vec<u32> = (0..).zip(&*places).filter(|(_, at)| at.player == player).map(|(node, _)| node).collect();
         Nodes {
@@ -87,7 +89,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// One of this player's nodes holds one more.
+    /// One of this player's nodes has got a container.
     #[inline]
     pub(super) fn put(&mut self, app: u32, container: &Container) {
         self.put_at(self.places[container.node.index()].local, container.id, app);
@@ -98,9 +100,9 @@ impl<'a> Nodes<'a> {
         self.held.put(local as usize, (id, app));
     }
 
-    /// Whether nine tenths of the capacity run, so that heartbeats carry completions. Looked at before every heartbeat,
-    /// but without a look while what was sent since the last one cannot have changed the answer. Of several players
-    /// each has its part of what is left, and counts as sent what the others may send.
+    /// Whether at least nine tenths of the capacity run. Then heartbeats carry completions. To read the statistics
+    /// costs time, so it is done only when the completions sent since the last time could have changed the answer.
+    /// Several players share in equal parts what may still be sent. Each counts the others' parts as sent already.
     fn enough(&mut self) -> bool {
         if self.slack >= 0 {
             return true;
@@ -115,9 +117,9 @@ impl<'a> Nodes<'a> {
         above >= 0
     }
 
-    /// Who calls in the next round, of those that this player plays: the owners of what the next node has held longest.
-    /// Those of the nodes after it call after them: each round asks for one link more of what leads to their mail.
-    /// Where one thread does both.
+    /// Writes to `next` the applications that will call in the next round, if this player plays them: the owners of
+    /// what the next node has held longest. It also prefetches for the rounds after that. A mailbox is behind several
+    /// pointers, so each round fetches one pointer further. For a thread that plays nodes and ApplicationMasters.
     pub(super) fn next_owners(&self, next: &mut Vec<u32>, is_mine: impl Fn(u32) -> bool) {
         if self.mine.is_empty() {
             return;
@@ -133,8 +135,10 @@ impl<'a> Nodes<'a> {
         self.held.prefetch_longest((self.at + 4) % self.held.nodes(), self.k);
     }
 
-    /// Step 1: the next node's longest-held containers complete, and it reports them. Says whether it did: where nodes
-    /// are offered aside and few containers run, the driver waits and looks again instead.
+    /// Step 1 of a round (step 2 is `Masters::serve`): the next node sends a heartbeat. If the cluster is full enough,
+    /// the containers that it has held longest complete with it. Says whether a heartbeat was sent. None is sent if
+    /// this player has no nodes. Nor is one sent if the scheduler offers nodes by itself and too few containers run:
+    /// then this call only sleeps a moment.
     pub(super) fn report(&mut self, owners: &mut Vec<u32>) -> Result<bool, String> {
         owners.clear();
         self.held.settle();

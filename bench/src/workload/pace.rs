@@ -36,7 +36,7 @@ impl Pace {
         due
     }
 
-    /// How late the next one is by now.
+    /// How late the next one is now.
     pub(super) fn behind_ns(&self) -> u64 {
         now_ns().saturating_sub(self.due())
     }

@@ -34,7 +34,7 @@ use crate::latency::histogram;
 const MESSAGES_A_POLL: u64 = 64;
 /// More than what comes between two polls: one leaves nothing.
 const BUDGET: usize = 1024;
-/// Of polls, one in so many is timed: reading a thread's clock costs a system call.
+/// One of how many polls is timed: reading a thread's clock costs a system call.
 const TIMED_POLLS: u64 = 61;
 
 /// Runs a part on each worker's thread, while nothing else polls them. Whoever ends, ends the others.

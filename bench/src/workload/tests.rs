@@ -234,7 +234,7 @@ fn every_workload_gives_its_records() {
 /// Containers by queue, and by application.
 type Outcome = (BTreeMap<String, i64>, BTreeMap<u32, i64>);
 
-/// W1, size M, filled by so many workers.
+/// W1, size M, filled by this many workers.
 fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
     let plan = Plan { workers, fold_every, times: Times { fill: u64::MAX, ..Times::BRIEF }, ..plan(&["W1"]) };
     let (shape, (bed, _)) = (plan.shape, set_up(&plan).unwrap());

@@ -11,7 +11,7 @@ use super::record::{Before, Figures, UpdateTimes};
 use crate::api::Resource;
 use crate::clock::{now_ns, thread_cpu_seconds};
 
-/// One application in so many changes in a round.
+/// One of how many applications changes in a round.
 const CHANGE: u32 = 100;
 
 /// See the module's text.
@@ -47,7 +47,7 @@ impl<'a> Updates<'a> {
         Ok(now_ns() - start)
     }
 
-    /// At least so many rounds and so many nanoseconds.
+    /// The fewest rounds, and the fewest nanoseconds.
     ///
     /// # Errors
     /// What the scheduler refuses.

@@ -12,7 +12,7 @@ use super::snippet::Snippet;
 use evenweave::config::Severity;
 use evenweave_bench::output::{as_long, line, plain};
 
-/// Of one file so many are shown; who has more begins with these.
+/// How many findings of one file are shown. A file with more begins with these.
 const SHOWN: usize = 50;
 
 /// Columns.

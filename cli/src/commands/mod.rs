@@ -1,4 +1,5 @@
-//! The commands, a file each: its arguments, what it calls, and what becomes of the outcome.
+//! The commands, each in a file: its arguments, what it calls, and its exit code. `compare` is a part of `bench`, and
+//! `soak` of `load`.
 
 mod admin;
 mod bench;
@@ -25,8 +26,8 @@ use replay::ReplayArgs;
 use serve::ServeArgs;
 use simulate::SimulateArgs;
 
-/// The work was done and its result is bad: books that do not balance, scenarios that differ, nothing that can be
-/// compared.
+/// The command has done its work, and the result is bad: containers were lost, a scenario differs, or nothing could be
+/// compared. `check`, `convert` and `admin` have exit codes of their own.
 const BAD: u8 = 1;
 
 /// A scheduler with the FairScheduler and the CapacityScheduler of Hadoop YARN. Without a command it runs `load`.
@@ -51,15 +52,17 @@ enum Command {
     Check(CheckArgs),
     /// Convert a FairScheduler's configuration to a CapacityScheduler's, as `yarn fs2cs` does, and list what this
     /// changes.
+    // `-h` goes to the command itself, which reads its words as Hadoop's does.
     #[command(disable_help_flag = true)]
     Convert(ConvertArgs),
     /// Simulate a day of jobs in virtual time under one queue file or several, and report how each queue changes.
     Simulate(Box<SimulateArgs>),
     /// Run a scheduler over a simulated cluster, with the web pages and REST answers of a ResourceManager.
     Serve(ServeArgs),
-    /// Ask or command a running server as `yarn queue`, `application`, `node` and `rmadmin` do, over REST
+    /// Ask a running server over REST, or change something in it.
     ///
-    /// It prints what Hadoop's tools print, and has their exit codes. The tools:
+    /// The tools queue, application, node and rmadmin print what `yarn queue` and so on print, and have the same exit
+    /// codes. `state` prints the state of all queues; `log-level` shows or changes what the server logs. The tools:
     ///
     ///   queue -status NAME
     ///   application -list [-appTypes ...] [-appStates ...] [-appTags ...] | -status ID | -kill ID...
@@ -76,10 +79,10 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command, and gives the exit code.
+    /// Runs the command, and returns the exit code.
     ///
     /// # Errors
-    /// Why it has not done its work.
+    /// The command could not do its work.
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let code = |good| if good { 0 } else { BAD };
         match self.command {
@@ -107,7 +110,7 @@ mod tests {
         Cli::command().debug_assert();
         assert!(Cli::parse_from(["evenweave", "--nodes", "7"]).command.is_none());
         assert!(Cli::try_parse_from(["evenweave", "load", "--nodes", "0"]).is_err());
-        // A switch of words takes its word.
+        // `--user-name` needs a value: on or off.
         assert!(Cli::try_parse_from(["evenweave", "serve", "--user-name", "off"]).is_ok());
         assert!(Cli::try_parse_from(["evenweave", "serve", "--user-name"]).is_err());
     }

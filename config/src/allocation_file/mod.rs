@@ -42,7 +42,7 @@ mod tests;
 pub use check_options::{CheckOptions, Checked};
 pub use error::{AllocationFileError, NumberKind, PlacementChange};
 pub use file::{AllocationFile, Parsed};
-pub(crate) use outline::{Outline, Outlined, RuleOrder, less_than_minimum, read_outlined};
+pub(crate) use outline::{Outline, Outlined, less_than_minimum, read_outlined};
 pub use placement_error::PlacementError;
 pub use policy_name::PolicyName;
 pub use queue_settings::QueueSettings;

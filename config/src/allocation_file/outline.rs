@@ -1,7 +1,7 @@
 //! What a converter needs of a file beyond what a scheduler does: the order in which Hadoop notes names down, access
 //! lists as they are written, and what Hadoop logs while it reads.
 //!
-//! A second walk over the document, after it has been read; Hadoop's `AllocationFileParser`,
+//! One more walk over the parsed XML, beside that of `read_allocations`. It follows Hadoop's `AllocationFileParser`,
 //! `AllocationFileQueueParser` and `QueuePlacementPolicy`.
 
 use super::check_options::CheckOptions;
@@ -9,7 +9,6 @@ use super::context::Context;
 use super::elements::{TOP_LEVEL, is_child_queue, is_rule};
 use super::error::AllocationFileError as Error;
 use super::file::AllocationFile;
-use super::placement_error::PlacementError;
 use super::queue::{is_top, key_of};
 use super::read::{read_allocations, read_document};
 use crate::diagnostic::Places;
@@ -28,34 +27,37 @@ pub(crate) type AclTexts = [Option<String>; 2];
 /// What a file has beyond [`AllocationFile`].
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// The keys of the leaves in the order in which Hadoop notes them down; below a top spelt `ROOT` they begin with
-    /// that.
+    /// The keys of the leaves, in Hadoop's order. Where the file spells root as `ROOT`, the keys begin with `ROOT`, as
+    /// Hadoop's do.
     pub(crate) leaves: Vec<String>,
-    /// The same of the parents.
+    /// The same for the parents.
     pub(crate) parents: Vec<String>,
     /// Every queue element's key with its lists.
     pub(crate) acls: HashMap<String, AclTexts>,
     /// Whether there is a `queueMaxResourcesDefault`, whatever it says.
     pub(crate) has_max_default: bool,
     notices: Vec<Notice>,
-    rule_order: Option<RuleOrder>,
 }
 
-/// What Hadoop logs as a warning, and when.
+/// A warning that Hadoop logs, and when: where an error comes before that moment, Hadoop does not log it.
 #[derive(Debug)]
 struct Notice {
     stage: Stage,
-    /// The byte at which Hadoop has come so far.
+    /// How far Hadoop has read in this stage, as a byte of the file.
     at: usize,
     text: String,
 }
 
-/// Hadoop goes over a file more than once.
+/// Hadoop's passes over a file, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
+    /// The elements below `<allocations>`.
     Top,
+    /// The queues.
     Queues,
+    /// Each placement rule by itself.
     Rules,
+    /// The order of the placement rules, once all are read.
     Order,
 }
 
@@ -69,12 +71,17 @@ impl Outline {
         std::mem::take(&mut self.notices).into_iter().map(|notice| notice.text).collect()
     }
 
-    /// The same up to an error.
+    /// The warnings that Hadoop has logged when it finds this error.
     fn notices_before(self, root: &Element<'_>, error: &Error) -> Vec<String> {
         let at = error.place().offset;
         let mut queues = root.elements().filter(|element| matches!(element.name, "queue" | "pool"));
-        let undecided = matches!(error, Error::Placement { source: PlacementError::Undecided { .. }, .. });
-        let reached = if undecided || matches!(error, Error::AfterPlacement { .. }) {
+        // Hadoop reads all rules, then checks their order, then initialises them, and then reads what is left of the
+        // file.
+        let all_rules_are_read = match error {
+            Error::Placement { source, .. } => source.follows_reading(),
+            _ => matches!(error, Error::AfterPlacement { .. }),
+        };
+        let reached = if all_rules_are_read {
             (Stage::Order, usize::MAX)
         } else if matches!(error, Error::Placement { .. }) {
             (Stage::Rules, at)
@@ -104,25 +111,14 @@ pub(crate) struct Outlined {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) error: Error,
-    /// What Hadoop logs as a warning, as far as it comes.
+    /// The warnings that Hadoop logs before it refuses the file.
     pub(crate) notices: Vec<String>,
-    /// What is wrong with the order of placement rules. Hadoop looks at it before it looks into the rules.
-    pub(crate) order: Option<RuleOrder>,
-}
-
-/// What is wrong with the order of placement rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RuleOrder {
-    /// The rule of this number, from 1, always decides, and there are others after it.
-    NotLast(usize),
-    /// The last one may leave an application without a queue.
-    Undecided,
 }
 
 /// Reads a file for conversion. `unordered_rules`: a placement rule that always decides may stand before others.
 ///
 /// # Errors
-/// Where Hadoop refuses the file, with what it has logged by then.
+/// If Hadoop refuses the file: the error, and the warnings that Hadoop logs before it.
 pub(crate) fn read_outlined(
     text: &str,
     source_name: &str,
@@ -132,15 +128,13 @@ pub(crate) fn read_outlined(
     let places = Places::new(source_name, text);
     let arena = Bump::new();
     let root = read_document(text, &arena, &places)
-        .map_err(|error| Box::new(Refusal { error, notices: Vec::new(), order: None }))?;
+        .map_err(|error| Box::new(Refusal { error, notices: Vec::new() }))?;
     let mut context = Context::new(places, types, CheckOptions::new(types).custom_policies);
     context.unordered_rules = unordered_rules;
     let outline = outline(&root, types, unordered_rules);
     match read_allocations(&mut context, &root) {
         Ok(file) => Ok(Outlined { file, outline }),
-        Err(error) => {
-            Err(Box::new(Refusal { order: outline.rule_order, notices: outline.notices_before(&root, &error), error }))
-        }
+        Err(error) => Err(Box::new(Refusal { notices: outline.notices_before(&root, &error), error })),
     }
 }
 
@@ -167,7 +161,8 @@ fn outline(root: &Element<'_>, types: &ResourceTypes, unordered_rules: bool) -> 
     outline
 }
 
-/// The smallest and the largest resources of queues so far, where they are amounts.
+/// `minResources` and `maxResources` of each queue, by key; `None` for a percentage. One map serves the whole walk,
+/// because a queue may have several elements.
 type Amounts = HashMap<String, [Option<Resource>; 2]>;
 
 fn walk(
@@ -219,33 +214,28 @@ pub(crate) fn less_than_minimum(queue: &str, most: &Resource, least: &Resource, 
     format!("Queue {queue} has max resources {most} less than min resources {least}")
 }
 
-/// What Hadoop logs of rules that it takes.
+/// Notes the warnings that Hadoop logs about placement rules. It warns of their order only if rules may be unordered:
+/// otherwise a wrong order is an error.
 fn walk_policy(outline: &mut Outline, policy: &Element<'_>, unordered_rules: bool) {
     let rules: Vec<&Element<'_>> = policy.elements().filter(|element| is_rule(element.name)).collect();
     for rule in &rules {
-        let nested = rule.elements().filter(|element| is_rule(element.name)).count();
-        for _ in 1..nested {
+        // Hadoop logs it when it comes to the second rule inside, and to each later one.
+        for nested in rule.elements().filter(|element| is_rule(element.name)).skip(1) {
             let name = rule.attribute("name").unwrap_or_default();
             let text =
                 format!("Rule '{name}' has multiple parent rules defined, only the last parent rule will be used");
-            outline.log(Stage::Rules, rule.offset, text);
+            outline.log(Stage::Rules, nested.offset, text);
         }
     }
-    let Some((last, before)) = rules.split_last() else { return };
+    let Some((_, before)) = rules.split_last().filter(|_| unordered_rules) else { return };
     for (number, _) in (1..).zip(before).filter(|(_, rule)| decides(rule, true)) {
-        if !unordered_rules {
-            outline.rule_order = Some(RuleOrder::NotLast(number));
-            return;
-        }
         let text = format!("Rules after rule {number} in queue placement policy can never be reached");
         outline.log(Stage::Order, policy.offset, text);
     }
-    if !decides(last, true) {
-        outline.rule_order = Some(RuleOrder::Undecided);
-    }
 }
 
-/// Whether a rule always decides.
+/// Whether a rule always decides: it finds a queue, or rejects. `outer`: a rule inside it counts. Hadoop ignores rules
+/// nested deeper.
 fn decides(rule: &Element<'_>, outer: bool) -> bool {
     let create = rule.attribute("create").filter(|create| !create.is_empty());
     let own = match rule.attribute("name").unwrap_or_default() {

@@ -46,9 +46,14 @@ pub(super) fn read_policy(
     if rules.is_empty() || !good {
         return Ok(None);
     }
+    // As in Hadoop: an error in any rule comes first, then one of their order, then one of what is inside a rule.
     let checked = check_order(context, &rules);
-    let checked = context.settle(checked)?;
-    Ok(checked.map(|()| rules.into_iter().map(|(rule, _)| rule).collect()))
+    good &= context.settle(checked)?.is_some();
+    for (rule, element) in &rules {
+        let checked = check_inside(context, rule, element);
+        good &= context.settle(checked)?.is_some();
+    }
+    Ok(good.then(|| rules.into_iter().map(|(rule, _)| rule).collect()))
 }
 
 /// Exactly the last rule has to be one that always decides.
@@ -64,6 +69,20 @@ fn check_order(context: &Context<'_>, rules: &[(PlacementRule, &Element<'_>)]) -
         return Ok(());
     }
     refuse(context, name_at(place), PlacementError::Undecided { kind: last.kind })
+}
+
+/// A rule may take no rule inside, or none of its own kind. Hadoop's rules say so when they are initialised.
+fn check_inside(context: &Context<'_>, rule: &PlacementRule, element: &Element<'_>) -> Result<(), Error> {
+    let inner = element.elements().filter(|inner| is_rule(inner.name)).last();
+    let Some((parent, inner)) = rule.parent.as_ref().zip(inner) else { return Ok(()) };
+    let problem = if matches!(rule.kind, RuleKind::Specified | RuleKind::Default | RuleKind::Reject) {
+        PlacementError::NothingInside { kind: rule.kind }
+    } else if parent.kind == rule.kind {
+        PlacementError::SameKind { name: inner.attribute("name").unwrap_or_default().to_owned() }
+    } else {
+        return Ok(());
+    };
+    refuse(context, name_at(inner), problem)
 }
 
 /// A rule's name, or its tag where it has none.
@@ -106,7 +125,7 @@ fn read_rule(context: &mut Context<'_>, element: &Element<'_>, top: bool) -> Res
                 .help("remove it");
         }
         if top {
-            rule.parent = Some(Box::new(read_parent(context, last, kind)?));
+            rule.parent = Some(Box::new(read_parent(context, last)?));
         }
     }
     if name == "nestedUserQueue" && rule.parent.is_none() && top {
@@ -154,17 +173,12 @@ fn read_queue_of(context: &mut Context<'_>, element: &Element<'_>, rule: &mut Pl
     }
 }
 
-fn read_parent(context: &mut Context<'_>, element: &Element<'_>, of: RuleKind) -> Result<PlacementRule, Error> {
+fn read_parent(context: &mut Context<'_>, element: &Element<'_>) -> Result<PlacementRule, Error> {
     let rule = read_rule(context, element, false)?;
-    let name = element.attribute("name").unwrap_or_default();
-    let problem = if matches!(name, "reject" | "nestedUserQueue") {
-        PlacementError::NotInside { name: name.to_owned() }
-    } else if matches!(of, RuleKind::Specified | RuleKind::Default | RuleKind::Reject) {
-        PlacementError::NothingInside { kind: of }
-    } else if rule.kind == of {
-        PlacementError::SameKind { name: name.to_owned() }
-    } else {
-        return Ok(rule);
-    };
-    refuse(context, name_at(element), problem)
+    match element.attribute("name").unwrap_or_default() {
+        name @ ("reject" | "nestedUserQueue") => {
+            refuse(context, name_at(element), PlacementError::NotInside { name: name.to_owned() })
+        }
+        _ => Ok(rule),
+    }
 }

@@ -53,6 +53,21 @@ fn names() -> [&'static str; 7] {
 }
 
 impl PlacementError {
+    /// Whether Hadoop finds it only after it has read all rules: in their order, or when it initialises them.
+    pub(super) fn follows_reading(&self) -> bool {
+        match self {
+            PlacementError::NotLast { .. }
+            | PlacementError::Undecided { .. }
+            | PlacementError::NothingInside { .. }
+            | PlacementError::SameKind { .. } => true,
+            PlacementError::Empty
+            | PlacementError::NoName
+            | PlacementError::UnknownRule { .. }
+            | PlacementError::NotInside { .. }
+            | PlacementError::NoParentRule => false,
+        }
+    }
+
     pub(super) fn code(&self) -> &'static str {
         match self {
             PlacementError::Empty => "placement-empty",

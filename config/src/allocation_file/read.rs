@@ -85,7 +85,7 @@ pub(super) fn read_allocations(context: &mut Context<'_>, root: &Element<'_>) ->
         file.has_placement_policy = true;
         file.placement = read_policy(context, policy)?;
     }
-    // Hadoop has put the rules in force by now.
+    // Here Hadoop has already put the rules in force.
     let early = context.errors_so_far();
     let placement = file.placement_change();
     let wrap = |cause| Error::AfterPlacement { cause: Box::new(cause), placement: placement.clone() };

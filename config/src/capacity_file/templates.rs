@@ -40,9 +40,9 @@ pub struct QueueTemplates {
 pub struct FlexibleCreation {
     /// `auto-queue-creation-v2.enabled`
     pub enabled: bool,
-    /// `auto-queue-creation-v2.max-queues`: so many children.
+    /// `auto-queue-creation-v2.max-queues`: the most children.
     pub max_queues: i32,
-    /// `auto-queue-creation-v2.maximum-queue-depth`: so many levels below the first queue that was configured.
+    /// `auto-queue-creation-v2.maximum-queue-depth`: the most levels below the first queue that was configured.
     pub maximum_depth: i32,
     /// `auto-queue-creation-v2.queue-auto-removal.enable`
     pub auto_removal: bool,

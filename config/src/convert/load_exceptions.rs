@@ -1,7 +1,7 @@
 //! The exceptions with which FairScheduler refuses an allocation file, in Hadoop's words.
 
 use super::error::{ConvertError, JavaException};
-use crate::allocation_file::{AllocationFileError, PlacementError, RuleOrder};
+use crate::allocation_file::{AllocationFileError, PlacementError};
 use crate::java::{self, split};
 use crate::placement_rules::RuleKind;
 use crate::resource_string::ResourceStringError;
@@ -20,23 +20,10 @@ pub(super) fn failed_to_load(cause: Vec<JavaException>) -> ConvertError {
 }
 
 /// The same for what is wrong in the file's `text`.
-///
-/// Hadoop looks at the `order` of placement rules before it looks at what is inside one.
-pub(super) fn refused(error: &AllocationFileError, order: Option<RuleOrder>, text: &str) -> ConvertError {
+pub(super) fn refused(error: &AllocationFileError, text: &str) -> ConvertError {
     let at = error.place();
     let written = text.get(at.offset..at.offset + at.length).unwrap_or_default();
-    let inside = matches!(
-        error,
-        AllocationFileError::Placement {
-            source: PlacementError::NothingInside { .. } | PlacementError::SameKind { .. },
-            ..
-        }
-    );
-    let exceptions = match order.filter(|_| inside) {
-        Some(order) => configuration(unordered(order)),
-        None => chain(error, java::trim(written)),
-    };
-    failed_to_load(exceptions).with(error.diagnostic())
+    failed_to_load(chain(error, java::trim(written))).with(error.diagnostic())
 }
 
 fn configuration(message: impl Into<String>) -> Vec<JavaException> {
@@ -86,14 +73,6 @@ fn chain(error: &AllocationFileError, written: &str) -> Vec<JavaException> {
     }
 }
 
-fn unordered(order: RuleOrder) -> String {
-    match order {
-        RuleOrder::NotLast(number) => {
-            format!("Rules after rule {number} in queue placement policy can never be reached")
-        }
-        RuleOrder::Undecided => "Could get past last queue placement rule without assigning".to_owned(),
-    }
-}
 
 fn placement(error: &PlacementError) -> Vec<JavaException> {
     let initialisation = |message: String| {
@@ -105,8 +84,12 @@ fn placement(error: &PlacementError) -> Vec<JavaException> {
         PlacementError::Empty => configuration("Empty configuration for QueuePlacementPolicy is not allowed"),
         PlacementError::NoName => configuration("No name provided for a rule element"),
         PlacementError::UnknownRule { name } => configuration(format!("No rule class found for {name}")),
-        PlacementError::NotLast { number, .. } => configuration(unordered(RuleOrder::NotLast(*number))),
-        PlacementError::Undecided { .. } => configuration(unordered(RuleOrder::Undecided)),
+        PlacementError::NotLast { number, .. } => {
+            configuration(format!("Rules after rule {number} in queue placement policy can never be reached"))
+        }
+        PlacementError::Undecided { .. } => {
+            configuration("Could get past last queue placement rule without assigning")
+        }
         PlacementError::NotInside { name } => {
             configuration(format!("Rule '{name}' is not allowed as a parent rule for any rule"))
         }

@@ -50,7 +50,7 @@ impl Change {
     }
 }
 
-/// Names of queues in a message end after so many.
+/// The most names of queues in a message.
 const MAX_NAMES: usize = 8;
 
 struct Changes<'a> {

@@ -185,7 +185,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
         Allocations::Text { bytes, name } => {
             let text = match AllocationFile::decode(bytes, name) {
                 Ok(text) => text,
-                Err(error) => return Err(load_exceptions::refused(&error, None, "")),
+                Err(error) => return Err(load_exceptions::refused(&error, "")),
             };
             match read_outlined(&text, name, files.types, options.no_terminal_rule_check) {
                 Ok(mut read) => {
@@ -194,7 +194,7 @@ fn load(files: &FairFiles<'_>, options: &ConvertOptions, notices: &mut Vec<Strin
                 }
                 Err(refusal) => {
                     notices.extend(refusal.notices);
-                    Err(load_exceptions::refused(&refusal.error, refusal.order, &text))
+                    Err(load_exceptions::refused(&refusal.error, &text))
                 }
             }
         }

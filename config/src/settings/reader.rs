@@ -8,7 +8,7 @@ use crate::quoted::shown;
 use crate::settings_error::{SettingsError, SettingsProblem};
 use crate::site::Unresolved;
 
-/// A switch without which some properties are never read, so that a bad one must not stop a start.
+/// A switch. While it is off, Hadoop does not read some properties, so a bad value in one of them is only a warning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
     pub(super) name: &'static str,
@@ -23,7 +23,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The value, or the default and an error more.
+    /// Returns the value. If there is an error, it is kept, and the default is returned.
     pub(super) fn keep<T>(&mut self, read: Result<T, SettingsError>, default: T) -> T {
         read.unwrap_or_else(|error| {
             self.errors.push(error);
@@ -31,13 +31,14 @@ impl Reader<'_> {
         })
     }
 
-    /// The same for a property that is only read while a switch is on.
+    /// The same for a property that is read only while a switch is on.
     pub(super) fn keep_if<T>(&mut self, needs: Needs, read: Result<T, SettingsError>, default: T) -> T {
         match read {
             Err(error) if !needs.on => {
                 self.findings.push(|| Diagnostic {
                     effect: Some(format!("it is not read while {} is off", needs.name)),
-                    ..Diagnostic::warning("not-a-number", error.at, error.problem.to_string())
+                    // The code that the same problem has as an error.
+                    ..Diagnostic::warning(error.problem.code(), error.at, error.problem.to_string())
                 });
                 default
             }
@@ -46,11 +47,12 @@ impl Reader<'_> {
     }
 
     pub(super) fn is_set(&self, name: &str) -> bool {
+        // The table cannot list names that end in the name of a queue.
         debug_assert!(
             !name.starts_with(FAIR)
                 || KNOWN.iter().any(|(known, _)| *known == name)
                 || name.contains(".am.preemption."),
-            "{name} stands in the table"
+            "{name} is missing in known::KNOWN"
         );
         self.properties.site().raw(name).is_some()
     }
@@ -90,7 +92,7 @@ impl Reader<'_> {
         self.keep(self.properties.float(name, default), default)
     }
 
-    /// A text, not trimmed; warns of variables that stay in it.
+    /// The text, not trimmed. `None` if it is not set or has an error. Warns of variables that could not be replaced.
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
         let read = self.properties.expanded(name);
         let expanded = self.keep(read, None)?;
@@ -115,7 +117,7 @@ impl Reader<'_> {
         Some(expanded.text)
     }
 
-    /// A time that cannot be negative here: `instead` is taken for one that is.
+    /// Returns a time. If it is negative, warns and returns `instead`.
     pub(super) fn not_negative(&mut self, name: &str, value: i64, instead: u64) -> u64 {
         u64::try_from(value).unwrap_or_else(|_| {
             self.warn_negative(name, value, format!("{instead} is taken"));
@@ -130,7 +132,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Warns at the value of a property; `more` adds effect and help.
+    /// Adds a warning at the place of the property's value. `more` fills in effect and help.
     pub(super) fn warn(
         &mut self,
         name: &str,

@@ -1,6 +1,7 @@
 //! Defaults, every warning, and that nothing is said without a reason. Values are compared with Hadoop elsewhere.
 
 use super::*;
+use crate::diagnostic::Severity;
 use crate::scheduler_class::SchedulerKind;
 use crate::settings_error::SettingsProblem;
 use crate::site::{SiteFile, SiteProperties};
@@ -345,6 +346,22 @@ fn names_and_values_of_any_kind_stand_on_one_line_and_are_not_repeated_at_length
     let endless = [(of_queue.as_str(), "${c}${c}"), ("c", "${d}${d}"), ("d", "${c}")];
     let error = Settings::from_properties(endless).unwrap_err().to_string();
     assert!(!error.contains('\n'), "{error}");
+}
+
+/// While preemption is off, its properties are not read, and what is wrong in one is a warning.
+#[test]
+fn a_warning_has_the_code_that_the_error_would_have() {
+    let threshold = "yarn.scheduler.fair.preemption.cluster-utilization-threshold";
+    for (value, code) in [("most", "not-a-number"), ("${c}${c}", "substitution")] {
+        let pairs = [(threshold, value), ("c", "${d}${d}"), ("d", "${c}")];
+        let code_of = |preempts: &str| {
+            let switch = [("yarn.scheduler.fair.preemption", preempts)];
+            let (_, found) = Settings::check_beside(&pairs.into_iter().chain(switch).collect(), &[]);
+            found.iter().map(|found| (found.severity, found.code)).collect::<Vec<_>>()
+        };
+        assert_eq!(code_of("true"), [(Severity::Error, code)], "{value}");
+        assert!(code_of("false").contains(&(Severity::Warning, code)), "{value}: {:?}", code_of("false"));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::app::Locality;
 use crate::capacity::control::configuration::Refresh;
 use crate::capacity::control::{CapacityCall, CapacityControl};
-use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::decide::parts::{
     CapacityApp, CapacityKey, CapacityNode, CapacityQueue, CapacityWorker, Monitor, NoUpdate,
 };

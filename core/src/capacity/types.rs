@@ -52,5 +52,5 @@ pub(crate) type Node = crate::engine::records::node::Node<CapacityDecider>;
 pub(crate) type QueueSnapshot = crate::engine::publish::snapshot::QueueSnapshot<CapacityDecider>;
 pub(crate) type SchedulerSnapshot = crate::engine::publish::snapshot::SchedulerSnapshot<CapacityDecider>;
 pub(crate) type Shared = crate::engine::shared::Shared<CapacityDecider>;
-pub(crate) type Internal = crate::engine::intake::messages::Internal<CapacityDecider>;
+pub(crate) type Internal = crate::engine::intake::to_worker::Internal<CapacityDecider>;
 pub(crate) type Control = crate::engine::control::Control<CapacityDecider>;

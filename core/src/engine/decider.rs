@@ -26,7 +26,7 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::Controlled;
-use crate::engine::intake::calls::TaskCall;
+use crate::engine::intake::to_control::TaskCall;
 use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};

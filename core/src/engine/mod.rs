@@ -70,9 +70,9 @@ mod exports {
     pub use super::edge::allocate::{AllocateRequest, Allocation};
     pub use super::edge::warnings::AskWarning;
     pub(crate) use super::edge::warnings::warn_of;
-    pub use super::intake::messages::Heartbeat;
     pub use super::intake::reported::Reported;
     pub use super::intake::submission::{AmRequest, NewAttempt, Submission};
+    pub use super::intake::to_worker::Heartbeat;
     pub use super::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};
     pub use super::views::current::NodeView;
@@ -88,11 +88,11 @@ mod exports {
     pub(crate) use super::driver::threads_and_steps::wait;
     pub(crate) use super::driver::threads_and_steps::{AtRest, Ends, NoAnswer, UpdateCall, quiesce};
     pub(crate) use super::edge::allocate::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
-    pub use super::intake::calls::NewNode;
-    pub(crate) use super::intake::calls::TaskCall;
     pub(crate) use super::intake::future_wakeup::{Waits, waiting};
-    pub(crate) use super::intake::messages::{External, Internal, Look, Parcel, Recovery, Report, not_taken};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
+    pub use super::intake::to_control::NewNode;
+    pub(crate) use super::intake::to_control::TaskCall;
+    pub(crate) use super::intake::to_worker::{External, Internal, Look, Parcel, Recovery, Report, not_taken};
     pub(crate) use super::settings::Settings;
     pub(crate) use super::threads::events::{EventSink, EventSource, events};
     #[cfg(feature = "faults")]

@@ -31,7 +31,7 @@ pub(crate) enum Refusal {
     QueueFull,
     /// The arena has no record left.
     NoRecord,
-    /// The application is in another queue by now, which the next snapshot shows.
+    /// The application has moved to another queue. The next snapshot shows it.
     Moved,
 }
 

@@ -3,10 +3,10 @@
 use crate::clock::Clock;
 use crate::engine::books::node_table::NodeTable;
 use crate::engine::books::pace::Pace;
-use crate::engine::intake::calls::ControlMessage;
-use crate::engine::intake::calls::TaskCall;
 use crate::engine::intake::locations::Locations;
-use crate::engine::intake::messages::{Internal, Parcel, Round};
+use crate::engine::intake::to_control::ControlMessage;
+use crate::engine::intake::to_control::TaskCall;
+use crate::engine::intake::to_worker::{Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::parts::Parts;
 use crate::engine::publish::snapshot::Publisher;

@@ -334,7 +334,7 @@ impl Shard {
         outcome
     }
 
-    /// `FSAppAttempt.hasContainerForNode`, where so many are outstanding under the key.
+    /// `FSAppAttempt.hasContainerForNode`, for this many outstanding containers of the key.
     #[inline(always)]
     pub(super) fn wanted_here(
         &self,

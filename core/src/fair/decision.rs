@@ -234,9 +234,9 @@ pub enum Obstacle {
     },
     /// The AM had asked for 0 on the rack, not relaxed: nothing but the node itself will do.
     RackNotRelaxed,
-    /// Delay scheduling: the node is further away than what is allowed by now.
+    /// Delay scheduling: the node is further away than what is allowed now.
     TooFar {
-        /// What is allowed by now.
+        /// What is allowed now.
         allowed: Locality,
         /// Opportunities counted since the level last changed, this one included.
         opportunities: u32,

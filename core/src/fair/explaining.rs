@@ -37,7 +37,7 @@ impl Waits {
             merge(&mut on_nodes, waits.on_nodes);
         }
         if nodes == 0 && whole.is_empty() {
-            whole.push(Reason::whole(FairWait::NoNode));
+            whole.push(Reason::for_any_node(FairWait::NoNode));
         }
         whole.extend(on_nodes);
         whole
@@ -71,9 +71,9 @@ impl Shard {
             merge(&mut waits.on_nodes, found);
         }
         let promised = waits.on_nodes.iter().any(|reason| is_promise(&reason.wait));
-        waits.whole.extend(not_offered.map(|why| Reason::whole(FairWait::NotOffered(why))));
+        waits.whole.extend(not_offered.map(|why| Reason::for_any_node(FairWait::NotOffered(why))));
         if promised && waits.whole.is_empty() {
-            waits.whole.extend(self.sibling_ahead(index).map(Reason::whole));
+            waits.whole.extend(self.sibling_ahead(index).map(Reason::for_any_node));
         }
         waits
     }

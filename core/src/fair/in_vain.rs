@@ -22,7 +22,7 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct InVain {
     pub(crate) passes: u64,
-    /// With so many nodes, as delay scheduling counts them.
+    /// The number of nodes, as delay scheduling counts them.
     nodes: usize,
     /// Some queue has a limit.
     any_limited: bool,

@@ -1,4 +1,4 @@
-//! Locality: how near a key must be served by now, by the FairScheduler's settings.
+//! Locality: how near the requested place a key must get its containers now, by the FairScheduler's settings.
 //!
 //! The rule is [`Delay`](crate::matching::delay::Delay)'s, one a key and worker.
 
@@ -81,7 +81,7 @@ impl KeyLocal {
     }
 }
 
-/// Where visits are counted, among so many nodes.
+/// The rule where visits are counted, among this many nodes.
 pub(super) fn rule_of_visits(settings: &Settings, nodes: usize) -> Rule {
     Rule::Visits { nodes, thresholds: [settings.locality_threshold_node, settings.locality_threshold_rack] }
 }

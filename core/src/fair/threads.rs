@@ -22,14 +22,15 @@ impl Threads {
         Threads::watched(EngineThreads::start(parts)?, watcher, &shared, &events)
     }
 
-    /// Starts all threads but those of the workers, which are lent out.
+    /// Starts all threads but the workers'. The caller gets the workers, and runs them on its own threads.
     pub(crate) fn start_and_lend(parts: AtRest, watcher: Option<Watcher>) -> std::io::Result<(Threads, Vec<Lent>)> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
         let (engine, lent) = EngineThreads::start_and_lend(parts)?;
         Ok((Threads::watched(engine, watcher, &shared, &events)?, lent))
     }
 
-    /// With the watcher beside; nothing runs on where that cannot be started.
+    /// Adds the watcher's thread to the engine's. If it cannot be started, the engine is told to stop. This too needs a
+    /// thread: if the system still gives none, the engine's threads run on.
     fn watched(
         engine: EngineThreads<FairDecider>,
         watcher: Option<Watcher>,
@@ -39,13 +40,14 @@ impl Threads {
         match watcher.map(|watcher| WatcherThread::start(watcher, shared, events)).transpose() {
             Ok(watcher) => Ok(Threads { engine, watcher }),
             Err(error) => {
+                // Not `stop`, which waits for the workers: where they are lent out, nobody runs them yet.
                 engine.stop_later(|| ());
                 Err(error)
             }
         }
     }
 
-    /// Where refreshes are asked for; nowhere without an allocation file.
+    /// The channel that asks the watcher to read the allocation file again. `None` if there is no such file.
     pub(crate) fn watcher_lane(&self) -> Option<Sender<WatchCall>> {
         self.watcher.as_ref().map(WatcherThread::lane)
     }
@@ -54,29 +56,29 @@ impl Threads {
         self.engine.update_lane()
     }
 
-    /// How others hear of the end.
+    /// Lets others wait until all threads have ended.
     pub(crate) fn ends(&self) -> Ends {
         self.engine.ends()
     }
 
-    /// Which threads these are: none of them can wait for their end.
+    /// The ids of all threads but lent workers. These threads must not wait for the shutdown: it waits for them.
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let watcher = self.watcher.iter().map(|watcher| watcher.thread().thread().id());
         self.engine.ids().into_iter().chain(watcher).collect()
     }
 
-    /// Where the workers are that were lent out.
+    /// For each lent worker: the thread on which it was polled last.
     pub(crate) fn whereabouts(&self) -> Vec<Arc<Whereabouts>> {
         self.engine.whereabouts()
     }
 
-    /// Works everything off, then ends all threads; on a thread of its own.
+    /// As `stop`, but on a new thread: the caller does not wait.
     pub(crate) fn stop_later(self) {
         let watcher = self.watcher;
         self.engine.stop_later(|| watcher.into_iter().for_each(WatcherThread::stop));
     }
 
-    /// Works everything off, then ends all threads.
+    /// Processes what was sent, then ends all threads. Waits for their end.
     pub(crate) fn stop(self) {
         self.watcher.into_iter().for_each(WatcherThread::stop);
         self.engine.stop();

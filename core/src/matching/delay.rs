@@ -1,12 +1,12 @@
-//! Delay: how far from what was asked for a request key may be served by now.
+//! Delay scheduling: how far from the requested place a request key may get a container now.
 //!
 //! Hadoop's `FSAppAttempt.getAllowedLocalityLevel` and `getAllowedLocalityLevelByTime`, with
-//! `resetAllowedLocalityLevel` and `resetSchedulingOpportunities`. Each worker keeps one for each key, of its own
-//! nodes.
+//! `resetAllowedLocalityLevel` and `resetSchedulingOpportunities`. Each worker keeps one per key, and counts only its
+//! own nodes.
 //!
 //! ```text
 //! node ──enough visits, or enough time──> rack ──the same──> anywhere
-//!   └───────────── a container at the node or on the rack ─────┘
+//! A container that is nearer than the level leads back: on the node to `node`, on the rack to `rack`.
 //! ```
 
 use crate::app::Locality;
@@ -14,17 +14,20 @@ use crate::app::Locality;
 /// When a level has lasted long enough.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule {
-    /// Of the cluster's nodes so large a part was offered: at the level of a node, and at that of a rack.
+    /// More visits at the level than `nodes` times its threshold: first the node's threshold, then the rack's. With
+    /// several workers `nodes` is how many nodes this worker has, because it counts only visits of those.
     Visits { nodes: usize, thresholds: [f64; 2] },
-    /// So many milliseconds have passed; counted from the application's start before the first container.
+    /// The level has lasted longer than its delay: first the node's delay, then the rack's. The first visit starts the
+    /// first level. `start_ms` counts only if the level began while visits were counted.
     Time { now_ms: u64, start_ms: u64, delays_ms: [i64; 2] },
 }
 
 /// See the module's text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delay {
+    /// When a visit last raised the level, or began the first one. In Hadoop `lastScheduledContainer`.
     last_scheduled_ms: Option<u64>,
-    /// Visits at this level.
+    /// Visits since a visit last raised the level. A container that lowers the level does not reset them.
     pub(crate) opportunities: u32,
     /// The allowed level, once it was asked for.
     level: Option<Locality>,
@@ -58,11 +61,11 @@ impl Delay {
         next
     }
 
-    /// Counts so many visits, one after the other.
+    /// The same as that many calls of `visit`, but without a step for each one.
     pub(crate) fn visit_often(&mut self, mut visits: u64, rule: Rule) {
         while visits > 0 {
-            // As many as change nothing but their count.
-            let plain = match (self.level, rule) {
+            // How many visits can be counted in one step, because the level stays the same.
+            let in_one_step = match (self.level, rule) {
                 (Some(Locality::OffSwitch), _) => visits,
                 (Some(level), Rule::Visits { nodes, thresholds }) => {
                     let threshold = nodes as f64 * thresholds[usize::from(level == Locality::Rack)];
@@ -76,8 +79,8 @@ impl Delay {
                 }
                 (None, _) | (_, Rule::Time { .. }) => 0,
             };
-            self.opportunities = self.opportunities.saturating_add(u32::try_from(plain).unwrap_or(u32::MAX));
-            visits -= plain;
+            self.opportunities = self.opportunities.saturating_add(u32::try_from(in_one_step).unwrap_or(u32::MAX));
+            visits -= in_one_step;
             if visits > 0 {
                 self.visit(rule);
                 visits -= 1;
@@ -92,7 +95,7 @@ impl Delay {
         }
     }
 
-    /// A container is granted so near: served nearer than the level allowed, the level is raised again.
+    /// A container was granted at this locality. If it is nearer than the allowed level, the level goes back to it.
     #[inline]
     pub(crate) fn served(&mut self, locality: Locality) {
         if locality != Locality::OffSwitch && self.level.is_some_and(|level| locality < level) {
@@ -116,7 +119,7 @@ mod tests {
         delay.served(OffSwitch);
         assert_eq!(delay.visit(rule), OffSwitch);
         delay.served(Node);
-        assert_eq!(delay.visit(rule), Rack, "the visits since the last change of level count");
+        assert_eq!(delay.visit(rule), Rack, "visits from before the container count too");
     }
 
     #[test]

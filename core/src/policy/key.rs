@@ -36,12 +36,13 @@ impl PartialEq for OrderKey {
 }
 
 impl OrderKey {
-    /// Nobody: sorts after every key that a policy makes.
+    /// Stands for no key. It sorts after every key that a policy makes.
     #[cfg(not(loom))]
     pub(crate) const ABSENT: OrderKey =
         OrderKey { words: [u64::MAX; 5], tie: Tie { start_ms: u64::MAX, name: u64::MAX } };
 
-    /// The key of a class (smaller first), up to four numbers compared in turn, and the tie. `None` when a number is
+    /// The key of a child. The class is compared first (for example: needy children before others), then the four
+    /// numbers in turn (0 where unused), then the tie. In each the smaller one comes first. `None` when a number is
     /// NaN: then no key can express what Java's comparators do.
     #[must_use]
     #[inline]
@@ -53,7 +54,7 @@ impl OrderKey {
         Some(OrderKey { words: [u64::from(class), a, b, c, d], tie })
     }
 
-    /// The key of a class and up to eight single-precision numbers, as [`OrderKey::of`].
+    /// The same as [`OrderKey::of`], with eight single-precision numbers.
     #[must_use]
     #[inline]
     pub fn of_singles(class: u32, numbers: [f32; 8], tie: Tie) -> Option<OrderKey> {
@@ -65,7 +66,7 @@ impl OrderKey {
         Some(OrderKey { words: [u64::from(class), pair(0), pair(2), pair(4), pair(6)], tie })
     }
 
-    /// The key of a class and further bits, of which the smaller number means the smaller key.
+    /// A key without a tie: the class is compared first, then `bits` as one number. The smaller one comes first.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn of_bits(class: u32, bits: u128) -> OrderKey {
@@ -74,15 +75,16 @@ impl OrderKey {
         OrderKey { words: [u64::from(class), high, low, 0, 0], tie: Tie { start_ms: 0, name: 0 } }
     }
 
-    /// One word of which a smaller one means a smaller key; keys of one lead may still differ. Below `7 << 61`.
+    /// The first part of the key in one word, for a fast comparison. If one lead is smaller than another, so is its
+    /// key. If leads are equal, compare the keys. Always below `7 << 61`: the winner tree uses `u64::MAX` for no key.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn lead(&self) -> u64 {
-        // Few policies have more than two classes; of rare ones the lead tells nothing.
+        // Three bits for the class. Classes from 6 on are rare: they all have the same lead.
         if self.words[0] < 6 { self.words[0] << 61 | self.words[1] >> 3 } else { 6 << 61 }
     }
 
-    /// `self < other`, where mostly all but the tie is equal.
+    /// The same as `self < other`, but faster. Made for keys that mostly differ in nothing but the tie.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn is_before(&self, other: &OrderKey) -> bool {
@@ -111,10 +113,11 @@ impl OrderKey {
 #[inline]
 fn ordered(x: f64) -> u64 {
     let bits = (x + 0.0).to_bits();
-    // All bits of what is negative, the sign alone of what is not.
+    // Flip all bits of a negative number, and only the sign bit of any other number.
     bits ^ ((bits.cast_signed() >> 63).cast_unsigned() | 1 << 63)
 }
 
+/// The same for a single-precision number.
 #[inline]
 fn ordered_single(x: f32) -> u32 {
     let bits = (x + 0.0).to_bits();

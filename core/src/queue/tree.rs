@@ -157,7 +157,7 @@ impl<S> QueueTree<S> {
         let mut detached = Vec::with_capacity(gone.len());
         for slot in gone {
             if let Some(queue) = self.slots[slot as usize].take() {
-                // Another queue may have the name by now.
+                // Another queue may have got the name since.
                 if self.by_name.get(&queue.name) == Some(&slot) {
                     self.by_name.remove(&queue.name);
                 }

@@ -50,7 +50,7 @@ impl Stage {
         self.capability.times(f64::from(self.concurrency))
     }
 
-    /// What so many gangs take.
+    /// The amount that this many gangs take.
     pub(super) fn gangs(&self, count: i32) -> Resource {
         self.capability.times(f64::from(self.concurrency.wrapping_mul(count)))
     }

@@ -11,7 +11,7 @@ pub(super) const MAX_ROUNDS: i64 = 100_000;
 /// Occurrences of a reservation within the largest period.
 pub(super) const MAX_OCCURRENCES: i64 = 10_000;
 
-/// Refuses more than so many.
+/// Refuses a `count` above `most`.
 pub(super) fn at_most(what: &'static str, count: i64, most: i64) -> Result<(), ReservationRefused> {
     if count > most { Err(ReservationRefused::TooMuch { what, count, most }) } else { Ok(()) }
 }

@@ -8,32 +8,41 @@ use crate::config::Settings;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 
-/// A class that an allocation file, or a queue of a CapacityScheduler, names, and nobody has.
+/// An allocation file, or a queue of a CapacityScheduler, names a class that neither Hadoop nor the embedder has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{element} names {class:?}, which is neither one of Hadoop's ({known}) nor given by the embedder")]
 pub struct UnknownClass {
     element: &'static str,
     class: String,
-    known: &'static str,
+    /// The full names of Hadoop's.
+    known: String,
 }
 
-/// Agents, policies and planners of an embedder's own, by the names that an allocation file has for them; and what is
-/// no element of a file.
+impl UnknownClass {
+    /// `known`: Hadoop's classes, below their package.
+    fn new(element: &'static str, class: &str, known: &[&str]) -> UnknownClass {
+        let known = known.iter().map(|name| format!("{PACKAGE}{name}")).collect::<Vec<_>>().join(", ");
+        UnknownClass { element, class: class.to_owned(), known }
+    }
+}
+
+/// The embedder's own agents, policies and planners, under the names that configuration files give them; and settings
+/// for which an allocation file has no element.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReservationOptions {
-    /// What `reservation-agent` may name besides Hadoop's.
+    /// Agents that `reservation-agent` may name besides Hadoop's.
     pub agents: BTreeMap<String, Arc<dyn ReservationAgent>>,
-    /// What `reservation-policy` may name besides Hadoop's.
+    /// Policies that `reservation-policy` may name besides Hadoop's.
     pub policies: BTreeMap<String, Arc<dyn SharingPolicy>>,
-    /// What `reservation-planner` may name besides Hadoop's.
+    /// Planners that `reservation-planner` may name besides Hadoop's.
     pub replanners: BTreeMap<String, Arc<dyn Replanner>>,
-    /// The figures of `CapacityOverTimePolicy`. These and the two that follow are for a FairScheduler; queues of a
-    /// CapacityScheduler have their own.
+    /// Settings of Hadoop's `CapacityOverTimePolicy`, for a FairScheduler. A CapacityScheduler has them in its queues.
     pub capacity_over_time: CapacityOverTime,
-    /// The figure of `SimpleCapacityReplanner`.
+    /// Setting of Hadoop's `SimpleCapacityReplanner`, for a FairScheduler. A CapacityScheduler has it in its queues.
     pub newest_first: NewestFirst,
-    /// Whether applications of a reservation that has ended go to the plan's default queue; else they are killed.
+    /// `true`: applications of a reservation that has ended move to the plan's default queue. `false`: they are
+    /// killed. For a FairScheduler: a CapacityScheduler has it in its queues.
     pub move_on_expiry: bool,
 }
 
@@ -52,9 +61,9 @@ impl Default for ReservationOptions {
 
 const PACKAGE: &str = "org.apache.hadoop.yarn.server.resourcemanager.reservation.";
 
-/// A class without the package that Hadoop's are in.
+/// The name of one of Hadoop's classes below their package. As for Hadoop, a name without the package is none of these.
 fn own_name(class: &str) -> &str {
-    class.strip_prefix(PACKAGE).unwrap_or(class)
+    class.strip_prefix(PACKAGE).unwrap_or_default()
 }
 
 impl ReservationOptions {
@@ -68,11 +77,10 @@ impl ReservationOptions {
                 Ok(Arc::new(WayAgent::aligned_then_greedy(settings.reservation_smoothness_factor, early)))
             }
             "planning.GreedyReservationAgent" => Ok(Arc::new(WayAgent::greedy(early))),
-            _ => Err(UnknownClass {
-                element: "reservation-agent",
-                class: class.to_owned(),
-                known: "AlignedPlannerWithGreedy, GreedyReservationAgent",
-            }),
+            _ => {
+                let known = ["planning.AlignedPlannerWithGreedy", "planning.GreedyReservationAgent"];
+                Err(UnknownClass::new("reservation-agent", class, &known))
+            }
         }
     }
 
@@ -83,11 +91,10 @@ impl ReservationOptions {
         match own_name(class) {
             "CapacityOverTimePolicy" => Ok(Arc::new(asked)),
             "NoOverCommitPolicy" => Ok(Arc::new(NoOverCommit)),
-            _ => Err(UnknownClass {
-                element: "reservation-policy",
-                class: class.to_owned(),
-                known: "CapacityOverTimePolicy, NoOverCommitPolicy",
-            }),
+            _ => {
+                let known = ["CapacityOverTimePolicy", "NoOverCommitPolicy"];
+                Err(UnknownClass::new("reservation-policy", class, &known))
+            }
         }
     }
 
@@ -97,11 +104,32 @@ impl ReservationOptions {
         }
         match own_name(class) {
             "planning.SimpleCapacityReplanner" => Ok(Arc::new(asked)),
-            _ => Err(UnknownClass {
-                element: "reservation-planner",
-                class: class.to_owned(),
-                known: "SimpleCapacityReplanner",
-            }),
+            _ => Err(UnknownClass::new("reservation-planner", class, &["planning.SimpleCapacityReplanner"])),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(error: &UnknownClass) -> Vec<String> {
+        error.known.split(", ").map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_message_lists_names_that_are_accepted() {
+        let (options, settings) = (ReservationOptions::default(), Settings::default());
+        let agent = |class: &str| options.agent(class, &settings);
+        let policy = |class: &str| options.sharing(class, CapacityOverTime::default());
+        let replanner = |class: &str| options.replanner(class, NewestFirst::default());
+        // Below the package alone, a name is none of Hadoop's.
+        let agents = listed(&agent("planning.GreedyReservationAgent").unwrap_err());
+        let policies = listed(&policy("NoOverCommitPolicy").unwrap_err());
+        let replanners = listed(&replanner("SimpleCapacityReplanner").unwrap_err());
+        assert_eq!([agents.len(), policies.len(), replanners.len()], [2, 2, 1]);
+        assert!(agents.iter().all(|name| agent(name).is_ok()), "{agents:?}");
+        assert!(policies.iter().all(|name| policy(name).is_ok()), "{policies:?}");
+        assert!(replanners.iter().all(|name| replanner(name).is_ok()), "{replanners:?}");
     }
 }

@@ -8,7 +8,11 @@ use super::plan::PlanBooks;
 use super::refused::ReservationRefused;
 use crate::resource::Resource;
 
-/// The first thing that is wrong with a definition, for a plan and at a time.
+/// The most characters of a client's text that a message repeats.
+const LONGEST_SHOWN: usize = 100;
+
+/// Returns the definition if an agent of this plan may get it now, else the first thing that is wrong with it. Times
+/// wrap as Java's do.
 pub(super) fn check<'a>(
     definition: Option<&'a ReservationDefinition>,
     plan: &PlanBooks,
@@ -23,6 +27,7 @@ pub(super) fn check<'a>(
     if requests.stages.is_empty() {
         return Err(ReservationRefused::NoStages);
     }
+    // With `R_ANY` one stage is enough. So it is no error here if the others do not fit.
     let any = requests.interpreter == Some(Interpreter::Any);
     let (window, least) = (deadline.wrapping_sub(arrival), least_duration(definition));
     if window < least && !any {
@@ -39,7 +44,8 @@ pub(super) fn check<'a>(
     Ok(definition)
 }
 
-/// What the stages need at least. Without an interpreter they are summed, though they are planned as all at once.
+/// The shortest time that the stages need, in ms. Without an interpreter it is the sum, as in Hadoop, although the
+/// stages are then planned as with `R_ALL`. For `R_ANY` nobody uses the result.
 fn least_duration(definition: &ReservationDefinition) -> i64 {
     let durations = definition.stages().iter().map(|stage| stage.duration_ms);
     match definition.interpreter() {
@@ -59,16 +65,15 @@ pub(super) fn check_recurrence(definition: &ReservationDefinition, plan: &PlanBo
     if period == 0 {
         return Ok(());
     }
-    let duration = definition.deadline.wrapping_sub(definition.arrival);
-    if duration > period {
-        return Err(ReservationRefused::LongerThanPeriod { duration, period });
+    let window = definition.deadline.wrapping_sub(definition.arrival);
+    if window > period {
+        return Err(ReservationRefused::LongerThanPeriod { duration: window, period });
     }
     let largest = plan.terms().largest_period_ms;
     if largest % period != 0 {
         return Err(ReservationRefused::PeriodNotDivisor { largest, period });
     }
+    // Not in Hadoop, which would compute for very long: see `limits`.
     at_most("occurrences within the largest period", largest / period, MAX_OCCURRENCES)
 }
 
-/// Of what is quoted in a message.
-const LONGEST_SHOWN: usize = 100;

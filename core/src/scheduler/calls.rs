@@ -11,7 +11,7 @@ use crate::clock::Patience;
 use crate::config::QueueAccess;
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::{Call, NewNode};
+use crate::engine::intake::to_control::{Call, NewNode};
 use crate::engine::shared::Shared;
 use crate::engine::{Allocation, Answer, NewAttempt, RecoveredContainer, Recovery, drain, reply};
 use crate::event::{AppAccess, Refused};

@@ -17,7 +17,7 @@ use crate::capacity::{
 use crate::clock::Patience;
 use crate::config::{Diagnostic, SiteFile};
 use crate::engine::control::Control;
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, Reply, Submission, allocate, ask_one, ask_workers, collect, warn_of,

@@ -9,7 +9,7 @@ use super::policy::Capacity;
 use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::capacity::{CapacityCall, CapacityConfiguration, CapacityQueueView, Refresh, SubmitTerms};
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::{AllocateRequest, Allocation, Submission, collect};
 use crate::event::Refused;
 use crate::resource::Resource;
@@ -204,6 +204,9 @@ impl Stepped<Capacity> {
     /// reserved. The ask stays outstanding.
     #[doc(hidden)]
     pub fn give_up_reservation(&mut self, node: &NodeHandle) -> bool {
+        if node.0.scheduler != self.steps.stepper.shared().scheduler {
+            return false;
+        }
         let shard = self.steps.stepper.shard(node.0.owner);
         let Some(place) = shard.place_of(&node.0) else { return false };
         let is_reserved = shard.nodes[place as usize].reservation.is_some();

@@ -7,7 +7,7 @@ use super::policy::Capacity;
 use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::capacity::{CapacityCall, Lifetime};
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::event::Refused;
 use crate::id::ApplicationId;
 

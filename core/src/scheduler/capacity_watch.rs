@@ -1,6 +1,6 @@
-//! Calls of the CapacityScheduler for what passes try.
+//! Calls of the CapacityScheduler that record what its passes do: which queues and applications they try.
 //!
-//! Run on the caller's thread; workers answer between two messages.
+//! They run on the caller's thread. Workers answer between two messages.
 
 use super::policy::Capacity;
 use super::stepped::Stepped;
@@ -9,12 +9,15 @@ use crate::capacity::{CapacityShard as Shard, Watch, Watched};
 use crate::engine::ask_workers;
 use crate::event::Refused;
 
-/// # What passes try
+/// # Recorded passes
 impl Scheduler<Capacity> {
-    /// Records what passes try from now on, for [`take_watched`](Self::take_watched): which queues and applications
-    /// they ask, in which order, and with which result. A worker computes this right before the pass, at about the cost
-    /// of the pass; passes that are not watched cost no more. Each worker keeps the last 64 passes and 1,024 visits.
-    /// Waits for the workers.
+    /// Starts to record what passes do, for [`take_watched`](Self::take_watched): which queues and applications a pass
+    /// tries, in which order, and with which result. [`Watch`] says what is recorded and when that ends: the next pass
+    /// of each worker, the next pass over one node, or the visits of one application for some time.
+    ///
+    /// The pass itself makes the record, so a recorded pass takes longer. While an application is watched, every pass
+    /// of every worker is recorded in this way. While nothing is watched, passes cost no more. Each worker keeps the
+    /// last 64 passes and 1,024 visits. Waits for the workers.
     ///
     /// ```
     /// use evenweave::reason::{PassCourse, QueueEnd, Watch};
@@ -46,7 +49,7 @@ impl Scheduler<Capacity> {
         Ok(())
     }
 
-    /// Returns what was recorded since its last call, in order of time. Waits for the workers.
+    /// Takes what was recorded since the last call of this function, in order of time. Waits for the workers.
     ///
     /// # Errors
     /// Those of [`watch`](Self::watch).
@@ -56,14 +59,14 @@ impl Scheduler<Capacity> {
     }
 }
 
-/// # What passes try
+/// # Recorded passes
 impl Stepped<Capacity> {
-    /// Records what passes try from now on, as [`CapacityScheduler::watch`](crate::CapacityScheduler::watch).
+    /// Starts to record what passes do, as [`CapacityScheduler::watch`](crate::CapacityScheduler::watch).
     pub fn watch(&mut self, what: Watch) {
         self.steps.stepper.shards().for_each(|shard| shard.watch(what.clone()));
     }
 
-    /// Returns what was recorded since its last call, as
+    /// Takes what was recorded since the last call of this function, as
     /// [`CapacityScheduler::take_watched`](crate::CapacityScheduler::take_watched).
     pub fn take_watched(&mut self) -> Watched {
         Watched::together(self.steps.stepper.shards().map(Shard::take_watched))

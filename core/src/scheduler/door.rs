@@ -1,7 +1,8 @@
-//! What an embedder's handle to a running scheduler does, whichever decides: sends, asks, waits, ends.
+//! The door: the part of a scheduler's handle that is the same for the FairScheduler and the CapacityScheduler. It
+//! sends calls to the scheduler's threads, waits for the answers, and shuts the threads down.
 //!
 //! # Where it stands
-//! Shared by all clones of a handle; used on any thread. The scheduler's threads end with it.
+//! All clones of a handle share one door. Any thread may use it. When the last clone is dropped, the threads end.
 
 use super::handles::NodeHandle;
 use crate::app::Location;
@@ -9,7 +10,7 @@ use crate::clock::Patience;
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads_and_steps::Threads;
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
     AtRest, Closed, Ends, EventSink, EventSource, External, Heartbeat, Lent, NoAnswer, Parcel, Reply, Report,
@@ -25,19 +26,20 @@ use crate::sync::{Arc, Mutex};
 #[error("{reason}")]
 #[non_exhaustive]
 pub struct NotSent<T> {
-    /// The heartbeat, or the heartbeats.
+    /// What was refused: the heartbeat; or, of a batch, the heartbeats that no worker took. The others were sent.
     pub returned: T,
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::WorkerLost`], or, of one heartbeat,
-    /// [`Refused::NoSuchNode`].
+    /// [`Refused::Busy`], [`Refused::ShutDown`] or [`Refused::WorkerLost`]. If workers refuse parts of a batch for
+    /// different reasons, it is the last worker's. For a single heartbeat also [`Refused::NoSuchNode`]; in a batch,
+    /// heartbeats of removed nodes are dropped.
     pub reason: Refused,
 }
 
 /// The threads of a scheduler, to be ended.
 pub(super) trait Running: Send {
-    /// Works everything off, then ends all threads.
+    /// Processes what was sent, then ends all threads. Waits for their end.
     fn stop(self: Box<Self>);
 
-    /// The same on a thread of its own.
+    /// As `stop`, but on a new thread: the caller does not wait.
     fn stop_later(self: Box<Self>);
 }
 
@@ -51,7 +53,7 @@ impl<D: Decider> Running for Threads<D> {
     }
 }
 
-/// The task that most calls ask.
+/// The name of the control in errors ([`Refused::TaskLost`]). Most calls go to it.
 pub(super) const CONTROL: &str = "control";
 
 /// Calls that nobody waits for are refused while so many messages wait for the control.
@@ -60,26 +62,29 @@ const LONG_CONTROL_LANE: usize = 1 << 16;
 /// See the module's text.
 pub(crate) struct Door<D: Decider> {
     pub(super) shared: Arc<Shared<D>>,
+    /// `None` once a call has begun to end them.
     threads: Mutex<Option<Box<dyn Running>>>,
+    /// The threads that the scheduler has started.
     own_threads: Vec<ThreadId>,
-    /// Of workers on the embedder's threads.
+    /// For each worker that the embedder polls: the thread on which it was polled last.
     lent: Vec<Arc<Whereabouts>>,
+    /// Tells callers that wait that the threads have ended, or that no answer will come.
     ends: Ends,
     pub(super) closed: Closed,
     pub(super) events: EventSource,
-    /// Where what the door does itself is told of.
+    /// For events that the handle's own code reports, on the caller's thread.
     pub(super) sink: EventSink,
 }
 
-/// Which threads there are beside those who wait.
-pub(super) struct Own {
+/// The threads that work for the scheduler: its own, and those of the embedder that poll a lent worker.
+pub(super) struct Threading {
     pub(super) threads: Vec<ThreadId>,
     pub(super) lent: Vec<Arc<Whereabouts>>,
     pub(super) ends: Ends,
 }
 
 impl<D: Decider> Door<D> {
-    /// Starts the engine's threads, where the scheduler has no others.
+    /// Starts the engine's threads. For a scheduler that has no others.
     pub(super) fn start(parts: AtRest<D>, events: EventSource) -> std::io::Result<Door<D>> {
         let (shared, sink) = (parts.shared.clone(), parts.events.clone());
         Ok(Door::of(Threads::start(parts)?, shared, sink, events))
@@ -93,27 +98,27 @@ impl<D: Decider> Door<D> {
     }
 
     fn of(threads: Threads<D>, shared: Arc<Shared<D>>, sink: EventSink, events: EventSource) -> Door<D> {
-        let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
-        Door::new(Box::new(threads), own, shared, sink, events)
+        let threading = Threading { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
+        Door::new(Box::new(threads), threading, shared, sink, events)
     }
 }
 
 impl<D: Decider> Door<D> {
     pub(super) fn new(
         threads: Box<dyn Running>,
-        own: Own,
+        threading: Threading,
         shared: Arc<Shared<D>>,
         sink: EventSink,
         events: EventSource,
     ) -> Door<D> {
-        let Own { threads: own_threads, lent, ends } = own;
+        let Threading { threads: own_threads, lent, ends } = threading;
         let (threads, closed) = (Mutex::new(Some(threads)), Closed::default());
         Door { shared, threads, own_threads, lent, ends, closed, events, sink }
     }
 
     // ------------------------------------------------------------------------------------------------ the end
 
-    /// Whether the scheduler needs this thread for its end.
+    /// Whether the threads cannot end before the present call returns.
     fn is_needed_here(&self) -> bool {
         self.own_threads.contains(&thread::current().id()) || self.lent.iter().any(|worker| worker.is_here())
     }
@@ -127,8 +132,9 @@ impl<D: Decider> Door<D> {
     fn end(&self, patience: &Patience) -> Result<(), Refused> {
         self.closed.close();
         let threads = if self.is_needed_here() {
-            // The last handle went in a callback, or where a worker is polled: whoever runs it cannot wait for itself.
-            // A lock that is taken means that another thread is at it.
+            // Called in a callback, or on a thread that polls a worker. This thread must not wait for its own end, so
+            // another one does it. The shutdown goes on, although the caller gets an error. If the lock is taken,
+            // another thread is just about to begin the shutdown.
             if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
                 threads.stop_later();
             }
@@ -137,9 +143,10 @@ impl<D: Decider> Door<D> {
             self.threads.lock().take()
         };
         match threads {
-            Some(threads) if patience.left().is_none() => threads.stop(),
+            // A caller without a time limit ends the threads itself. One with a limit only waits.
+            Some(threads) if patience.is_endless() => threads.stop(),
             Some(threads) => threads.stop_later(),
-            // Another thread is at it, or was.
+            // Another call has begun the shutdown.
             None => {}
         }
         if self.ends.wait(patience) {
@@ -156,19 +163,21 @@ impl<D: Decider> Door<D> {
         if self.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.shared) }
     }
 
-    /// The control's lane is not bounded, because workers must never wait for it; callers that do not wait for an
-    /// answer are told when it is long.
+    /// The control's lane is not bounded, because workers must never wait for it. A call that does not wait for an
+    /// answer is refused when the lane is long.
     pub(super) fn control_has_room(&self) -> Result<(), Refused> {
         if self.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
     }
 
-    /// Refuses what waits for a thread on one of the scheduler's own, where a callback of the embedder's runs.
+    /// Refuses a call on one of the scheduler's own threads, where callbacks of the embedder run: such a call would
+    /// wait for its own thread.
     pub(super) fn may_wait(&self) -> Result<(), Refused> {
         let here = thread::current().id();
         if self.own_threads.contains(&here) { Err(Refused::OwnThread) } else { Ok(()) }
     }
 
-    /// The scheduler, for a call that waits for workers: not where one of them is polled.
+    /// Returns the scheduler for a call that waits for workers. Refuses it also on a thread that polls a worker: that
+    /// worker could not answer. A call that waits only for the control may be made there.
     pub(super) fn open_to_wait(&self) -> Result<&Shared<D>, Refused> {
         let shared = self.open()?;
         self.may_wait()?;
@@ -178,7 +187,7 @@ impl<D: Decider> Door<D> {
         Ok(shared)
     }
 
-    /// Waits for an answer of a task.
+    /// Waits for an answer of a task: the control, or another thread of the scheduler that answers calls.
     pub(super) fn answer<A>(
         &self,
         answer: &Receiver<A>,
@@ -192,27 +201,28 @@ impl<D: Decider> Door<D> {
         })
     }
 
-    /// Why a task takes nothing any more.
+    /// Why a task takes no more calls.
     pub(super) fn gone(&self, task: &'static str) -> Refused {
         if self.closed.is_closed() { Refused::ShutDown } else { Refused::TaskLost { task } }
     }
 
+    /// Sends a call to the control, and waits for the answer.
     pub(super) fn call<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
         let shared = self.open()?;
         self.may_wait()?;
         let (reply, answer) = bounded(1);
-        let message = crate::engine::intake::calls::ControlMessage::Call(call(reply.into()));
+        let message = crate::engine::intake::to_control::ControlMessage::Call(call(reply.into()));
         shared.lanes.control.send(message).map_err(|_| self.gone(CONTROL))?;
         self.answer(&answer, &Patience::endless(), CONTROL)
     }
 
-    /// As [`Door::call`], where the control's answer waits for workers.
+    /// As [`Door::call`], for calls that the control answers only when workers have answered it.
     pub(super) fn call_workers<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
         self.open_to_wait()?;
         self.call(call)
     }
 
-    /// Asks the control.
+    /// Runs `look` on the control's thread, and returns its result.
     pub(super) fn look<A: Send + 'static>(
         &self,
         look: impl FnOnce(&Control<D>) -> A + Send + 'static,
@@ -226,7 +236,7 @@ impl<D: Decider> Door<D> {
 
     pub(super) fn quiet(&self, patience: &Patience) -> Result<(), Refused> {
         let outcome = quiesce(self.open_to_wait()?, patience);
-        // A control that has gone in the shutdown is no loss.
+        // A control that the shutdown has ended is not lost.
         if self.closed.is_closed() && outcome.is_err() { Err(Refused::ShutDown) } else { outcome }
     }
 
@@ -243,7 +253,7 @@ impl<D: Decider> Door<D> {
         if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
     }
 
-    /// A worker's heartbeats go in one message.
+    /// Sends the heartbeats of each worker's nodes to it in one message.
     pub(super) fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
         let lanes = &self.shared.lanes.external;
         let mut parts: Vec<Vec<Heartbeat>> = Vec::new();
@@ -251,11 +261,10 @@ impl<D: Decider> Door<D> {
             parts.push(heartbeats);
         } else {
             parts.resize_with(lanes.len(), Vec::new);
-            for heartbeat in heartbeats {
-                // An owner that is not here: a handle of another scheduler, which the first worker recognises.
-                let owner = heartbeat.node.owner.min(lanes.len() - 1);
-                #[expect(clippy::indexing_slicing, reason = "there are as many parts as lanes")]
-                parts[owner].push(heartbeat);
+            // Those of another scheduler's nodes are dropped, as a worker does with them.
+            for heartbeat in heartbeats.into_iter().filter(|sent| sent.node.scheduler == self.shared.scheduler) {
+                #[expect(clippy::indexing_slicing, reason = "there are as many parts as lanes, and lanes as workers")]
+                parts[heartbeat.node.owner].push(heartbeat);
             }
         }
         let (mut returned, mut reason) = (Vec::new(), Refused::Busy);
@@ -284,17 +293,22 @@ impl<D: Decider> Door<D> {
             let reason = Refused::NoSuchNode(heartbeat.node.name.to_string());
             return Err(Box::new(NotSent { returned: heartbeat, reason }));
         }
+        if heartbeat.node.scheduler != self.shared.scheduler {
+            // The node belongs to another scheduler, so the number of its worker means nothing here. The heartbeat is
+            // dropped, as those of a batch are.
+            return match self.open() {
+                Ok(_) => Ok(()),
+                Err(reason) => Err(Box::new(NotSent { returned: heartbeat, reason })),
+            };
+        }
         let owner = heartbeat.node.owner;
         if let Err(reason) = self.owner_is_there(owner) {
             return Err(Box::new(NotSent { returned: heartbeat, reason }));
         }
-        if heartbeat.node.scheduler != self.shared.scheduler {
-            // Another scheduler's node: nothing here is meant.
-            return Ok(());
-        }
         let Some(lane) = self.shared.lanes.external.get(owner) else {
             return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::WorkerLost(owner) }));
         };
+        // Most heartbeats name few containers. These go in a message of fixed size, without an allocation.
         if let Some(report) = Report::of(&heartbeat) {
             let sent = lane.try_send(Parcel::of(External::Report(report)));
             return sent.map_err(|error| Box::new(NotSent { returned: heartbeat, reason: not_taken(&error) }));

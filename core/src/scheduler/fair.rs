@@ -3,7 +3,7 @@
 //! Run on the caller's thread, with threads and without.
 
 use super::build_error::BuildError;
-use super::door::{Door, Own, Running};
+use super::door::{Door, Running, Threading};
 use super::fair_reasons::{why, why_stepped};
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Standing;
@@ -113,8 +113,8 @@ impl Scheduler<Fair> {
 
     fn with(threads: Threads, shared: Arc<Shared>, sink: EventSink, events: EventSource) -> FairScheduler {
         let lanes = Lanes { update: threads.update_lane(), watcher: threads.watcher_lane() };
-        let own = Own { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
-        Scheduler::of(Door::new(Box::new(threads), own, shared, sink, events), lanes)
+        let threading = Threading { threads: threads.ids(), lent: threads.whereabouts(), ends: threads.ends() };
+        Scheduler::of(Door::new(Box::new(threads), threading, shared, sink, events), lanes)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::event::Refused;
 use crate::fair::{FairDecider, FairReason, FairWait, NotOffered, Shard, Waits};
 
 fn stopped(why: impl Into<NotOffered>) -> Vec<FairReason> {
-    vec![Reason::whole(FairWait::NotOffered(why.into()))]
+    vec![Reason::for_any_node(FairWait::NotOffered(why.into()))]
 }
 
 pub(super) fn why(

@@ -12,7 +12,7 @@ use super::threaded::Scheduler;
 use crate::capacity::{CapacityDecider, CapacityShard};
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::{Call, ControlMessage};
+use crate::engine::intake::to_control::{Call, ControlMessage};
 use crate::engine::{Audit, Internal, Kept, Look, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
 use crate::fair::preemption::PreemptionCall;

@@ -12,7 +12,7 @@ use crate::clock::Patience;
 use crate::config::Diagnostic;
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::shard::Shard;
 use crate::engine::{AllocateRequest, Allocation, AppShared, Reply, Submission};
 use crate::event::Refused;

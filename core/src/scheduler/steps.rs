@@ -80,7 +80,7 @@ impl<D: Decider> Stepping<D> {
 
     pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.stepper.pump();
-        // An owner that is not here: a handle of another scheduler. Otherwise the worker recognises it.
+        // A handle of another scheduler may name a worker that this one does not have. Any other worker drops it.
         if let Some(shard) = self.stepper.shards().nth(heartbeat.node.owner) {
             shard.heartbeat(heartbeat);
         }

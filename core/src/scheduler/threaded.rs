@@ -16,7 +16,7 @@ use crate::app::Location;
 use crate::capacity::SubmitTerms;
 use crate::clock::Patience;
 use crate::config::{Diagnostic, QueueAccess};
-use crate::engine::intake::calls::Call;
+use crate::engine::intake::to_control::Call;
 use crate::engine::shard::Shard;
 use crate::engine::{
     AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,

@@ -8,8 +8,8 @@ use super::handles::{AppHandle, NodeHandle};
 use super::policy::Policy;
 use super::threaded::Scheduler;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::Call;
-use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::to_control::Call;
+use crate::engine::intake::to_control::ControlMessage;
 use crate::engine::{
     Answer, Internal, Look, NewAttempt, NewNode, RecoveredContainer, Reply, Submission, Unanswered, Waits, reply,
     waiting,

@@ -1,6 +1,6 @@
 //! Policy `fifo`: first come, first served; for leaf queues. Follows `FifoPolicy`.
 
-use super::fair_share::memory_headroom;
+use super::fair::memory_headroom;
 use crate::policy::{ClusterTotal, OrderKey, Precedence, Schedulable, SchedulingPolicy, ShareInput};
 use crate::resource::{Calculator, Resource};
 use std::cmp::Ordering;

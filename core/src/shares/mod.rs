@@ -6,10 +6,10 @@ mod compute_shares;
 
 mod drf;
 
-mod fair_share;
+mod fair;
 
 mod fifo;
 
 pub use drf::Drf;
-pub use fair_share::Fair;
+pub use fair::Fair;
 pub use fifo::Fifo;

@@ -55,6 +55,23 @@ fn containers_of_another_scheduler_are_ignored() {
     );
 }
 
+/// Also of nodes whose worker has a number that there is not here.
+#[test]
+fn heartbeats_of_another_scheduler_are_dropped() {
+    let own = FairScheduler::builder().workers(2).timers(false).start().unwrap();
+    let mut other = FairScheduler::builder().workers(4).stepped().unwrap();
+    let nodes: Vec<_> =
+        (0..4).map(|at| other.add_node(&format!("n{at}"), "/r", Resource::new(8192, 8)).unwrap()).collect();
+    assert!(nodes.iter().any(|node| node.worker() >= 2), "{nodes:?}");
+    for node in &nodes {
+        own.heartbeat(Heartbeat::new(node)).unwrap();
+    }
+    own.heartbeats(nodes.iter().map(Heartbeat::new).collect()).unwrap();
+    own.shutdown();
+    let not_sent = own.heartbeat(Heartbeat::new(&nodes[3])).unwrap_err();
+    assert_eq!(not_sent.reason, Refused::ShutDown);
+}
+
 #[test]
 fn locations_of_another_scheduler_are_refused() {
     let (mut own, other) = (world(), world());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// So many queues, and so many users of queues, are counted: those that come first. Of others nothing is known.
+/// The most queues, and the most users of queues, that are counted: the first ones. The others are not counted.
 const KEPT: usize = 10_000;
 
 /// How applications that a queue had have ended.

@@ -15,7 +15,7 @@ use super::rights::Rights;
 use super::waiting::Waiting;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, AttemptRecord, Records};
-use crate::scheduler::{AppFigures, Basics, Kind, OfCapacity};
+use crate::scheduler::{AppFigures, Basics, OfCapacity};
 use crate::value::{Object, Shared, Value};
 
 /// What the scheduler has of applications, for one answer.
@@ -409,12 +409,4 @@ pub(crate) fn lifetime(of: &ResourceManager, asked: &Asked) -> Outcome {
         return Err(Fault::bad_request(message));
     }
     Ok(Answer::natural("timeout", timeout()))
-}
-
-/// `/scheduler`, whichever it is.
-pub(crate) fn scheduler(of: &ResourceManager, _: &Asked) -> Outcome {
-    match of.scheduler().basics().kind {
-        Kind::Fair => super::fair::scheduler(of),
-        Kind::Capacity => super::capacity::scheduler(of),
-    }
 }

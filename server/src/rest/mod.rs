@@ -47,6 +47,8 @@ pub(crate) mod resource;
 
 pub(crate) mod rights;
 
+pub(crate) mod scheduler;
+
 pub(crate) mod statistics;
 
 pub(crate) mod plans;

@@ -8,7 +8,7 @@ use evenweave::{AppHandle, CapacityScheduler, Refused, Resource, SchedulerApi};
 
 use super::asked::{AppFigures, Basics, Common, Counts, FairQueue, Scheduler, Why};
 use super::booking::Booking;
-use super::guarantees::{figures, has_queue, largest, nearest, templates};
+use super::capacity_views::{figures, has_queue, largest, nearest, templates};
 use super::held::Held;
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};

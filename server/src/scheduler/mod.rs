@@ -1,4 +1,4 @@
-//! What the ResourceManager's answers need of a scheduler, whichever decides.
+//! What the ResourceManager's answers need of a scheduler, the same for a FairScheduler and a CapacityScheduler.
 //!
 //! An object at the outer edge: nothing here is on the way of a heartbeat. What is asked for are views, as of now.
 
@@ -12,7 +12,7 @@ mod capacity_threads;
 
 mod fair;
 
-mod guarantees;
+mod capacity_views;
 
 mod held;
 

@@ -81,7 +81,7 @@ impl Object {
         Object::default()
     }
 
-    /// One that is to have about so many members.
+    /// An object with room for about this many members.
     pub(crate) fn of_about(members: usize) -> Object {
         Object { kind: None, members: Vec::with_capacity(members) }
     }

@@ -1,4 +1,4 @@
-//! The XML writer, through quick-xml.
+//! Writes answers of the REST interface as XML, with quick-xml.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,14 @@ pub(crate) fn document(root: &'static str, of: &Value) -> String {
 
 type Out = Writer<Vec<u8>>;
 
-/// One element, or one for each of a list. `typed`: an element around it has declared what types are named by.
+/// Writes a value as one element, or a list as one element per entry. `typed`: an outer element has declared the
+/// namespace `xsi`.
 fn element(out: &mut Out, name: &str, of: &Value, typed: bool) -> std::io::Result<()> {
     let text = match of {
         Value::Number(number) => number.to_string(),
         Value::Float(number) => float(*number),
         Value::Flag(flag) => flag.to_string(),
-        Value::Text(text) => allowed(text).into_owned(),
+        Value::Text(text) => replace_forbidden(text).into_owned(),
         Value::List(list) => return list.iter().try_for_each(|one| element(out, name, one, typed)),
         Value::Object(object) => return members(out, name, object, typed),
         Value::Shared(shared) => return members(out, name, &shared.object, typed),
@@ -34,6 +35,7 @@ fn element(out: &mut Out, name: &str, of: &Value, typed: bool) -> std::io::Resul
     out.write_event(Event::End(BytesEnd::new(name)))
 }
 
+/// Writes an object as one element, with its type and its members.
 fn members(out: &mut Out, name: &str, of: &Object, typed: bool) -> std::io::Result<()> {
     let mut start = BytesStart::new(name);
     if let Some(kind) = of.kind {
@@ -42,6 +44,7 @@ fn members(out: &mut Out, name: &str, of: &Object, typed: bool) -> std::io::Resu
         }
         start.push_attribute(("xsi:type", kind));
     }
+    // Nothing would be written inside: `<name/>`, as Hadoop writes it.
     if of.members.iter().all(|(_, value)| value.is_empty_list()) {
         return out.write_event(Event::Empty(start));
     }
@@ -51,8 +54,8 @@ fn members(out: &mut Out, name: &str, of: &Object, typed: bool) -> std::io::Resu
     out.write_event(Event::End(BytesEnd::new(name)))
 }
 
-/// Without the characters that no XML document may have.
-fn allowed(text: &str) -> Cow<'_, str> {
+/// The text with U+FFFD in place of each character that XML does not allow.
+fn replace_forbidden(text: &str) -> Cow<'_, str> {
     let is_allowed =
         |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     if text.chars().all(is_allowed) {
@@ -66,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_strangers_are_texts() {
+    fn markup_in_a_text_is_escaped() {
         let of = Value::from(Object::new().with("name", "</name><script>\"&'\u{1}"));
         let text = document("app", &of);
         assert!(text.contains("<name>&lt;/name&gt;&lt;script&gt;"), "{text}");

@@ -1,8 +1,10 @@
-//! SLS's AM of a graph: each task is asked for once its delay since the submission is over. There are no dependencies.
+//! The AM of a DAG job in Hadoop's load simulator SLS (`DAGAMSimulator`). In spite of the name, tasks do not depend on
+//! each other: each has a delay since the job's submission, and is asked for when this delay is over.
 //!
-//! An ask holds the tasks that have become due alone, with their number: one for the same allocation request id
-//! replaces what waits. So a job may lose tasks where containers are scarce, and never end: as in SLS. Elsewhere
-//! [`Stages`](super::Stages) runs such jobs.
+//! An ask counts only the tasks that became due since the last ask. But the scheduler takes it as the whole number that
+//! is wanted under its request id, so tasks of the last ask that got no container are forgotten. Where containers are
+//! scarce, such a job may never end. SLS does the same. With `AmStyle::MapReduce`, [`Stages`](super::Stages) runs these
+//! jobs instead and loses no task.
 
 use super::super::asking::rows;
 use super::super::tasks::Backlog;
@@ -17,7 +19,9 @@ const PRIORITY: i32 = 20;
 pub(in super::super) struct Dag {
     total: u64,
     finished: u64,
+    /// Tasks that were not asked for yet.
     pending: Backlog,
+    /// Tasks that were asked for and have no container.
     scheduled: Backlog,
     /// From when on delays count, in ms.
     since: u64,
@@ -50,9 +54,12 @@ impl Dag {
                 self.pending.push(held.group, 1);
             }
         }
+        // Only for a job without tasks: with tasks, the loop has returned.
         if self.finished >= self.total {
             return Going::LastNext;
         }
+        // As in SLS: a container gets the task that has waited longest since it was asked for, whatever its size and
+        // place. A container for which there is no task stays unused, and is not released.
         for container in &answer.granted {
             if let Some(group) = self.scheduled.pop() {
                 work.launch(container, group, out);

@@ -1,4 +1,6 @@
-//! Java's random numbers: `java.util.Random`, and commons-math's `Well19937c` with its Gaussians.
+//! Java's random generators, so that a SYNTH file gives the same jobs as in Hadoop: `java.util.Random`, and
+//! commons-math's `Well19937c`. `bench/tests/traces.rs` compares the jobs with Hadoop's. commons-math has its own
+//! `sin`, `cos` and `ln` (`FastMath`), so a Gaussian may differ in the last bit.
 
 const MULTIPLIER: u64 = 0x5_DEEC_E66D;
 const INCREMENT: u64 = 0xB;
@@ -22,7 +24,7 @@ impl JavaRandom {
         self.state = (seed.cast_unsigned() ^ MULTIPLIER) & MASK;
     }
 
-    /// So many bits of the next number, 32 at most.
+    /// The top `bits` bits of the next state. `bits` is at most 32.
     fn next(&mut self, bits: u32) -> u64 {
         self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT) & MASK;
         self.state >> (48 - bits)
@@ -30,7 +32,7 @@ impl JavaRandom {
 
     /// `nextLong`.
     pub(super) fn long(&mut self) -> i64 {
-        let signed = |bits: u64| i64::from(u32::try_from(bits).unwrap_or(0).cast_signed());
+        let signed = |bits: u64| i64::from(low_half(bits).cast_signed());
         let (high, low) = (signed(self.next(32)), signed(self.next(32)));
         (high << 32).wrapping_add(low)
     }
@@ -43,18 +45,25 @@ impl JavaRandom {
 
     /// `nextInt` of a bound from 1 to 2^31 - 1.
     pub(super) fn below(&mut self, bound: u32) -> u32 {
-        let mut draw = || u32::try_from(self.next(31)).unwrap_or(0);
+        let mut draw = || low_half(self.next(31));
         if bound.is_power_of_two() {
-            return u32::try_from((u64::from(bound) * u64::from(draw())) >> 31).unwrap_or(0);
+            return low_half((u64::from(bound) * u64::from(draw())) >> 31);
         }
         loop {
             let drawn = draw();
             let rest = drawn % bound;
+            // Java's test for overflow of an int. It rejects the last, incomplete block of `bound`, so that all results
+            // are equally likely.
             if u64::from(drawn - rest) + u64::from(bound - 1) < 1 << 31 {
                 return rest;
             }
         }
     }
+}
+
+/// The low 32 bits. The callers have no more, or want no more.
+fn low_half(bits: u64) -> u32 {
+    u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(0)
 }
 
 const WORDS: usize = 624;
@@ -69,17 +78,18 @@ pub(super) struct Well {
 
 impl Well {
     pub(super) fn new(seed: i64) -> Well {
-        let halves = [seed.cast_unsigned() >> 32, seed.cast_unsigned() & 0xffff_ffff];
-        let mut words: Vec<u32> = halves.iter().map(|half| u32::try_from(*half).unwrap_or(0)).collect();
+        let mut words = vec![low_half(seed.cast_unsigned() >> 32), low_half(seed.cast_unsigned())];
         for i in 2..WORDS {
-            // A signed int, widened.
+            // Java widens the int with its sign before it multiplies.
             let word = i64::from(words[i - 2].cast_signed());
             let mixed = 1_812_433_253_i64.wrapping_mul(word ^ word >> 30).wrapping_add(i as i64);
-            words.push(u32::try_from(mixed & 0xffff_ffff).unwrap_or(0));
+            words.push(low_half(mixed.cast_unsigned()));
         }
         Well { words, at: 0, spare: None }
     }
 
+    /// `next` of `Well19937c`. `a` and `b` are its `indexRm1` and `indexRm2`; `m1` to `m3` are its `vM1` to `vM3`. The
+    /// other names are its own.
     fn next(&mut self, bits: u32) -> u64 {
         let (v, i) = (&mut self.words, self.at);
         let (a, b) = ((i + 623) % WORDS, (i + 622) % WORDS);
@@ -93,6 +103,7 @@ impl Well {
         v[a] = z4;
         v[b] &= 0x8000_0000;
         self.at = a;
+        // Tempering by Matsumoto and Kurita.
         z4 ^= (z4 << 7) & 0xe46e_1700;
         z4 ^= (z4 << 15) & 0x9b86_8000;
         u64::from(z4 >> (32 - bits))

@@ -11,7 +11,7 @@ use crate::xml::Element;
 use evenweave_resource::LONGEST_NAME;
 use std::collections::BTreeSet;
 
-/// A rule is compared with so many before it, the first ones. A sensible policy has five.
+/// With how many of the rules before it, the first ones, a rule is compared. A sensible policy has five.
 const MAX_COMPARED: usize = 100;
 
 /// What may be spent on looking for the queues that rules meant: letters of a rule's queue times letters of all leaves.

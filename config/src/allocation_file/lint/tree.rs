@@ -1,6 +1,6 @@
-//! The queues of a document, elements of one name merged, each with the elements that count.
-//!
-//! Built once a check, in the order of the document. The same walk as in reading (`queue`), which gives the values.
+//! The queues of an allocation file for the lints. Several `<queue>` elements of one name make one queue; each queue
+//! keeps its elements. Built once per check, in the file's order. It walks as the reader in `queue` does, and takes the
+//! settings that this has read.
 
 use crate::allocation_file::elements::is_child_queue;
 use crate::allocation_file::file::AllocationFile;
@@ -9,7 +9,6 @@ use crate::allocation_file::queue_settings::QueueSettings;
 use crate::diagnostic::Span;
 use crate::names::{ROOT, rooted};
 use crate::xml::Element;
-use evenweave_resource::LONGEST_NAME;
 use std::collections::HashMap;
 
 /// The number of root in a tree.
@@ -29,7 +28,7 @@ pub(super) struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    /// The element of a field; of several the last.
+    /// The last element of this name.
     pub(super) fn field(&self, tag: &str) -> Option<&'a Element<'a>> {
         self.last_field(&[tag])
     }
@@ -40,18 +39,18 @@ impl<'a> Queue<'a> {
         self.elements.iter().rev().find_map(of)
     }
 
-    /// The value of the name attribute where it is first declared.
+    /// Where the queue's name first stands in the file. `None` for a root without an element.
     pub(super) fn name_at(&self) -> Option<Span> {
         self.elements.first().map(|element| declared_at(element))
     }
 
-    /// `queue "root.a": `
+    /// How a message about this queue begins: `queue "root.a": `.
     pub(super) fn owner(&self) -> String {
         format!("queue {:?}: ", self.name)
     }
 }
 
-/// The value of a queue element's name.
+/// Where a queue element's name stands; the place of its tag if it has no `name`.
 pub(super) fn declared_at(element: &Element<'_>) -> Span {
     element.attribute_named("name").map_or(element.name_at(), |name| name.value_at)
 }
@@ -62,8 +61,9 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// `blank` is for queues whose settings are lost: those below a top spelt `ROOT`.
-    pub(super) fn new(root: &'a Element<'a>, file: &'a AllocationFile, blank: &'a QueueSettings) -> Tree<'a> {
+    /// `blank`: the settings of queues for which the file has none. Hadoop stores what stands in `<queue name="ROOT">`
+    /// and below under names that no queue has, so these settings are lost.
+    pub(super) fn new(document: &'a Element<'a>, file: &'a AllocationFile, blank: &'a QueueSettings) -> Tree<'a> {
         let top = Queue {
             number: TOP,
             name: ROOT.to_owned(),
@@ -74,20 +74,16 @@ impl<'a> Tree<'a> {
         };
         let mut tree = Tree { queues: vec![top] };
         let mut numbers = HashMap::from([(ROOT.to_owned(), TOP)]);
-        // What is still to be visited, the next one last, with its parent's number and key.
-        let top_level = root.elements().filter(|element| matches!(element.name, "queue" | "pool"));
+        let top_level = document.elements().filter(|element| matches!(element.name, "queue" | "pool"));
+        // A stack of elements to visit, with the number and key of each one's parent.
         let mut open: Vec<(&Element<'_>, usize, Option<String>)> =
             top_level.map(|element| (element, TOP, (!is_top(element)).then(|| ROOT.to_owned()))).collect();
         open.reverse();
         while let Some((element, parent, parent_key)) = open.pop() {
             let key = key_of(element, parent_key.as_deref());
             let name = rooted(&key);
-            // What could not be read, for want of a name or because of its length.
+            // Reading has reported these as errors: an element without a name, or with a full name that is too long.
             if name_of(element).is_empty() || !file.names(&name) {
-                continue;
-            }
-            // An error already, and not to be repeated below.
-            if name.len() > LONGEST_NAME {
                 continue;
             }
             let number = *numbers.entry(name.clone()).or_insert_with(|| {

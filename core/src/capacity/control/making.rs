@@ -4,7 +4,7 @@
 //! The control owns all of it. What a queue that has come or gone means for limits is worked out by the worker, which
 //! is told in the order in which it came about.
 
-use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::rules::making::Made;
 use crate::capacity::rules::tree::{Applications, Named};
 use crate::capacity::types::Control;

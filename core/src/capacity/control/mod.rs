@@ -30,7 +30,7 @@ mod publishing;
 mod plans;
 
 use crate::capacity::decide::attempt_log::Known;
-use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::tree::{Named, Tree};
 use crate::capacity::types::{CapacityDecider, Control, Internal};
@@ -39,9 +39,9 @@ use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::published_count::PublishedCount;
 use crate::engine::books::retired_slots::RetiredSlots;
 use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms};
-use crate::engine::intake::calls::By;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::Submission;
+use crate::engine::intake::to_control::By;
 use crate::event::Refused;
 use crate::id::{ApplicationId, Slot};
 use crate::reservation::PlanQueues;
@@ -114,7 +114,7 @@ pub(crate) enum CapacityCall {
     Submit(Box<Submission>, SubmitTerms, Reply<Result<Arc<AppShared>, Refused>>),
     /// An application has another priority from now on.
     SetPriority { app: Arc<AppShared>, by: By, priority: i32, reply: Reply<Result<(), Refused>> },
-    /// An application has so many seconds from now on.
+    /// Sets how many seconds an application still has.
     SetLifetime { app: Arc<AppShared>, by: By, seconds: i64, reply: Reply<Result<Lifetime, Refused>> },
     /// A round of what ends applications whose time is over.
     ExpireApplications(Reply<Result<Vec<ApplicationId>, Refused>>),

@@ -1,6 +1,6 @@
 //! Moves: whether an application may go to another leaf queue, and what follows (rules/capacity.md 23).
 
-use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::rules::tree::Named;
 use crate::capacity::types::Control;
 use crate::engine::books::ledger::AppShared;

@@ -1,6 +1,6 @@
 //! Limits of applications that run at once (rules/capacity.md 22; `CSMaxRunningAppsEnforcer`).
 
-use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::Control;
 use crate::engine::books::ledger::AppShared;

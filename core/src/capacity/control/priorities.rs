@@ -4,7 +4,7 @@
 //! Hadoop's `CapacityScheduler.checkAndGetApplicationPriority` and `AppPriorityACLsManager`, which the application
 //! manager calls before the scheduler hears of a submission.
 
-use crate::capacity::decide::message::CapacityMessage;
+use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::Control;
 use crate::config::capacity::PriorityAcl;

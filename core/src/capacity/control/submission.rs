@@ -3,7 +3,7 @@
 
 use super::priorities::Priorities;
 use crate::capacity::books::SharedAttempt;
-use crate::capacity::decide::message::{CapacityMessage, Entrant};
+use crate::capacity::decide::messages::{CapacityMessage, Entrant};
 use crate::capacity::rules::tree::{Named, ROOT, Status};
 use crate::capacity::types::Control;
 use crate::config::capacity::{QueueMaking, ToPlace};

@@ -4,7 +4,7 @@
 //! assignments, so that a panic finds it complete. Which attempts were let start is in what the workers share of the
 //! attempt (`turn`). The control has one too, of all that it has said.
 
-use super::message::{CapacityMessage, Entrant};
+use super::messages::{CapacityMessage, Entrant};
 use crate::engine::books::started_entry::EntryCount;
 use std::collections::BTreeMap;
 

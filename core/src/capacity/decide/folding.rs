@@ -1,6 +1,6 @@
 //! A worker folds in what the others have done to an application; who starts is told (several workers only).
 
-use super::message::CapacityMessage;
+use super::messages::CapacityMessage;
 use crate::capacity::books::Others;
 use crate::capacity::types::{Internal, Shard};
 

@@ -8,7 +8,7 @@ pub(crate) mod transit;
 
 pub(crate) mod survey;
 
-pub(crate) mod message;
+pub(crate) mod messages;
 
 pub(crate) mod attempt_log;
 
@@ -20,7 +20,7 @@ pub(crate) mod pass;
 
 pub(crate) mod commit;
 
-pub(crate) mod control_messages;
+pub(crate) mod handling;
 
 pub(crate) mod anew;
 

@@ -22,7 +22,7 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::message::CapacityMessage;
+use super::messages::CapacityMessage;
 use super::survey_steps::tell;
 use super::transit::{Move, Transit};
 use crate::capacity::rules::preempted::{Candidate, HeldIn};

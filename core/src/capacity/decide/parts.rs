@@ -1,7 +1,7 @@
 //! The decider's parts of the engine's records.
 
 use super::attempt_log::Known;
-use super::message::CapacityMessage;
+use super::messages::CapacityMessage;
 use super::survey::Surveyed;
 use super::survey_steps::{preempting_worker, tell};
 use super::watching::Watching;
@@ -12,7 +12,7 @@ use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::types::{CapacityDecider, Shared};
 use crate::engine::TaskCall;
 use crate::engine::decider::{PreemptionTask, UpdateTask};
-use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::to_control::ControlMessage;
 use crate::engine::parts::{AppPart, QueuePart};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -106,7 +106,7 @@ pub(crate) struct CapacityKey {
     pub(crate) opportunities: u32,
     /// How often a reserved node had no room for it yet.
     pub(crate) re_reservations: u32,
-    /// What is counted as outstanding: so many, of this size.
+    /// What is counted as outstanding: a number of containers, and their size.
     pub(crate) count: u32,
     pub(crate) size: Resource,
 }

@@ -3,7 +3,7 @@
 //!
 //! Run by the worker between two messages: it alone knows all that a round looks at.
 
-use super::message::CapacityMessage;
+use super::messages::CapacityMessage;
 use super::survey::{Chosen, Survey};
 use super::victims::{Chooser, is_let_run, is_remembered};
 use crate::capacity::books::Books;
@@ -147,7 +147,7 @@ impl Shard {
     /// A killable container goes, for another one.
     pub(crate) fn end_for_room(&mut self, candidate: Candidate) {
         if let Some(index) = self.live(candidate) {
-            self.end_for_good(index, EndReason::Preempted);
+            self.end_without_asks(index, EndReason::Preempted);
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Each worker runs it between two messages.
 
-use super::message::CapacityMessage;
+use super::messages::CapacityMessage;
 use super::preempting::candidate_of;
 use super::survey::{Survey, Surveyed};
 use crate::capacity::rules::preempted::Live;

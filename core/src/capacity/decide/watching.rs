@@ -1,23 +1,23 @@
-//! What passes are told of: all that they try, for who watches.
+//! Records what passes try, for a caller that watches.
 //!
-//! A record of the worker that makes the passes, filled by the passes themselves. Whoever watches asks for it between
-//! two messages. Where nobody does, a pass compares once with null.
+//! The worker that makes the passes keeps the record, and the passes themselves fill it. A caller takes it between two
+//! messages. While nothing is watched, a pass compares once with null.
 
 use crate::capacity::rules::tried::{AppVisited, CapacityPass, PassCourse, Watch, Watched};
 use crate::capacity::types::Shard;
 use crate::clock::Deadline;
 use std::collections::VecDeque;
 
-/// Whole passes that are kept; then the oldest goes.
+/// How many whole passes are kept; then the oldest goes.
 const PASSES: usize = 64;
 
-/// A node's next pass is waited for so long.
+/// How long the next pass over a node is waited for.
 const PATIENCE_MS: u64 = 60_000;
 
-/// Visits of applications that are kept; then the oldest goes.
+/// How many visits of applications are kept; then the oldest goes.
 const VISITS: usize = 1024;
 
-/// What is to be told, and what was.
+/// What is to be recorded, and what was.
 #[derive(Debug, Default)]
 pub(crate) struct Watching {
     /// The next pass, whatever the node.
@@ -35,7 +35,7 @@ impl Watching {
         !self.any && self.nodes.is_empty() && self.apps.is_empty() && self.passes.is_empty() && self.visits.is_empty()
     }
 
-    /// Whether a pass over a node is to be told now: all of it, or visits of some applications.
+    /// Whether a pass over a node is to be recorded: all of it, or visits of some applications.
     fn wants(&mut self, node: &str, now_ms: u64) -> (bool, bool) {
         self.apps.retain(|(_, until)| !until.is_over(now_ms));
         self.nodes.retain(|(_, until)| !until.is_over(now_ms));
@@ -55,13 +55,13 @@ fn keep<T>(all: &mut VecDeque<T>, most: usize, new: T) {
 }
 
 impl Shard {
-    /// From now on more is to be told.
+    /// Adds to what is to be recorded.
     pub(crate) fn watch(&mut self, what: Watch) {
         let now_ms = self.shared.clock.now_ms();
         match what {
             Watch::AnyNode => self.own.watching.get_or_insert_default().any = true,
             Watch::Node(name) => {
-                // Another worker's would never come by here, and each pass would look for it.
+                // No pass of this worker is over another worker's node, and each pass would look for it.
                 if self.nodes.present().any(|(_, node)| *node.shared.name == *name) {
                     let watching = self.own.watching.get_or_insert_default();
                     watching.nodes.retain(|(known, _)| *known != name);
@@ -76,7 +76,7 @@ impl Shard {
         }
     }
 
-    /// What was told since this was last called.
+    /// Takes what was recorded since the last call.
     pub(crate) fn take_watched(&mut self) -> Watched {
         let now_ms = self.shared.clock.now_ms();
         let Some(mut watching) = self.own.watching.take() else { return Watched { now_ms, ..Watched::default() } };

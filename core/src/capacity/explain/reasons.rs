@@ -318,7 +318,7 @@ mod tests {
             CapacityReason { key: Some((2, 7)), nodes: Some((1, "n2".to_owned())), wait: CapacityWait::KeyBefore };
         let mut all = Vec::new();
         merge(&mut all, [full("n1", 5), before.clone(), full("n2", 6), before]);
-        merge(&mut all, [0, 1].map(|_| CapacityReason::whole(CapacityWait::NoNode)));
+        merge(&mut all, [0, 1].map(|_| CapacityReason::for_any_node(CapacityWait::NoNode)));
         let said: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,

@@ -42,14 +42,14 @@ impl Waits {
         let nodes: usize = found.iter().map(|waits| waits.nodes).sum();
         let (mut whole, mut on_nodes) = (Vec::new(), Vec::new());
         for waits in found {
-            merge(&mut whole, waits.whole.map(CapacityReason::whole));
+            merge(&mut whole, waits.whole.map(CapacityReason::for_any_node));
             merge(&mut on_nodes, waits.on_nodes);
         }
         if all_nodes && nodes == 0 {
             // Of nothing every limit is reached.
             whole.retain(|reason| !matches!(reason.wait, CapacityWait::QueueLimit { .. }));
             if whole.is_empty() {
-                whole.push(CapacityReason::whole(CapacityWait::NoNode));
+                whole.push(CapacityReason::for_any_node(CapacityWait::NoNode));
             }
         }
         whole.extend(on_nodes);

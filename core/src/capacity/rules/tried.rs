@@ -172,7 +172,7 @@ pub enum KeyEnd {
     },
 }
 
-/// What is to be told of passes.
+/// What is to be recorded of passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Watch {
@@ -189,7 +189,7 @@ pub enum Watch {
     },
 }
 
-/// What passes were told since this was last asked for.
+/// What was recorded of passes since the last call that took it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Watched {

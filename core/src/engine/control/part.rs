@@ -24,7 +24,7 @@ use std::fmt::Debug;
 /// Where a submission goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The leaf queue, which is there by now.
+    /// The leaf queue, which has been made if it was missing.
     pub(crate) leaf: u32,
     /// How large the AM's container counts, if one is asked for.
     pub(crate) am: Option<Resource>,

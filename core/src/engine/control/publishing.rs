@@ -6,7 +6,7 @@
 use super::part::{ControlPart, Controlled, QueueTerms};
 use super::state::Control;
 use crate::engine::books::ledger::QueueShared;
-use crate::engine::intake::messages::Internal;
+use crate::engine::intake::to_worker::Internal;
 use crate::engine::lease::watch::is_watched;
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;

@@ -28,9 +28,9 @@
 use crate::caught::message_of;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::{ControlMessage, Panicked};
 use crate::engine::intake::inbox::{BATCH, Handler, Inbox, Next, Then};
-use crate::engine::intake::messages::{External, Internal, Parcel};
+use crate::engine::intake::to_control::{ControlMessage, Panicked};
+use crate::engine::intake::to_worker::{External, Internal, Parcel};
 use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
 use crate::engine::threads::events::EventSink;

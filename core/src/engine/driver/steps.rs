@@ -10,7 +10,7 @@ use crate::engine::decider::{UpdateTask, Workers};
 use crate::engine::driver::runner::{WorkerLanes, answer_dead};
 use crate::engine::driver::threads_and_steps::AtRest;
 #[cfg(feature = "faults")]
-use crate::engine::intake::calls::{ControlMessage, Panicked};
+use crate::engine::intake::to_control::{ControlMessage, Panicked};
 use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
 use crate::event::Refused;

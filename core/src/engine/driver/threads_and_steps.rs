@@ -9,10 +9,10 @@ use crate::engine::control::{Control, empty_structure};
 use crate::engine::decider::Decider;
 use crate::engine::decider::{PreemptionTask, UpdateTask};
 use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts, WorkerLanes};
-use crate::engine::intake::calls::ControlMessage;
-use crate::engine::intake::calls::TaskCall;
 use crate::engine::intake::locations::Locations;
-use crate::engine::intake::messages::{External, Internal, Parcel, Round};
+use crate::engine::intake::to_control::ControlMessage;
+use crate::engine::intake::to_control::TaskCall;
+use crate::engine::intake::to_worker::{External, Internal, Parcel, Round};
 use crate::engine::mail::mailbox::Arena;
 use crate::engine::publish::snapshot::Publisher;
 use crate::engine::settings::Settings;
@@ -338,18 +338,18 @@ impl<D: Decider> Threads<D> {
         self.workers.iter().filter_map(Running::whereabouts).collect()
     }
 
-    /// Works everything off, then ends all threads, `first` others; on a thread of its own.
+    /// As `stop`, but on a new thread: the caller does not wait. That thread runs `first` before.
     pub(crate) fn stop_later(self, first: impl FnOnce() + Send + 'static) {
-        // Where the system gives no thread, they run on: nobody is left who could end them.
+        // If the system gives no thread, the scheduler's threads run on: nobody is left who could end them.
         let _ = spawn("evenweave-shutdown".into(), move || {
             first();
             self.stop();
         });
     }
 
-    /// Works everything off, then ends all threads.
+    /// Processes what was sent, then ends all threads. Waits for their end.
     pub(crate) fn stop(self) {
-        // Who has gone has nothing left to work off.
+        // An error says that a thread is lost: nothing is left to wait for.
         let _ = quiesce(&self.shared, &Patience::endless());
         self.end();
     }

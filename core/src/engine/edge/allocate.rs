@@ -12,7 +12,7 @@ use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
 use crate::engine::edge::warnings::{AskWarning, warn_of};
-use crate::engine::intake::messages::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
+use crate::engine::intake::to_worker::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;

@@ -2,7 +2,7 @@
 //! lane.
 //!
 //! # Where it stands
-//! A future is registered by a message to the worker ([`Look`](crate::engine::intake::messages::Look)), so only the
+//! A future is registered by a message to the worker ([`Look`](crate::engine::intake::to_worker::Look)), so only the
 //! worker uses this data. Mail that it has pushed before that message is found at the registration; when it pushes mail
 //! later, it finds the future here.
 

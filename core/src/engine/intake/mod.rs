@@ -14,7 +14,7 @@ pub(crate) mod reply;
 pub(crate) mod reported;
 
 #[cfg(not(loom))]
-pub(crate) mod messages;
+pub(crate) mod to_worker;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod inbox;
@@ -23,7 +23,7 @@ pub mod inbox;
 pub(crate) mod submission;
 
 #[cfg(not(loom))]
-pub(crate) mod calls;
+pub(crate) mod to_control;
 
 #[cfg(not(loom))]
 pub(crate) mod locations;

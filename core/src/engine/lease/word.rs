@@ -15,7 +15,7 @@ pub(super) struct Word {
     pub(super) zero_seen: bool,
 }
 
-/// Epochs and versions have so many bits.
+/// How many bits an epoch or a version has.
 #[cfg(not(loom))]
 pub(super) const STAMP_BITS: u32 = 15;
 /// In models they come again soon.
@@ -64,7 +64,7 @@ impl Word {
 pub enum NotTaken {
     /// None is left, or others hold what is left.
     Dry,
-    /// The AM asks for another size by now; the news is on its way.
+    /// The AM has asked for another size; the message with it is on its way.
     Stale,
 }
 

@@ -93,7 +93,7 @@ impl<P: Parts> NodeList<P> {
         self.order.get(at).copied().filter(|place| *place != NONE)
     }
 
-    /// Where in the order the one stands before which so many are there.
+    /// Where in the order the node stands that has this many nodes before it.
     pub(crate) fn nth(&self, before: usize) -> Option<usize> {
         (0..self.end()).filter(|at| self.in_order(*at).is_some()).nth(before)
     }

@@ -11,7 +11,7 @@ use crate::app::SchedulingKey;
 use crate::engine::books::ledger::{AppShared, KeyCell};
 use crate::engine::decider::{AskCause, Decider};
 use crate::engine::intake::locations::ANY;
-use crate::engine::intake::messages::{
+use crate::engine::intake::to_worker::{
     AskChange, AskGroup, AskNews, AskRow, Asked, Asking, GiveBack, Internal, News, NewsKind,
 };
 use crate::engine::records::app::AppLocal;

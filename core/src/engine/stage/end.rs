@@ -6,13 +6,16 @@
 //! path and, if its AM has never seen it, the asks come back; its AM is told by its mailbox.
 //!
 //! # Invariants
-//! I4: what ends has counted, and counts no more. A container ends once, whatever calls; a record is used again when
-//! nothing names it.
+//! I4: the usage of a container is taken off when it ends, on the same path on which it was added, and only once. So it
+//! does not matter how many callers end it. One thing is repeated, because Hadoop repeats it: the asks of a container
+//! that its AM has not seen come back at each call of [`end_container`](Shard::end_container).
+//! A record is free for another container when this one has ended, its node has the room back, and no announced kill
+//! is still to come.
 
 use crate::app::Locality;
 use crate::engine::decider::Decider;
 use crate::engine::intake::locations::ANY;
-use crate::engine::intake::messages::{GiveBack, Internal};
+use crate::engine::intake::to_worker::{GiveBack, Internal};
 use crate::engine::mail::container::{EndReason, EndedContainer};
 use crate::engine::records::containers::ContainerRecord;
 use crate::engine::shard::Shard;
@@ -28,11 +31,11 @@ impl<D: Decider> Shard<D> {
             self.end_container(index, EndReason::Completed, true);
         } else {
             self.free_room(index);
-            self.reuse_record(index);
+            self.free_record_if_over(index);
         }
     }
 
-    /// What an AM gives back in one call.
+    /// An AM gives these containers back in one call.
     pub(crate) fn release_all(&mut self, containers: &[ContainerId]) {
         for container in containers {
             if let Some(index) = self.live_container(*container) {
@@ -61,11 +64,12 @@ impl<D: Decider> Shard<D> {
             self.give_asks_back(index);
         }
         D::container_ended(self);
-        self.reuse_record(index);
+        self.free_record_if_over(index);
     }
 
-    /// Ends a live container that goes for another one: what it was taken from of the asks does not come back.
-    pub(crate) fn end_for_good(&mut self, index: u32, reason: EndReason) {
+    /// Ends a live container that is preempted at once, for another one or because a queue is above its maximum. Its
+    /// asks do not come back.
+    pub(crate) fn end_without_asks(&mut self, index: u32, reason: EndReason) {
         let record = self.containers[index];
         self.end_live::<false>(index, reason);
         if self.containers[index].acquired_at_end {
@@ -75,10 +79,10 @@ impl<D: Decider> Shard<D> {
             self.free_room(index);
         }
         D::container_ended(self);
-        self.reuse_record(index);
+        self.free_record_if_over(index);
     }
 
-    /// `GIVES_BACK`: what it was taken from of the asks comes back, if its AM has not seen it.
+    /// `GIVES_BACK`: its asks come back, if its AM has not seen it yet.
     fn end_live<const GIVES_BACK: bool>(&mut self, index: u32, reason: EndReason) {
         let worker = self.worker;
         let record = &mut self.containers[index];
@@ -87,27 +91,28 @@ impl<D: Decider> Shard<D> {
         // A live container's application is known: a close ends its containers first.
         let app = record.app.index;
         self.unlink_from_app(&record);
-        let mut less = Resource::ZERO;
-        less.subtract_in_types(self.types, self.containers.size(&record));
+        let mut negative_size = Resource::ZERO;
+        negative_size.subtract_in_types(self.types, self.containers.size(&record));
         if was_marked {
             let (id, cell) = (self.container_id(index), self.app(app).cell.clone());
-            cell.marked.strike_after(id, || self.add_usage(app, &less));
+            cell.marked.strike_after(id, || self.add_usage(app, &negative_size));
         } else {
-            self.add_usage(app, &less);
+            self.add_usage(app, &negative_size);
         }
         D::usage_returned(self, index);
+        // One worker alone takes no leases: it checks limits exactly.
         if self.shared.workers > 1 {
             self.return_rooms(self.app(app).leaf, self.containers.size(&record));
         }
         let arena = &self.shared.arenas[worker];
         let withdrawn = arena.withdraw(record.mail);
         let ended = &mut self.containers[index];
-        // From here on the record in the arena is settled: see `anew`.
+        // `mail: NONE` says that this container's mail is dealt with. After a panic `worker::restart` skips the record.
         (ended.acquired_at_end, ended.mail) = (!withdrawn, NONE);
         let local = self.app(app);
         let mut wakes = false;
         if local.closed {
-            // Nobody will ask: see `close_app`.
+            // The AM makes no more calls, so nobody reads this mail: see `Shard::close_app`.
             if withdrawn {
                 D::asks_dropped(self, index);
             } else {
@@ -120,7 +125,7 @@ impl<D: Decider> Shard<D> {
         } else {
             wakes = arena.push_ended(&local.cell.ended, record.mail, reason);
         }
-        self.show_leaf(app, &less);
+        self.show_leaf(app, &negative_size);
         if wakes {
             self.wake_am(app);
         }
@@ -131,7 +136,7 @@ impl<D: Decider> Shard<D> {
         count(&self.shared.counters[worker].ended, 1);
     }
 
-    /// A container is an application's, the last in its list.
+    /// Puts a container at the end of its application's list.
     pub(crate) fn link_to_app(&mut self, index: u32, app: u32) {
         let list = &mut self.app_mut(app).containers;
         let place = u32::try_from(list.len()).expect("as many as records at most");
@@ -139,7 +144,7 @@ impl<D: Decider> Shard<D> {
         self.containers[index].app_place = place;
     }
 
-    /// A container leaves its application's list, and the last in it takes its place.
+    /// Takes a container out of its application's list. The last of the list takes its place.
     #[inline(always)]
     pub(crate) fn unlink_from_app(&mut self, record: &ContainerRecord) {
         let list = &mut self.app_mut(record.app.index).containers;
@@ -166,16 +171,20 @@ impl<D: Decider> Shard<D> {
         self.publish_free(record.node);
     }
 
+    /// Frees the record for another container, if nothing of this one is still to come: see
+    /// [`Fate::is_over`](crate::engine::records::fate::Fate::is_over).
     #[inline(always)]
-    pub(crate) fn reuse_record(&mut self, index: u32) {
+    pub(crate) fn free_record_if_over(&mut self, index: u32) {
         self.containers.reuse(index);
     }
 
-    /// One unit of every ask that the container was taken from, as that ask was.
+    /// What an end gives back to the asks: one unit of each ask that the grant took a unit from (`*`, rack and node).
+    /// Size and relaxation are those that the ask had then.
     pub(crate) fn asks_of(&self, index: u32) -> SmallVec<[GiveBack; 3]> {
         let record = &self.containers[index];
         let at = self.nodes[record.node as usize].shared.locations();
         let sizes = self.containers.asked_sizes(index);
+        // `at` is rack, node. `bit` is 1 for `*`, 2 for the rack and 4 for the node; the sizes have the same order.
         let row = |location, bit: u8| GiveBack {
             key: record.key(),
             location,
@@ -193,7 +202,7 @@ impl<D: Decider> Shard<D> {
         rows
     }
 
-    /// That goes back to the asks.
+    /// Gives these units back to the application's home worker, or to its own asks if that is this worker.
     fn give_asks_back(&mut self, index: u32) {
         let rows = self.asks_of(index);
         let app = self.app(self.containers[index].app.index).shared.clone();
@@ -201,19 +210,20 @@ impl<D: Decider> Shard<D> {
             self.apply_give_back(&app, &rows);
         } else {
             let lane = &self.shared.lanes.internal[app.home];
-            // A lane is closed only at shutdown, when nobody asks any more.
+            // A lane is closed only at shutdown, when asks do not matter.
             let _ = lane.send(Internal::GiveBack { app, rows });
         }
     }
 }
 
-/// So many of a node's containers are compared at once.
+/// How many entries are compared in one step.
 const COMPARED: usize = 8;
 
-/// Where a container stands in its node's list, which has it once if at all. It may be anywhere, so many are compared
-/// with few instructions.
+/// The index of a container in its node's list, where it stands at most once. The list has no order, so all entries may
+/// have to be compared: eight in one step without a branch, which a compiler can do with vector instructions.
 fn place_in(list: &[u32], container: u32) -> Option<usize> {
-    // The last of them overlap those before: nobody is compared one by one but in a short list.
+    // If the length is no multiple of eight, the last eight overlap the step before. Only a list shorter than eight is
+    // compared one by one.
     let Some(last) = list.last_chunk::<COMPARED>() else { return list.iter().position(|there| *there == container) };
     let (chunks, _) = list.as_chunks::<COMPARED>();
     let is_in = |chunk: &[u32; COMPARED]| chunk.iter().fold(false, |found, there| found | (*there == container));

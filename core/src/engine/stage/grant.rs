@@ -98,7 +98,8 @@ impl<D: Decider> Shard<D> {
         Ok(mail)
     }
 
-    /// The one rollback: the asks go back, and whatever else was taken.
+    /// The rollback of a whole proposal: the asks go back, and whatever else was taken. A step that fails half-way (`take_rows`,
+    /// `spend_rooms`) has returned its own part before.
     #[cold]
     fn give_back(&mut self, proposal: &Proposal, granted: &Resource, taken: Taken) {
         let Taken { am_share, rooms, mail } = taken;

@@ -4,7 +4,7 @@
 //! First of the stages: a heartbeat leads to ends (`end`), then to an offer of the node's room (`offer`).
 
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::Heartbeat;
+use crate::engine::intake::to_worker::Heartbeat;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 use crate::id::{ContainerId, OwnContainer};
@@ -69,7 +69,7 @@ impl<D: Decider> Shard<D> {
     /// A node reports.
     pub(crate) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         let Heartbeat { node, launched, completed, stamp, offer } = heartbeat;
-        // A handle of another scheduler: nothing here is meant.
+        // The node belongs to another scheduler, or to another worker: the heartbeat is dropped.
         if node.scheduler != self.shared.scheduler || node.owner != self.worker {
             return;
         }

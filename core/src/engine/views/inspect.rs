@@ -6,7 +6,7 @@
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::{Internal, Look};
+use crate::engine::intake::to_worker::{Internal, Look};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shard::{Shard, WorkerJournal};
 use crate::engine::shared::Shared;

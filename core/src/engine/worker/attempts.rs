@@ -18,7 +18,7 @@
 
 use crate::app::SchedulingKey;
 use crate::engine::decider::{AskCause, Decider};
-use crate::engine::intake::messages::Successor;
+use crate::engine::intake::to_worker::Successor;
 use crate::engine::mail::container::Container;
 use crate::engine::records::containers::ContainerRecord;
 use crate::engine::shard::Shard;

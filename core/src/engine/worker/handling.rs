@@ -9,9 +9,9 @@
 //! handed back (`reconcile`), so that no room is idle in the hands of a worker that blocks.
 
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::ControlMessage;
 use crate::engine::intake::inbox::Next;
-use crate::engine::intake::messages::{AskChange, Asking, External, Internal, Round, grouped};
+use crate::engine::intake::to_control::ControlMessage;
+use crate::engine::intake::to_worker::{AskChange, Asking, External, Internal, Round, grouped};
 use crate::engine::shard::Shard;
 
 impl<D: Decider> Shard<D> {

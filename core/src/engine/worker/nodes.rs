@@ -6,7 +6,7 @@
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::calls::ControlMessage;
+use crate::engine::intake::to_control::ControlMessage;
 use crate::engine::mail::container::EndReason;
 use crate::engine::records::containers::MADE_ROOM_FOR;
 use crate::engine::records::node::Node;
@@ -16,7 +16,7 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;
 
-/// Records of containers are made for so many of each node, at most, when it comes.
+/// The most records of containers that are made for a node when it registers.
 const RECORDS_OF_A_NODE: usize = 64;
 
 impl<D: Decider> Shard<D> {
@@ -67,7 +67,7 @@ impl<D: Decider> Shard<D> {
                 self.end_container(at, EndReason::NodeLost, true);
             } else {
                 self.free_room(at);
-                self.reuse_record(at);
+                self.free_record_if_over(at);
             }
         }
         D::reservation_ends(self, node);
@@ -144,7 +144,7 @@ impl<D: Decider> Shard<D> {
     }
 }
 
-/// An empty list with room for so many, whose memory has been written to.
+/// An empty list with room for this many, whose memory has been written to.
 fn preallocated_list(room: usize) -> Vec<u32> {
     // Not zeros: those are had without a write.
     let mut list = vec![NONE; room];

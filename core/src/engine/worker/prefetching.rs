@@ -5,7 +5,7 @@
 //! `prefetch_later`, `prefetch_soon`, `prefetch_next`. They read, and change nothing.
 
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::External;
+use crate::engine::intake::to_worker::External;
 use crate::engine::parts::QueuePart;
 use crate::engine::records::app::AppLocal;
 use crate::engine::records::containers::ContainerRecord;

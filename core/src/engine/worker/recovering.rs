@@ -17,7 +17,7 @@
 use crate::app::Locality;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::Recovery;
+use crate::engine::intake::to_worker::Recovery;
 use crate::engine::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
 use crate::engine::records::containers::{ContainerRecord, SizeId};
 use crate::engine::records::fate::Fate;
@@ -137,6 +137,6 @@ impl<D: Decider> Shard<D> {
         let told = EndedContainer { id, node, reason: EndReason::Completed };
         self.journal.iter_mut().for_each(|journal| journal.ended.push(told));
         count(&self.shared.counters[self.worker].ended, 1);
-        self.reuse_record(record);
+        self.free_record_if_over(record);
     }
 }

@@ -24,7 +24,7 @@
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
-use crate::engine::intake::messages::Internal;
+use crate::engine::intake::to_worker::Internal;
 use crate::engine::mail::container::EndReason;
 use crate::engine::records::expiry_scans::ExpiryScans;
 use crate::engine::records::queue::QueueLocal;

@@ -52,7 +52,7 @@ impl Shard {
             if !record.fate.is_marked() {
                 // Its room is there already.
                 ended = ended.plus(self.containers.size(record));
-                self.reuse_record(index);
+                self.free_record_if_over(index);
             } else if self.may_still_go(index) {
                 going.push(index);
             } else {

@@ -20,7 +20,7 @@ use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{PreemptionTask, Workers};
-use crate::engine::intake::calls::TaskCall;
+use crate::engine::intake::to_control::TaskCall;
 use crate::fair::engine::{FairDecider, Internal, Shard, Shared};
 use crate::id::ContainerId;
 use crate::sync::Arc;

@@ -1,7 +1,7 @@
 //! The update task: demand and instantaneous fair shares, and who is starved.
 //!
 //! # Where it stands
-//! Reads the ledger and the newest structure, publishes *shares*; one thread in the threaded driver. Nothing waits for
+//! Reads the ledger and the newest structure, publishes *figures*; one thread in the threaded driver. Nothing waits for
 //! it: workers order by the last shares published. Follows `FairScheduler.update` (rules/fair-shares.md 3 to 5).
 //!
 //! # What is done again
@@ -10,7 +10,7 @@
 //! leaf, with size-based weights, demand. A policy that does not say that its shares are stable is asked each time.
 //!
 //! # Cost
-//! O(applications + queues) for demand, O(children x 45) for the shares of one queue and type in the worst case;
+//! O(applications + queues) for demand, O(children x 25) for the shares of one queue and type in the worst case;
 //! siblings alike count once.
 
 mod last_update;
@@ -23,7 +23,7 @@ mod reference;
 use self::last_update::LastUpdate;
 use self::share_copies::ShareCopies;
 use crate::engine::decider::UpdateTask;
-use crate::engine::intake::calls::TaskCall;
+use crate::engine::intake::to_control::TaskCall;
 use crate::fair::engine::{Shared, Structure};
 use crate::fair::preemption::{Book, PreemptionCall};
 use crate::id::ROOT;
@@ -262,7 +262,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Whatever has changed between two updates, each gives what computing everything anew gives: see `plain`,
+        /// Whatever has changed between two updates, each gives what computing everything anew gives: see `reference`,
         /// which looks at every update of these tests.
         #[test]
         fn an_update_gives_what_computing_all_anew_gives(

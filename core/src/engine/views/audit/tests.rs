@@ -1,7 +1,7 @@
 //! Error paths that no operation from outside takes at will, each by hand: nothing is left over.
 
 use crate::app::Locality;
-use crate::engine::intake::messages::Internal;
+use crate::engine::intake::to_worker::Internal;
 use crate::engine::proposal::{Proposal, Refusal};
 use crate::engine::views::audit::Audit;
 use crate::resource::ResourceTypes;

@@ -1,4 +1,5 @@
-//! What the control tells the workers, in the order in which it came about, and workers each other.
+//! What a worker is told for the CapacityScheduler: by the control, in the order in which it came about, by the threads
+//! of callers and timers, and by other workers. `decide::handling` applies it.
 
 use super::survey::{Chosen, Survey};
 use super::transit::{Move, Transit};
@@ -65,9 +66,10 @@ impl Entrant {
     }
 }
 
-/// See the module's text. Applications by number.
+/// See the module's text. An application is named by its number.
 #[derive(Clone, Debug)]
 pub(crate) enum CapacityMessage {
+    // From the control.
     /// A submission of a user was looked at, whatever has become of it.
     UserSeen {
         leaf: u32,
@@ -87,8 +89,6 @@ pub(crate) enum CapacityMessage {
         leaf: u32,
         runnable: bool,
     },
-    /// Its AM has called without asking for anything or giving anything back: what it can still get is worked out.
-    Called(u32),
     /// A node has another total. `kill`: what does not fit any more is to end.
     Resized {
         node: Arc<NodeShared>,
@@ -96,20 +96,26 @@ pub(crate) enum CapacityMessage {
     },
     /// Something has come or gone below this queue: what its leaves may use is worked out anew.
     LimitsBelow(u32),
+    /// A queue has gone: see [`RetiredSlots`](crate::engine::books::retired_slots).
+    Rests(#[expect(dead_code, reason = "it is dropped with the message")] RetiredToken),
+    /// A worker is given up: others decide who starts where it did.
+    GivenUp(usize),
+
+    // From the thread of a caller, and from a timer.
+    /// An AM has called without asking for anything or giving anything back: what it can still get is worked out.
+    Called(u32),
     /// A round of the preemption policy is due.
     Preempt,
-    /// One is on its way from worker to worker, so that it knows all containers.
+
+    // From other workers.
+    /// A round of preemption is on its way from worker to worker, so that it knows all containers.
     Survey(Box<Survey>),
-    /// What it has chosen: each worker deals with what runs on its nodes.
+    /// What a round has chosen: each worker deals with what runs on its nodes.
     Chosen(Arc<Chosen>),
-    /// It wants something reserved on another node: told to the worker that has it.
+    /// A round wants something reserved on another node: told to the worker that has it.
     Move(Box<Move>),
     /// Something reserved comes from another worker's node, or back.
     Reservation(Box<Transit>),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
-    /// A queue has gone: see [`RetiredSlots`](crate::engine::books::retired_slots).
-    Rests(#[expect(dead_code, reason = "it is dropped with the message")] RetiredToken),
-    /// A worker is given up: others decide who starts where it did.
-    GivenUp(usize),
 }

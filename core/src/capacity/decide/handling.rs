@@ -1,6 +1,6 @@
 //! Applies the control's messages to the books.
 
-use super::message::{CapacityMessage, Entrant};
+use super::messages::{CapacityMessage, Entrant};
 use crate::capacity::books::AppBook;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::types::Shard;

@@ -2,9 +2,9 @@
 
 use crate::config::hash_order::hash_of_node;
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::intake::messages::Recovery;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::{NewAttempt, Submission};
+use crate::engine::intake::to_worker::Recovery;
 use crate::engine::mail::container::Container;
 use crate::engine::parts::Parts;
 use crate::event::Refused;

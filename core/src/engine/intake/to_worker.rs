@@ -409,26 +409,30 @@ pub(crate) struct News {
     pub(crate) blacklist: Option<Box<[u32]>>,
 }
 
-/// What core threads send to a worker.
+/// What core threads send to a worker, in groups by sender.
 #[derive(Debug)]
 pub(crate) enum Internal<P: Parts> {
-    /// From the application's home worker. Seldom, and large.
-    News(Box<News>),
-    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size
-    /// that is known.
-    Reopened { app: Slot, key: SchedulingKey },
-    /// To the application's home worker.
-    GiveBack { app: Arc<AppShared>, rows: SmallVec<[GiveBack; 3]> },
-    /// The AM's first request, made by the control when it accepts a managed application.
-    FirstAsk { app: Arc<AppShared>, asks: SmallVec<[Ask; 1]> },
+    // From the control.
+    /// The AM's first request, made when a managed application is accepted.
+    FirstAsk {
+        app: Arc<AppShared>,
+        asks: SmallVec<[Ask; 1]>,
+    },
     /// The attempt ends: its containers end, or go over to the next attempt, then
-    /// [`AppClosed`](crate::engine::intake::calls::ControlMessage::AppClosed).
-    CloseApp { app: Arc<AppShared>, successor: Option<Successor> },
+    /// [`AppClosed`](crate::engine::intake::to_control::ControlMessage::AppClosed).
+    CloseApp {
+        app: Arc<AppShared>,
+        successor: Option<Successor>,
+    },
     /// A container of an application runs on a node of the worker.
     Recover(Arc<NodeShared>, Box<Recovery>),
     /// With what runs on it: nothing is offered before that is charged.
-    AddNode { node: Arc<NodeShared>, total: Resource, running: Vec<Recovery> },
-    /// Its containers end, then [`NodeClosed`](crate::engine::intake::calls::ControlMessage::NodeClosed).
+    AddNode {
+        node: Arc<NodeShared>,
+        total: Resource,
+        running: Vec<Recovery>,
+    },
+    /// Its containers end, then [`NodeClosed`](crate::engine::intake::to_control::ControlMessage::NodeClosed).
     RemoveNode(Arc<NodeShared>),
     ResizeNode {
         node: Arc<NodeShared>,
@@ -437,14 +441,36 @@ pub(crate) enum Internal<P: Parts> {
         kill: bool,
     },
     /// The node is to be emptied, or no longer.
-    Decommission { node: Arc<NodeShared>, on: bool },
-    /// From a thread that offers nodes at intervals; one outstanding a worker and kind.
-    Round(Round),
-    /// From one of the decider's own tasks.
-    Own(P::Message),
+    Decommission {
+        node: Arc<NodeShared>,
+        on: bool,
+    },
     /// A snapshot was published that no worker may sleep over.
     TakeSnapshot,
-    /// The embedder looks at something, or has it done, and is answered.
+
+    // From other workers.
+    /// From the application's home worker. Seldom, and large.
+    News(Box<News>),
+    /// From the application's home worker, to who may have found nothing left of a key: there is something, of the size
+    /// that is known.
+    Reopened {
+        app: Slot,
+        key: SchedulingKey,
+    },
+    /// To the application's home worker.
+    GiveBack {
+        app: Arc<AppShared>,
+        rows: SmallVec<[GiveBack; 3]>,
+    },
+
+    // From the decider: its part of the control, its tasks, and its workers.
+    Own(P::Message),
+
+    // From a thread that offers nodes at intervals; one outstanding a worker and kind.
+    Round(Round),
+
+    // From the embedder.
+    /// It looks at something, or has it done, and is answered.
     Look(Look<P>),
     /// Answer when it is reached.
     Barrier(Sender<()>),
