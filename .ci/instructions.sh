@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Instructions that the hot path takes, against bench/benches/instructions.json; see docs/benchmarks.md.
+# Instructions that the hot path takes, against testkit/benches/instructions.json; see docs/benchmarks.md.
 # `.ci/instructions.sh --update` writes the counts of now instead. Needs valgrind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,4 +9,4 @@ if ! command -v valgrind >/dev/null; then
     echo "instructions: they are counted by valgrind, which is not here; install it: apt-get install valgrind" >&2
     exit 1
 fi
-cargo bench --quiet -p evenweave-bench --bench instructions -- "$@"
+cargo bench --quiet -p evenweave-testkit --bench instructions -- "$@"

@@ -5,7 +5,5 @@ cd "$(dirname "$0")/.."
 
 # Of its own: another RUSTFLAGS would rebuild everything in the usual one.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target/loom}"
-# Linked nine times over: whole-program optimisation would take longer than the models.
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_DEBUG=0
 trap 'echo "loom: ${SECONDS} s"' EXIT
-RUSTFLAGS="--cfg loom -C debug-assertions=on" LOOM_MAX_PREEMPTIONS="${LOOM_MAX_PREEMPTIONS:-2}" cargo test -p evenweave-loom-tests --release "$@"
+RUSTFLAGS="--cfg loom -C debug-assertions=on" LOOM_MAX_PREEMPTIONS="${LOOM_MAX_PREEMPTIONS:-2}" cargo test -p evenweave-loom-tests --profile models "$@"

@@ -33,7 +33,7 @@ root=$PWD
 export CARGO_INCREMENTAL=1 CARGO_TERM_COLOR=never LOOM_MAX_PREEMPTIONS=2 RUST_BACKTRACE=0
 # Properties: the same cases each time, and nobody needs the smallest one that fails.
 export PROPTEST_RNG_SEED=1 PROPTEST_MAX_SHRINK_ITERS=0
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=64
+export CARGO_PROFILE_MODELS_CODEGEN_UNITS=64
 export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1
 
 # --------------------------------------------------------------------------------------------------------- the patches
@@ -130,7 +130,7 @@ of_check() {
     local kind=$1
     shift
     if [ "$kind" = model ]; then
-        cargo_args=(-p evenweave-loom-tests --release --test "$1") flags="--cfg loom -C debug-assertions=on" target=$work/loom
+        cargo_args=(-p evenweave-loom-tests --profile models --test "$1") flags="--cfg loom -C debug-assertions=on" target=$work/loom
         filter=${2-}
     else
         cargo_args=(-p "$1" $(features_of "$1")) flags="" target=$work/core
@@ -195,7 +195,7 @@ if [ $matrix = yes ]; then
 fi
 if [ ${#models[@]} != 0 ]; then
     of_check model none
-    cargo_args=(-p evenweave-loom-tests --release)
+    cargo_args=(-p evenweave-loom-tests --profile models)
     for model in $(printf '%s\n' "${models[@]}" | sort -u); do cargo_args+=(--test "$model"); done
     build || { error "the models of the unbroken code cannot be built"; exit 1; }
 fi
@@ -233,7 +233,7 @@ check_unbroken() {
 list_models() {
     local file program
     of_check model none
-    cargo_args=(-p evenweave-loom-tests --release)
+    cargo_args=(-p evenweave-loom-tests --profile models)
     for file in "${models[@]}"; do cargo_args+=(--test "$file"); done
     build || return 1
     sed -n 's|^ *Executable tests/\(.*\)\.rs (\(.*\))$|\1 \2|p' "$log" >"$work/programs"

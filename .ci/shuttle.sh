@@ -6,7 +6,6 @@ cd "$(dirname "$0")/.."
 
 # As in loom.sh.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target/shuttle}"
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_DEBUG=0
 
 usage() {
     echo "shuttle: $1; usage: .ci/shuttle.sh [--schedules N] [--seed FIRST] [--replay SEED], each a whole number" >&2
@@ -34,4 +33,4 @@ if [ -n "$replay" ]; then
 fi
 trap 'echo "shuttle: ${SECONDS} s"' EXIT
 RUSTFLAGS="--cfg shuttle -C debug-assertions=on" \
-    cargo test -p evenweave-loom-tests --release --test shuttle_channels --test shuttle_runtime -- --nocapture "${only[@]}"
+    cargo test -p evenweave-loom-tests --profile models --test shuttle_channels --test shuttle_runtime -- --nocapture "${only[@]}"

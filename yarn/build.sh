@@ -5,7 +5,7 @@
 # Libraries of other platforms that lie in target/native already go into the jar too.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-profile=release
+profile=dist
 [ "${1:-}" != --debug ] || { profile=debug; shift; }
 output=${CARGO_TARGET_DIR:-$here/../target}
 
@@ -37,8 +37,8 @@ prepare() {
 library() {
   machine=$1 folder=$2 strip=$3
   shift 3
-  say "the native library for $machine ($([ $profile = debug ] && echo "quick to build, slow to run" || echo "release: some ten minutes on two processors"))"
-  (cd "$here/.." && cargo build -p evenweave-yarn $([ $profile = debug ] || echo --release) "$@" >&2)
+  say "the native library for $machine ($([ $profile = debug ] && echo "quick to build, slow to run" || echo "quick to run: some ten minutes on two processors"))"
+  (cd "$here/.." && cargo build -p evenweave-yarn $([ $profile = debug ] || echo --profile dist) "$@" >&2)
   place=$here/java/target/native/linux-$machine
   mkdir -p "$place"
   cp "$folder/$profile/libevenweave_yarn.so" "$place/"

@@ -20,6 +20,7 @@ mod changes;
 mod clock;
 mod csv;
 mod error;
+mod frames;
 mod google;
 mod held;
 mod hosts;

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use flate2::read::MultiGzDecoder;
 
 use super::error::{At, TraceFileError};
+use super::frames::Frames;
 use super::options::TraceKind;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -37,7 +38,7 @@ impl Source {
         let plain: Box<dyn Read + Send> = if first.starts_with(&GZIP) {
             Box::new(MultiGzDecoder::new(all))
         } else if first.starts_with(&ZSTD) {
-            Box::new(zstd::Decoder::new(all).map_err(unreadable)?)
+            Box::new(Frames::new(all))
         } else {
             Box::new(all)
         };
@@ -172,6 +173,7 @@ fn top_keys(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     use std::io::Write as _;
 
     fn kind(text: &str) -> Result<TraceKind, String> {
@@ -211,7 +213,8 @@ mod tests {
         let text = b"{\"job.id\": \"a\"}".repeat(10_000);
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&text).unwrap();
-        for packed in [text.clone(), gzip.finish().unwrap(), zstd::encode_all(text.as_slice(), 1).unwrap()] {
+        let zstd = compress_to_vec(text.as_slice(), CompressionLevel::Fastest);
+        for packed in [text.clone(), gzip.finish().unwrap(), zstd] {
             let mut source = Source::new(std::io::Cursor::new(packed), "t").unwrap();
             assert_eq!(source.kind(), Ok(TraceKind::Sls));
             let mut all = Vec::new();

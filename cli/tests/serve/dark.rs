@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use headless_chrome::protocol::cdp::Emulation::{MediaFeature, SetEmulatedMedia};
+use serde_json::json;
 
 use crate::Served;
 use crate::page::Shown;
@@ -11,8 +11,8 @@ use crate::page::Shown;
 impl Shown {
     /// As a browser that is set so, which the page follows.
     fn prefers(&self, scheme: &str) {
-        let feature = MediaFeature { name: "prefers-color-scheme".to_owned(), value: scheme.to_owned() };
-        self.tab.call_method(SetEmulatedMedia { media: None, features: Some(vec![feature]) }).expect("it is set");
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.tab.call("Emulation.setEmulatedMedia", json!({"features": features}));
         let light = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part > 127)";
         assert_eq!(self.value(light), scheme == "light", "the page has the other form");
     }

@@ -1,15 +1,17 @@
 //! The live page by keyboard alone: each key goes through the browser, as from a keyboard.
 
-use headless_chrome::browser::tab::ModifierKey;
-use headless_chrome::protocol::cdp::Input::{DispatchKeyEvent, DispatchKeyEventTypeOption};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Served;
 use crate::page::{Shown, with_a_hostile_name};
 
+/// Keys that are held while another is pressed, as the browser numbers them.
+const CTRL: u32 = 2;
+const SHIFT: u32 = 8;
+
 impl Shown {
     fn press(&self, key: &str) {
-        self.tab.press_key(key).expect("a key");
+        self.tab.press(key, 0);
     }
 
     /// Goes on with the tabulator until it stops at the element that the expression is; back, where that lies before.
@@ -17,14 +19,14 @@ impl Shown {
         let lies_before = format!(
             "(document.activeElement.compareDocumentPosition({element}) & Node.DOCUMENT_POSITION_PRECEDING) > 0"
         );
-        let shift: Option<&[ModifierKey]> = (self.value(&lies_before) == true).then_some(&[ModifierKey::Shift]);
+        let shift = if self.value(&lies_before) == true { SHIFT } else { 0 };
         for _ in 0..150 {
             if self.value(&format!("document.activeElement === ({element})")) == true {
                 let focus = "getComputedStyle(document.activeElement).outlineStyle !== 'none'";
                 assert_eq!(self.value(focus), true, "one sees where one is: {element}");
                 return;
             }
-            self.tab.press_key_with_modifiers("Tab", shift).expect("a key");
+            self.tab.press("Tab", shift);
         }
         panic!("the tabulator does not stop at {element}");
     }
@@ -32,15 +34,22 @@ impl Shown {
     /// Goes to a field, whose text is then marked, and types another over it.
     fn type_into(&self, id: &str, text: &str) {
         self.tab_to(&format!("document.getElementById('{id}')"));
-        self.tab.type_str(text).expect("keys");
+        self.tab.type_text(text);
         assert_eq!(self.value(&format!("document.getElementById('{id}').value")), text);
     }
 
     /// Types another text over all that the field with the focus has.
     fn type_over(&self, text: &str) {
-        self.tab.call_method(select_all()).expect("keys");
-        self.tab.type_str(text).expect("keys");
+        self.select_all();
+        self.tab.type_text(text);
         assert_eq!(self.focused("value"), text);
+    }
+
+    /// Ctrl and A, with what a desktop makes of it.
+    fn select_all(&self) {
+        let event =
+            json!({"type": "rawKeyDown", "key": "a", "code": "KeyA", "modifiers": CTRL, "commands": ["selectAll"]});
+        self.tab.call("Input.dispatchKeyEvent", event);
     }
 
     fn focused(&self, property: &str) -> Value {
@@ -65,28 +74,6 @@ impl Shown {
             (self.focused("id"), self.value("document.activeElement.validity.valid")),
             (id.into(), false.into())
         );
-    }
-}
-
-/// Ctrl and A, with what a desktop makes of it.
-fn select_all() -> DispatchKeyEvent {
-    const CTRL: u32 = 2;
-    DispatchKeyEvent {
-        Type: DispatchKeyEventTypeOption::RawKeyDown,
-        key: Some("a".to_owned()),
-        code: Some("KeyA".to_owned()),
-        modifiers: Some(CTRL),
-        commands: Some(vec!["selectAll".to_owned()]),
-        timestamp: None,
-        text: None,
-        unmodified_text: None,
-        key_identifier: None,
-        windows_virtual_key_code: None,
-        native_virtual_key_code: None,
-        auto_repeat: None,
-        is_keypad: None,
-        is_system_key: None,
-        location: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `serve`: a simulated cluster is asked over HTTP while it works, and ends when it is told to.
 
 mod admin;
+mod chromium;
 mod dark;
 mod files;
 mod keys;

@@ -4,31 +4,21 @@
 //! pass.
 
 use std::io::{Read, Write};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
-use headless_chrome::browser::default_executable;
-use headless_chrome::protocol::cdp::Log::LogEntryLevel;
-use headless_chrome::protocol::cdp::Page::CaptureScreenshotFormatOption;
-use headless_chrome::protocol::cdp::Runtime::ConsoleAPICalledEventTypeOption as Console;
-use headless_chrome::protocol::cdp::types::Event;
-use headless_chrome::{Browser, LaunchOptions, Tab};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Served;
+use crate::chromium::{PATIENCE, Tab, program};
 
 /// A name that would change the title, were it read as HTML.
 const HOSTILE: &str = "<img src=x onerror=document['title']='taken'>";
 
-/// Far more than a page takes, even where the machine has much else to do.
-const PATIENCE: Duration = Duration::from_secs(90);
-
 pub(crate) struct Shown {
-    /// It ends with this.
-    _browser: Browser,
-    pub(crate) tab: Arc<Tab>,
-    pub(crate) errors: Arc<Mutex<Vec<String>>>,
+    pub(crate) tab: Tab,
 }
 
 impl Shown {
@@ -45,47 +35,17 @@ impl Shown {
             );
             return None;
         }
-        let program = default_executable().expect(
+        let program = program().expect(
             "there is no Chromium to show the page in: install it (apt-get install chromium), or name a Chrome (CHROME=FILE), \
              or skip the tests of pages (EVENWEAVE_NO_BROWSER=1)",
         );
-        let options = LaunchOptions::default_builder()
-            .path(Some(program))
-            // As root it refuses to run in a sandbox; what it opens is ours.
-            .sandbox(false)
-            .window_size(Some((1400, 900)))
-            .idle_browser_timeout(PATIENCE)
-            .build()
-            .expect("options");
-        let browser = Browser::new(options).expect("the browser starts");
-        let tab = browser.new_tab().expect("a tab");
-        tab.set_default_timeout(PATIENCE);
-        let errors = Arc::new(Mutex::new(Vec::new()));
-        let heard = errors.clone();
-        let listener = move |event: &Event| {
-            let error = if let Event::LogEntryAdded(entry) = event
-                && entry.params.entry.level == LogEntryLevel::Error
-            {
-                entry.params.entry.text.clone()
-            } else if let Event::RuntimeExceptionThrown(thrown) = event {
-                format!("{:?}", thrown.params.exception_details)
-            } else if let Event::RuntimeConsoleAPICalled(call) = event
-                && call.params.Type == Console::Error
-            {
-                format!("{:?}", call.params.args)
-            } else {
-                return;
-            };
-            heard.lock().expect("no panic").push(error);
-        };
-        tab.add_event_listener(Arc::new(listener)).expect("a listener");
-        tab.enable_log().and_then(|tab| tab.enable_runtime()).expect("it tells of errors");
-        tab.navigate_to(url).and_then(|tab| tab.wait_for_element(until)).expect("the page is there");
-        Some(Shown { _browser: browser, tab, errors })
+        let page = Shown { tab: Tab::open(program) };
+        page.go(url, until);
+        Some(page)
     }
 
     pub(crate) fn go(&self, url: &str, until: &str) {
-        self.tab.navigate_to(url).expect("it goes there");
+        self.tab.navigate(url);
         // What belongs to the page before is gone when this is there.
         self.wait_until(&format!(
             "location.href === {} && document.querySelector('{until}') !== null",
@@ -95,8 +55,7 @@ impl Shown {
 
     /// What an expression is in the page.
     pub(crate) fn value(&self, expression: &str) -> Value {
-        let made = self.tab.evaluate(expression, true).expect("it is evaluated");
-        made.value.unwrap_or_else(|| panic!("no value: {expression}: {:?}", made.description))
+        value_of(expression, &self.tab.evaluate(expression).expect("it is evaluated"))
     }
 
     /// No serious fault for those who cannot see or point, as axe finds them (rule and first place of each).
@@ -104,7 +63,7 @@ impl Shown {
         let mut axe = String::new();
         let packed: &[u8] = include_bytes!("../data/axe/axe-4.14.1.min.js.gz");
         GzDecoder::new(packed).read_to_string(&mut axe).expect("text");
-        self.tab.evaluate(&axe, false).expect("axe is there");
+        self.tab.evaluate(&axe).expect("axe is there");
         let faults = self.value(
             "axe.run().then(({ violations, passes }) => JSON.stringify({ passes: passes.length, faults: violations \
              .filter(({ impact }) => impact === 'serious' || impact === 'critical') \
@@ -117,7 +76,7 @@ impl Shown {
 
     /// The browser tells of so many requests that were refused, and of nothing else.
     pub(crate) fn has_refused(&self, requests: usize) {
-        let errors = self.errors.lock().expect("no panic");
+        let errors = self.tab.errors.lock().expect("no panic");
         let unexpected: Vec<_> = errors.iter().filter(|error| !error.contains("Failed to load resource")).collect();
         assert!(unexpected.is_empty() && errors.len() == requests, "{errors:?}");
     }
@@ -132,15 +91,21 @@ impl Shown {
     pub(crate) fn wait_until(&self, expression: &str) {
         let mut waited = Duration::ZERO;
         while waited < PATIENCE {
-            if self.value(expression) == true {
+            // It is refused while the page goes to another one.
+            if self.tab.evaluate(expression).is_ok_and(|made| value_of(expression, &made) == true) {
                 return;
             }
             let pause = Duration::from_millis(100);
             std::thread::sleep(pause);
             waited += pause;
         }
-        panic!("never: {expression}\nerrors: {:?}", self.errors.lock());
+        panic!("never: {expression}\nerrors: {:?}", self.tab.errors.lock());
     }
+}
+
+/// The value that the browser says an expression has. An object has none, and neither has what an exception ended.
+fn value_of(expression: &str, made: &Value) -> Value {
+    made.get("value").cloned().unwrap_or_else(|| panic!("no value: {expression}: {made}"))
 }
 
 fn click(id: &str) -> String {
@@ -244,7 +209,7 @@ fn the_live_page_shows_what_happens() {
     assert_eq!(press("ArrowUp"), "-1,0,-1");
     assert_eq!(press("Home"), "0,-1,-1");
 
-    let errors = page.errors.lock().expect("no panic");
+    let errors = page.tab.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -436,7 +401,7 @@ fn the_live_page_shows_what_is_booked() {
         "/^Done: application \\d+ is in root.nightly.{id}[.]$/.test(document.getElementById('said').textContent)"
     ));
     page.is_accessible();
-    let errors = page.errors.lock().expect("no panic");
+    let errors = page.tab.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -516,7 +481,7 @@ fn pages_in_yarns_places_show_what_rest_says() {
     // One that is not there is told.
     assert_eq!(served.ask("GET", "/cluster/../Cargo.toml", "", "").0, 404);
     assert_eq!(served.ask("GET", "/assets/..%2fCargo.toml", "", "").0, 404);
-    let errors = page.errors.lock().expect("no panic");
+    let errors = page.tab.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -548,7 +513,7 @@ fn pages_of_a_capacity_scheduler_show_its_capacities() {
     page.go(&format!("http://{}/", served.at), "#queues .row");
     page.wait_until("/^CapacityScheduler: 40 nodes, /.test(document.getElementById('summary').textContent)");
     page.wait_until("document.getElementById('fair-name').textContent === 'guaranteed by its capacity'");
-    let errors = page.errors.lock().expect("no panic");
+    let errors = page.tab.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -562,14 +527,14 @@ fn the_live_page_shows_a_thousand_nodes() {
     if let Some(folder) = std::env::var_os("EVENWEAVE_PICTURES") {
         take_pictures(&page, &served, std::path::Path::new(&folder));
     }
-    let errors = page.errors.lock().expect("no panic");
+    let errors = page.tab.errors.lock().expect("no panic");
     assert!(errors.is_empty(), "{errors:?}");
 }
 
 fn take_pictures(page: &Shown, served: &Served, folder: &std::path::Path) {
     let picture = |name: &str| {
-        let format = CaptureScreenshotFormatOption::Png;
-        let image = page.tab.capture_screenshot(format, None, None, true).expect("a picture");
+        let taken = page.tab.call("Page.captureScreenshot", json!({"format": "png"}));
+        let image = BASE64_STANDARD.decode(taken["data"].as_str().expect("a picture")).expect("base64");
         std::fs::write(folder.join(name), image).expect("written");
     };
     // A queue that wants more than it has.
