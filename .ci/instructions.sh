@@ -9,4 +9,4 @@ if ! command -v valgrind >/dev/null; then
     echo "instructions: they are counted by valgrind, which is not here; install it: apt-get install valgrind" >&2
     exit 1
 fi
-cargo bench --quiet -p evenweave-testkit --bench instructions -- "$@"
+cargo bench --quiet --profile dist -p evenweave-testkit --bench instructions -- "$@"

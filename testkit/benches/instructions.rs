@@ -5,9 +5,9 @@
 //! neither the set-up nor the books of the driver count. The scheduler is the stepped one: the code of the workers, on
 //! one thread.
 //!
-//! `cargo bench -p evenweave-testkit --bench instructions` compares, `-- --update` writes the counts of now; `cargo test`
-//! runs each case once on a small cluster without valgrind. A harness of our own because counts are per allocation and
-//! their baseline is a file of the repository, and so that valgrind is all that must be installed.
+//! `.ci/instructions.sh` compares, `--update` writes the counts of now; `cargo test` runs each case once on a small
+//! cluster without valgrind. A harness of our own because counts are per allocation and their baseline is a file of the
+//! repository, and so that valgrind is all that must be installed.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
