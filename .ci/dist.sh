@@ -108,9 +108,10 @@ pages=("$work/share")
 program=$work/$(uname -m)/evenweave
 if "$program" completions bash >/dev/null 2>&1; then
     pages+=("$work/pages")
-    mkdir -p "$work"/pages/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d,man/man1}
+    mkdir -p "$work"/pages/{bash-completion/completions,zsh/{site-functions,vendor-completions},fish/vendor_completions.d,man/man1}
     "$program" completions bash >"$work/pages/bash-completion/completions/evenweave"
-    "$program" completions zsh >"$work/pages/zsh/vendor-completions/_evenweave"
+    # Debian's zsh looks in the second of these.
+    for place in site-functions vendor-completions; do "$program" completions zsh >"$work/pages/zsh/$place/_evenweave"; done
     "$program" completions fish >"$work/pages/fish/vendor_completions.d/evenweave.fish"
     "$program" man "$work/pages/man/man1" >/dev/null
     gzip -9n "$work"/pages/man/man1/*
