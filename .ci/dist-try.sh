@@ -260,10 +260,10 @@ halt() {
     done
     umount "$work/group" 2>/dev/null || true
 }
-# answers STATE : the service is up, as a user of its own, and what it serves has the STATE.
+# answers [OPTION OF curl]... : the service is up and answers.
 answers() {
     for _ in $(seq 150); do
-        if nsenter --net --target "$(cat "$work/init")" curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
+        if nsenter --net --target "$(cat "$work/init")" curl --silent --fail "$@" http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
             return
         fi
         sleep 0.2
@@ -276,7 +276,6 @@ answers() {
 deb_installed() {
     deb_metadata "$own"
     local root=$work/debian package=evenweave_$version-1_$(debian "$own").deb pid
-    cp -a "$roots/debian" "$root"
     cp "$dist/$package" "$root/root/"
     boot "$root"
     booted dpkg --install "/root/$package"
@@ -297,11 +296,25 @@ deb_installed() {
     booted grep RUST_LOG=debug /etc/evenweave/serve.conf
     answers
     [ "$(booted systemctl show --property=MainPID --value evenweave)" != "$pid" ]
+    # A secret comes as docs/install.md says.
+    booted sh -c '
+        umask 077
+        echo ann:0123456789abcdef >/etc/evenweave/tokens
+        mkdir /etc/systemd/system/evenweave.service.d
+        printf "[Service]\nLoadCredential=tokens:/etc/evenweave/tokens\n" >/etc/systemd/system/evenweave.service.d/override.conf
+        sed -i "s,^EVENWEAVE_OPTIONS=\"[^\"]*,& --token-file /run/credentials/evenweave.service/tokens," /etc/evenweave/serve.conf
+        systemctl daemon-reload
+        systemctl restart evenweave'
+    answers --header "Authorization: Bearer 0123456789abcdef"
+    nsenter --net --target "$(cat "$work/init")" curl --silent --output /dev/null --write-out '%{http_code}\n' http://127.0.0.1:8088/ws/v1/cluster/info | expect '^401$'
+    booted rm -r /etc/evenweave/tokens /etc/systemd/system/evenweave.service.d
+    booted sed -i 's/ --token-file [^"]*//' /etc/evenweave/serve.conf
+    booted systemctl daemon-reload
     booted systemctl stop evenweave
     booted systemctl show --property=Result --value evenweave | expect '^success$'
     booted systemctl start evenweave
     booted dpkg --remove evenweave
-    booted systemctl is-active evenweave | expect 'inactive'
+    [ "$(booted systemctl is-active evenweave)" = inactive ]
     ls "$root/etc/evenweave/serve.conf"
     booted dpkg --purge evenweave
     [ ! -e "$root/etc/evenweave" ] && [ ! -e "$root/var/lib/private/evenweave" ] && [ ! -e "$root/usr/bin/evenweave" ]
@@ -311,7 +324,6 @@ deb_installed() {
 # The unit's command, as nobody, where systemd cannot be started.
 deb_without_systemd() {
     local root=$work/debian package=evenweave_$version-1_$(debian "$own").deb
-    cp -a "$roots/debian" "$root"
     cp "$dist/$package" "$root/root/"
     chroot "$root" dpkg --install "/root/$package"
     chroot "$root" systemd-analyze verify --man=no evenweave.service
@@ -434,8 +446,9 @@ else
 fi
 
 if have debootstrap && try_root=$(clean_debian 2>&1); then
+    cp -a "$roots/debian" "$work/debian"
     set +e
-    (set -e; boot "$roots/debian") >"$work/said" 2>&1
+    (set -e; boot "$work/debian") >"$work/said" 2>&1
     code=$?
     set -e
     halt
