@@ -385,6 +385,33 @@ PYTHON
     rm -r "$folder"
 }
 
+# What Podman of this machine is asked with: its own storage, and limits that a machine without privileges allows.
+podman_here() {
+    podman --root "$work/podman/root" --runroot "$work/podman/run" --storage-driver vfs --cgroup-manager cgroupfs --runtime runc "$@"
+}
+limits=(--cgroup-parent "/evenweave-$$" --ulimit nofile=4096:4096 --ulimit nproc=4096:4096 --read-only --cap-drop=all)
+# The service in a container, in a network of its own. Podman itself starts it, so `wait` has its exit code.
+image_in_podman() {
+    podman_here load --input "$dist/evenweave-$version-image-$own.tar" | expect "localhost/evenweave:$version"
+    podman_here run --rm --network none "${limits[@]}" "localhost/evenweave:$version" --version | expect "^evenweave $version"
+    mkdir "$work/files"
+    cp bench/data/fair-scheduler.xml "$work/files/"
+    podman_here run --rm --network none "${limits[@]}" --volume "$work/files:/files:ro" "localhost/evenweave:$version" check /files/fair-scheduler.xml
+    podman_here run --detach --name served --network none "${limits[@]}" "localhost/evenweave:$version"
+    for _ in $(seq 100); do
+        if nsenter --net --target "$(podman_here inspect --format '{{.State.Pid}}' served)" curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info |
+            grep -o '"state":"STARTED"'; then break; fi
+        sleep 0.2
+    done >"$work/state"
+    expect STARTED <"$work/state"
+    podman_here stop served
+    podman_here inspect --format 'ended with {{.State.ExitCode}}' served | expect 'ended with 0'
+}
+podman_gone() {
+    podman_here rm --all --force >/dev/null 2>&1 || true
+    find /sys/fs/cgroup -maxdepth 3 -type d -name "evenweave-$$" -exec rmdir {} + 2>/dev/null || true
+}
+
 bills() {
     python3 - "$dist" "$version" <<'PYTHON'
 import json, pathlib, sys
@@ -404,7 +431,7 @@ PYTHON
 # --- in turn
 
 packages=()
-for tool in qemu-aarch64-static:qemu-user-static debootstrap:debootstrap rpm:rpm umoci:umoci ip:iproute2 curl:curl readelf:binutils unzip:unzip; do
+for tool in qemu-aarch64-static:qemu-user-static debootstrap:debootstrap rpm:rpm umoci:umoci podman:podman runc:runc ip:iproute2 curl:curl readelf:binutils unzip:unzip; do
     command -v "${tool%%:*}" >/dev/null || packages+=("${tool#*:}")
 done
 if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
@@ -478,7 +505,13 @@ for machine in "${runnable[@]}"; do
         untried "the image for $machine: umoci is not here"
     fi
 done
-untried "the .rpm on a system of RPM's own (here: in a Debian, without its service); the images under Docker or Podman; a real aarch64 machine"
+if have podman && have runc; then
+    try "the image for $own in Podman: load, check, serve, stop" image_in_podman
+    podman_gone
+else
+    untried "the image for $own in Podman: podman or runc is not here"
+fi
+untried "the .rpm on a system of RPM's own (here: in a Debian, without its service); the images under Docker; a real aarch64 machine"
 
 echo "dist: $((tried - failed)) tried and good, $failed failed, $left not tried"
 [ $tried -gt 0 ] || { echo "dist: NOTHING WAS TRIED" >&2; exit 1; }
