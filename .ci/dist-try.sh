@@ -66,6 +66,17 @@ expect() {
     tee "$work/input"
     grep -qE "$1" "$work/input" || { echo "no '$1' in it"; return 1; }
 }
+# unexpected PATTERN : standard input does not have it.
+unexpected() {
+    if grep -E "$1"; then
+        echo "'$1' is in it"
+        return 1
+    fi
+}
+absent() {
+    local file
+    for file in "$@"; do [ ! -e "$file" ] || { echo "$file is still there"; return 1; }; done
+}
 debian() {
     case $1 in x86_64) echo amd64 ;; aarch64) echo arm64 ;; esac
 }
@@ -106,14 +117,9 @@ static_program() {
     tar -xzf "$dist/evenweave-$version-linux-$1.tar.gz" -C "$work/archive-$1" --strip-components=1
     ls "$work/archive-$1/share/doc/evenweave/"{copyright,LICENSE.SWIM,THIRD-PARTY}
     cp "$work/archive-$1/bin/evenweave" "$root/"
-    if readelf --program-headers --wide "$root/evenweave" | grep INTERP; then
-        echo "it is not static"
-        return 1
-    fi
-    if grep -aoE "$HOME/\.cargo|$PWD/[a-z]+/src" "$root/evenweave" | sort | uniq -c | grep .; then
-        echo "it has paths of this machine"
-        return 1
-    fi
+    # It is static, and has no paths of the machine that built it.
+    readelf --program-headers --wide "$root/evenweave" | unexpected INTERP
+    strings "$root/evenweave" | unexpected "$HOME/\.cargo|$PWD/[a-z]+/src"
     printf '%s\n' job,submit_ms,queue,task,count,duration_ms j1,0,root.a,map,40,20000 j2,500,root.b,map,80,9000 >"$root/jobs.csv"
     echo '<allocations><queue name="a"><weight>2</weight></queue><queue name="b"/></allocations>' >"$root/fair.xml"
     echo '<allocations><queue name="a"><weight>two</weight></queue></allocations>' >"$root/wrong.xml"
@@ -147,8 +153,8 @@ library() {
     newest=$(readelf --version-info --wide "$library" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
     echo "the newest symbol version is $newest"
     [ "$(printf '%s\n' "$newest" GLIBC_2.17 | sort -V | tail -n 1)" = GLIBC_2.17 ]
-    readelf --dynamic --wide "$library" | grep NEEDED
-    ! readelf --dynamic --wide "$library" | grep NEEDED | grep -vE '\[(libc|libm|libdl|libpthread|librt|ld-linux-[a-z0-9-]+)\.so\.[0-9]\]'
+    readelf --dynamic --wide "$library" | grep NEEDED >"$work/needed"
+    sed -E '/\[(libc|libm|libdl|libpthread|librt|ld-linux-[a-z0-9-]+)\.so\.[0-9]\]/d' "$work/needed" | unexpected .
 }
 
 jar_here() {
@@ -317,8 +323,8 @@ deb_installed() {
     [ "$(booted systemctl is-active evenweave)" = inactive ]
     ls "$root/etc/evenweave/serve.conf"
     booted dpkg --purge evenweave
-    [ ! -e "$root/etc/evenweave" ] && [ ! -e "$root/var/lib/private/evenweave" ] && [ ! -e "$root/usr/bin/evenweave" ]
-    ! find "$root/etc/systemd" "$root/usr" -name '*evenweave*' | grep .
+    absent "$root/etc/evenweave" "$root/var/lib/private/evenweave"
+    find "$root/etc/systemd" "$root/usr" -name '*evenweave*' | unexpected .
 }
 
 # The unit's command, as nobody, where systemd cannot be started.
@@ -330,21 +336,21 @@ deb_without_systemd() {
     # shellcheck disable=SC2016
     serves "$root" "$own" 65534:65534 /bin/sh -c '. /etc/evenweave/serve.conf; exec /usr/bin/evenweave serve $EVENWEAVE_OPTIONS'
     chroot "$root" dpkg --purge evenweave
-    [ ! -e "$root/etc/evenweave" ] && [ ! -e "$root/usr/bin/evenweave" ]
+    absent "$root/etc/evenweave" "$root/usr/bin/evenweave"
 }
 
 rpm_installed() {
-    local package=$dist/evenweave-$version-1.$1.rpm root=$work/rpm-$1 tag words
+    local package=$dist/evenweave-$version-1.$1.rpm root=$work/rpm-$1 tag file words
     rpm --checksig "$package"
     for tag in NAME VERSION RELEASE ARCH LICENSE SUMMARY DESCRIPTION VENDOR PACKAGER; do
         rpm --query --package "$package" --queryformat "%{$tag}\n" | grep . | grep -v '^(none)$'
     done
     [ "$(rpm --query --package "$package" --queryformat '%{ARCH}')" = "$1" ]
     rpm --query --list --package "$package" | sort >"$work/rpm-files"
-    grep -E '^/usr/bin/evenweave$|^/usr/lib/systemd/system/evenweave.service$|^/etc/evenweave/serve.conf$|copyright$|THIRD-PARTY$' "$work/rpm-files" |
-        wc -l | expect '^5$'
+    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{copyright,THIRD-PARTY}; do grep -x "/usr/$file" "$work/rpm-files"; done
+    grep -x /etc/evenweave/serve.conf "$work/rpm-files"
     # Folders of the system belong to others.
-    ! grep -xE '/|/etc|/usr|/usr/bin|/usr/share|/usr/share/doc|/usr/lib|/usr/lib/systemd|/usr/lib/systemd/system' "$work/rpm-files"
+    unexpected '^(/|/etc|/usr|/usr/bin|/usr/share|/usr/share/doc|/usr/share/man(/man1)?|/usr/lib|/usr/lib/systemd|/usr/lib/systemd/system)$' <"$work/rpm-files"
     # In a root that has a shell for the scripts, those of Debian's own package manager left aside.
     cp -a "$roots/debian" "$root"
     words=(--root "$root" --dbpath /var/lib/rpm --force-debian)
@@ -356,7 +362,7 @@ rpm_installed() {
     rpm "${words[@]}" --erase evenweave
     # What was changed is kept under another name.
     ls "$root/etc/evenweave/serve.conf.rpmsave"
-    [ ! -e "$root/usr/bin/evenweave" ] && [ ! -e "$root/usr/share/doc/evenweave" ]
+    absent "$root/usr/bin/evenweave" "$root/usr/share/doc/evenweave"
     rm -r "$root"
 }
 

@@ -30,7 +30,7 @@ dpkg-deb --info "$deb" >"$work/control"
 for field in Package Version Architecture Maintainer Section Description; do
     grep -qE "^ $field: ." "$work/control" || fail "the .deb has no field $field"
 done
-! grep 'Unset' "$work/control" || fail "the .deb has a field without a value"
+if grep 'Unset' "$work/control"; then fail "the .deb has a field without a value"; fi
 dpkg-deb --contents "$deb" >"$work/files"
 for file in $(cd "$work/stage" && find . -type f); do
     grep -q " $file\$" "$work/files" || fail "the .deb has no $file"
@@ -43,7 +43,7 @@ if command -v systemd-analyze >/dev/null; then
     # Without the targets of a system it cannot say that they are right, so it has those of this one.
     cp -r /usr/lib/systemd/system/. "$work/stage/usr/lib/systemd/system/"
     systemd-analyze verify --man=no --recursive-errors=no --root="$work/stage" evenweave.service 2>&1 | tee "$work/log"
-    ! grep -E 'evenweave' "$work/log" || fail "the unit is not right"
+    if grep -q evenweave "$work/log"; then fail "the unit is not right"; fi
     systemd-analyze security --offline=true --threshold=20 --no-pager --root="$work/stage" evenweave.service >"$work/log" || fail "the unit lets the service do more: $(tail -n 1 "$work/log")"
 else
     echo "package: the unit is not looked at, because systemd-analyze is not here; install it: apt-get install systemd"
