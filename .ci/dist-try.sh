@@ -239,6 +239,8 @@ boot() {
         mkdir -p .old
         pivot_root . .old
         umount -l /.old
+        # As on a machine: what systemd mounts for a service reaches it.
+        mount --make-rshared /
         exec env -i container=other PATH=/usr/bin:/usr/sbin /lib/systemd/systemd --unit=multi-user.target
     ' "$root" &
     local outer=$!
