@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# .ci/dist-try.sh FOLDER: tries the packages of .ci/dist.sh, each as somebody who installs it: programs in an empty root, .deb and .rpm in a clean Debian
-# with its own systemd, the image as its user, the jar in a JVM and in a ResourceManager. Programs for the other machine run under qemu.
-# Needs root, for namespaces and chroot; what it needs of Debian it installs. What cannot be tried here it says; it fails where nothing can.
+# .ci/dist-try.sh FOLDER: tries the packages of .ci/dist.sh, each as somebody who installs it: programs in an empty
+# root, .deb and .rpm in a clean Debian with its own systemd, the image as its user, the jar in a JVM and in a
+# ResourceManager. Programs for the other machine run under qemu. Needs root, for namespaces and chroot; what it needs
+# of Debian it installs. What cannot be tried here it says; it fails where nothing can.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The part within a namespace, which this script itself starts: COMMAND serves at port 8088, answers, and ends well when it is told to.
+# The part within a namespace, which this script itself starts: COMMAND serves at port 8088, answers, and ends well when
+# it is told to.
 if [ "${1:-}" = --serves ]; then
     shift
     ip link set lo up
@@ -72,6 +74,12 @@ unexpected() {
         echo "'$1' is in it"
         return 1
     fi
+}
+# information PROCESS [OPTION OF curl]... : asks the server in the network of the process for /ws/v1/cluster/info.
+information() {
+    local process=$1
+    shift
+    nsenter --net --target "$process" curl --silent "$@" http://127.0.0.1:8088/ws/v1/cluster/info
 }
 absent() {
     local file
@@ -166,7 +174,8 @@ jar_here() {
 jar_in_manager() {
     export TMPDIR=$work/java
     mkdir -p "$TMPDIR"
-    RM_KIND=fair RM_EXTRA_CP=$dist/evenweave-yarn-$version.jar yarn/checks/run.sh io.evenweave.yarn.EvenweaveFairScheduler queue-status containers
+    RM_KIND=fair RM_EXTRA_CP=$dist/evenweave-yarn-$version.jar \
+        yarn/checks/run.sh io.evenweave.yarn.EvenweaveFairScheduler queue-status containers
 }
 
 # A JVM of Debian for the other machine, unpacked and not configured.
@@ -211,7 +220,8 @@ clean_debian() {
     fi
 }
 
-# Starts the systemd of ROOT in namespaces and a control group of its own, and leaves the number of its process in $work/init.
+# Starts the systemd of ROOT in namespaces and a control group of its own, and leaves the number of its process in
+# $work/init.
 boot() {
     local root=$1 group=$work/group/evenweave-$$
     mkdir -p "$work/group"
@@ -271,9 +281,7 @@ halt() {
 # answers [OPTION OF curl]... : the service is up and answers.
 answers() {
     for _ in $(seq 150); do
-        if nsenter --net --target "$(cat "$work/init")" curl --silent --fail "$@" http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
-            return
-        fi
+        if information "$(cat "$work/init")" --fail "$@" | grep -o '"state":"STARTED"'; then return; fi
         sleep 0.2
     done
     booted journalctl --no-pager --unit evenweave | tail -n 20
@@ -314,7 +322,7 @@ deb_installed() {
         systemctl daemon-reload
         systemctl restart evenweave'
     answers --header "Authorization: Bearer 0123456789abcdef"
-    nsenter --net --target "$(cat "$work/init")" curl --silent --output /dev/null --write-out '%{http_code}\n' http://127.0.0.1:8088/ws/v1/cluster/info | expect '^401$'
+    information "$(cat "$work/init")" --output /dev/null --write-out '%{http_code}\n' | expect '^401$'
     booted rm -r /etc/evenweave/tokens /etc/systemd/system/evenweave.service.d
     booted sed -i 's/ --token-file [^"]*//' /etc/evenweave/serve.conf
     booted systemctl daemon-reload
@@ -349,17 +357,20 @@ rpm_installed() {
     done
     [ "$(rpm --query --package "$package" --queryformat '%{ARCH}')" = "$1" ]
     rpm --query --list --package "$package" | sort >"$work/rpm-files"
-    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{copyright,THIRD-PARTY}; do grep -x "/usr/$file" "$work/rpm-files"; done
+    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{copyright,THIRD-PARTY}; do
+        grep -x "/usr/$file" "$work/rpm-files"
+    done
     grep -x /etc/evenweave/serve.conf "$work/rpm-files"
     # Folders of the system belong to others.
-    unexpected '^(/|/etc|/usr|/usr/bin|/usr/share|/usr/share/doc|/usr/share/man(/man1)?|/usr/lib|/usr/lib/systemd|/usr/lib/systemd/system)$' <"$work/rpm-files"
+    unexpected '^(/|/etc|/usr(/bin|/share(/doc|/man|/man/man1)?|/lib(/systemd(/system)?)?)?)$' <"$work/rpm-files"
     # In a root that has a shell for the scripts, those of Debian's own package manager left aside.
     cp -a "$roots/debian" "$root"
     words=(--root "$root" --dbpath /var/lib/rpm --force-debian)
     rpm "${words[@]}" --install --nodeps --ignorearch "$package"
     rpm "${words[@]}" --verify --nodeps evenweave
     inside "$root" "$1" 65534:65534 /usr/bin/evenweave --version | expect "^evenweave $version"
-    serves "$root" "$1" 65534:65534 /usr/bin/evenweave serve --config /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml --nodes 20
+    serves "$root" "$1" 65534:65534 /usr/bin/evenweave serve --nodes 20 \
+        --config /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
     echo "RUST_LOG=debug" >>"$root/etc/evenweave/serve.conf"
     rpm "${words[@]}" --erase evenweave
     # What was changed is kept under another name.
@@ -404,14 +415,14 @@ image_in_podman() {
     podman_here run --rm --network none "${limits[@]}" "localhost/evenweave:$version" --version | expect "^evenweave $version"
     mkdir "$work/files"
     cp bench/data/fair-scheduler.xml "$work/files/"
-    podman_here run --rm --network none "${limits[@]}" --volume "$work/files:/files:ro" "localhost/evenweave:$version" check /files/fair-scheduler.xml
+    podman_here run --rm --network none "${limits[@]}" --volume "$work/files:/files:ro" "localhost/evenweave:$version" \
+        check /files/fair-scheduler.xml
     podman_here run --detach --name served --network none "${limits[@]}" "localhost/evenweave:$version"
     for _ in $(seq 100); do
-        if nsenter --net --target "$(podman_here inspect --format '{{.State.Pid}}' served)" curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info |
-            grep -o '"state":"STARTED"'; then break; fi
+        if information "$(podman_here inspect --format '{{.State.Pid}}' served)" --fail >"$work/state"; then break; fi
         sleep 0.2
-    done >"$work/state"
-    expect STARTED <"$work/state"
+    done
+    expect '"state":"STARTED"' <"$work/state"
     podman_here stop served
     podman_here inspect --format 'ended with {{.State.ExitCode}}' served | expect 'ended with 0'
 }
@@ -439,13 +450,14 @@ PYTHON
 # --- in turn
 
 packages=()
-for tool in qemu-aarch64-static:qemu-user-static debootstrap:debootstrap rpm:rpm umoci:umoci podman:podman runc:runc ip:iproute2 curl:curl readelf:binutils unzip:unzip; do
+for tool in qemu-aarch64-static:qemu-user-static debootstrap:debootstrap rpm:rpm umoci:umoci podman:podman runc:runc \
+    ip:iproute2 curl:curl readelf:binutils unzip:unzip; do
     command -v "${tool%%:*}" >/dev/null || packages+=("${tool#*:}")
 done
 if [ ${#packages[@]} -gt 0 ] && command -v apt-get >/dev/null; then
     echo "dist: installs ${packages[*]}"
-    { apt-get install -y -qq --no-install-recommends "${packages[@]}" || { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${packages[@]}"; }; } >/dev/null 2>&1 ||
-        echo "dist: they cannot be installed from here"
+    install_them() { apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null 2>&1; }
+    install_them || { apt-get update -qq && install_them; } || echo "dist: they cannot be installed from here"
 fi
 have() {
     command -v "$1" >/dev/null

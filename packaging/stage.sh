@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# stage.sh PROGRAM STAGE [SHARE]...: puts what a package installs below STAGE, as it lies below /. What the folders SHARE have goes to /usr/share.
-# SOURCE_DATE_EPOCH is the time of all files.
+# stage.sh PROGRAM STAGE [SHARE]...: puts what a package installs below STAGE, as it lies below /. What the folders
+# SHARE have goes to /usr/share. SOURCE_DATE_EPOCH is the time of all files.
 set -euo pipefail
 program=$1 stage=$2
 shift 2

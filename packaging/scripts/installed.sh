@@ -1,5 +1,6 @@
 #!/bin/sh
-# After an installation or an upgrade. The service is not enabled and not started: its port is that of YARN's own ResourceManager.
+# After an installation or an upgrade. The service is not enabled and not started: its port is that of YARN's own
+# ResourceManager.
 set -e
 [ -d /run/systemd/system ] || exit 0
 systemctl daemon-reload || true
