@@ -43,6 +43,8 @@ try "no temporary folder, and a library installed" loaded "$work/jar" "$work/now
 try "a broken library" "not loaded: *cannot be loaded*java.library.path*" "$work/broken" "$work/tmp"
 try "a broken library, and one installed" loaded "$work/broken" "$work/tmp" "$installed"
 try "a jar without" "not loaded: this jar has no native library*java.library.path*" "$work/bare" "$work/tmp"
+try "an architecture that the jar lacks" "not loaded: this jar has no native library of Evenweave for linux-riscv64 (os.arch is riscv64); it has \
+linux-*java.library.path*yarn/build.sh*" "$work/jar" "$work/tmp" -Dos.arch=riscv64
 try "a jar without, and one installed" loaded "$work/bare" "$work/tmp" "$installed"
 [ -z "$(ls "$work/tmp")" ] || { echo "FAILED the temporary folder is not empty: $(ls "$work/tmp")"; rc=1; }
 unshare=unshare

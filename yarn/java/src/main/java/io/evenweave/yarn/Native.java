@@ -7,10 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Locale;
+import java.util.StringJoiner;
 
 /** The native library: one for the whole Java machine, whatever number of schedulers there is. */
 final class Native {
   private static final String NAME = "evenweave_yarn";
+  /** The platforms that a jar may have a library for. */
+  private static final String[] KNOWN = {"linux-x86_64", "linux-aarch64"};
 
   static {
     load();
@@ -46,9 +49,9 @@ final class Native {
       EvenweaveScheduler.LOG.info("The native library of Evenweave is that of java.library.path: {}", problem);
     } catch (UnsatisfiedLinkError e) {
       throw new IllegalStateException(problem + "; and none can be loaded from java.library.path ("
-          + System.getProperty("java.library.path") + "): " + e.getMessage() + ". Take a jar that was built for this platform, or unpack "
-          + "io/evenweave/yarn/native/" + platform + "/" + System.mapLibraryName(NAME) + " from it and set -Djava.library.path to the folder, "
-          + "or set yarn.resourcemanager.scheduler.class to one of Hadoop's own", e);
+          + System.getProperty("java.library.path") + "): " + e.getMessage() + ". Take a jar that was built for this platform (yarn/build.sh on a "
+          + "machine like this one makes it), or unpack io/evenweave/yarn/native/" + platform + "/" + System.mapLibraryName(NAME)
+          + " from it and set -Djava.library.path to the folder, or set yarn.resourcemanager.scheduler.class to one of Hadoop's own", e);
     }
   }
 
@@ -58,7 +61,8 @@ final class Native {
     String folder = "java.io.tmpdir (" + System.getProperty("java.io.tmpdir") + ")";
     try (InputStream library = Native.class.getResourceAsStream("native/" + platform + "/" + file)) {
       if (library == null) {
-        return "this jar has no native library of Evenweave for " + platform;
+        return "this jar has no native library of Evenweave for " + platform + " (os.arch is " + System.getProperty("os.arch") + "); it has "
+            + there(file);
       }
       Path copy = Files.createTempFile("evenweave-", "-" + file);
       try {
@@ -74,6 +78,17 @@ final class Native {
     } catch (IOException e) {
       return "the native library of Evenweave cannot be unpacked to " + folder + ": " + e;
     }
+  }
+
+  /** Those of them that this jar has. */
+  private static String there(String file) {
+    StringJoiner names = new StringJoiner(", ").setEmptyValue("none");
+    for (String known : KNOWN) {
+      if (Native.class.getResource("native/" + known + "/" + file) != null) {
+        names.add(known);
+      }
+    }
+    return names.toString();
   }
 
   /** As the folders of the jar are named: linux-x86_64, linux-aarch64. */
