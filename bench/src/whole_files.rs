@@ -134,7 +134,7 @@ impl Drafts {
     ///
     /// # Errors
     /// What the file system says.
-    pub(crate) fn put(&mut self, path: &Path, text: &str) -> io::Result<()> {
+    pub fn put(&mut self, path: &Path, text: &str) -> io::Result<()> {
         self.create(path)?.write_all(text.as_bytes())
     }
 

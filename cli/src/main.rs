@@ -9,6 +9,7 @@
 //! | `admin` | YARN's tools for administrators, over REST |
 //! | `progress` | the bar |
 //! | `interrupt`, `failure` | Ctrl-C and SIGTERM; why and how the program ends |
+//! | `version` | of which commit the program is made |
 
 mod admin;
 mod arguments;
@@ -17,12 +18,12 @@ mod commands;
 mod failure;
 mod interrupt;
 mod progress;
+mod version;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use commands::Cli;
+use commands::Asked;
+use evenweave_bench::{Failure, output};
 
 /// Keeps sizes apart; at thousands of applications an allocation takes less processor time, by how much stands in
 /// docs/performance.md.
@@ -30,5 +31,15 @@ use commands::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    ExitCode::from(Cli::parse().run().unwrap_or_else(failure::tell))
+    ExitCode::from(run().unwrap_or_else(failure::tell))
+}
+
+fn run() -> Result<u8, Failure> {
+    match commands::asked(std::env::args_os().collect())? {
+        Asked::Run(cli) => cli.run(),
+        Asked::Print(text) => {
+            output::write_raw(&text);
+            Ok(0)
+        }
+    }
 }

@@ -3,6 +3,8 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+mod schema_of;
+
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -92,6 +94,7 @@ fn both_sides_run_in_turn_and_the_fastest_mode_counts() {
     let round = "java-dyn java-max java-one java-dyn ours";
     assert_eq!(stage.calls(), format!("mvn {round} {round}"));
     let told: Value = serde_json::from_str(&out).unwrap();
+    schema_of::SchemaOf::command("compare").holds(&told, &[], &[]);
     let cell = &told["cells"][0];
     assert_eq!((cell["fastest"].as_str(), cell["theirs"].as_array().unwrap().len()), (Some("max"), 4));
     assert_eq!(

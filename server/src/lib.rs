@@ -48,7 +48,11 @@ mod pages;
 
 mod path;
 
+mod probes;
+
 mod read_timeout;
+
+mod readiness;
 
 pub mod recording;
 
@@ -72,5 +76,6 @@ pub use access::{Access, Authenticator, Denied, Tokens, TrustedHeader};
 pub use latency::Latencies;
 pub use logging::{LogFormat, Logging};
 pub use manager::{Cluster, Killed, ResourceManager};
+pub use readiness::Readiness;
 pub use router::router;
 pub use serving::{Door, Limits, Tls, serve, site};

@@ -20,6 +20,7 @@ use crate::latency::Latencies;
 use crate::logging::Logging;
 use crate::outgoing::Outgoing;
 use crate::read_timeout::Patience;
+use crate::readiness::Readiness;
 use crate::records::{AppState, FinalStatus, NodeRecord, NodeState, Records};
 use crate::scheduler::{AppFigures, Kind, NotRefreshed, QueuesSource, QueuesText, Scheduler, reach_rules};
 use crate::time;
@@ -154,6 +155,7 @@ pub struct ResourceManager {
     turns: Turns,
     patience: Patience,
     outgoing: Arc<Outgoing>,
+    readiness: Readiness,
 }
 
 impl std::fmt::Debug for ResourceManager {
@@ -184,6 +186,7 @@ impl ResourceManager {
             turns: Turns::new(outgoing.clone()),
             patience: Patience::default(),
             outgoing,
+            readiness: Readiness::default(),
         }
     }
 
@@ -271,6 +274,13 @@ impl ResourceManager {
     /// Answers that wait to be taken.
     pub(crate) fn outgoing(&self) -> &Arc<Outgoing> {
         &self.outgoing
+    }
+
+    /// Whether the scheduler takes work: what `/readyz` says. Whoever starts the scheduler, takes its events and ends it
+    /// tells it so.
+    #[must_use]
+    pub fn readiness(&self) -> &Readiness {
+        &self.readiness
     }
 
     /// Told by whoever times calls how long they take: they are shown in `/metrics` and `/jmx`.

@@ -252,6 +252,9 @@ const ROWS: &[Row] = &[
     // Metrics: open, unless the site keeps them for administrators.
     ("GET", "/metrics", "/metrics", alike(200, &[OWNER])),
     ("GET", "/jmx", "/jmx", alike(200, &[OWNER])),
+    // Probes: a word about the server.
+    ("GET", "/healthz", "/healthz", alike(200, NOTHING)),
+    ("GET", "/readyz", "/readyz", alike(200, NOTHING)),
 ];
 
 /// Methods and routes as the sources have them.
@@ -261,6 +264,7 @@ fn routes() -> BTreeSet<(&'static str, String)> {
         include_str!("../src/live/mod.rs"),
         include_str!("../src/metering/mod.rs"),
         include_str!("../src/pages.rs"),
+        include_str!("../src/probes.rs"),
     ];
     let route = Regex::new(
         r#"\.route\(\s*(?:&(?P<below>beneath|booked)\()?(?:"(?P<path>[^"]*)"|(?P<app>APP))\)?,\s*(?P<how>\w+)\("#,

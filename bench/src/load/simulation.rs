@@ -84,6 +84,7 @@ impl Simulation {
         let manager = ResourceManager::new(cluster, asked).with_queues(inputs.queues_source()).with_controls(desk);
         let manager = manager.with_latencies(latencies.clone());
         let manager = Arc::new(shown(manager));
+        manager.readiness().begins("no node of the simulated cluster has reported yet");
         let ring = Arc::new(Ring::default());
         let stop = Arc::new(AtomicBool::new(false));
         let leaves = leaves(&names(&*engine), &options.queue, inputs.queues_name())?;
@@ -196,7 +197,11 @@ fn scheduler(
 /// The scheduler's own events, and reservations that were not there before.
 fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved: &mut BTreeMap<(u32, u32), String>) {
     let now = manager.now_ms();
+    if manager.scheduler().counts().heartbeats > 0 {
+        manager.readiness().takes_work();
+    }
     while let Some(event) = next_event() {
+        manager.readiness().heed(&event);
         ring.push(Event::new(What::Told, now).saying(event.to_string()));
         if let SchedulerEvent::NodeDrained(node) = &event {
             manager.node_drained(node);
@@ -382,5 +387,69 @@ impl Scribe {
                 self.ring.push(self.event(What::ApplicationEnded).of(number, &queue));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evenweave::faults::Fault;
+    use evenweave::{FairScheduler, Heartbeat, Resource, Settings};
+
+    use super::*;
+
+    /// What came of the events of a scheduler, by what `/readyz` says and how often the scheduler has told something.
+    struct Looked {
+        manager: ResourceManager,
+        ring: Ring,
+        next_event: NextEvent,
+    }
+
+    impl Looked {
+        fn at(scheduler: &FairScheduler) -> Looked {
+            let basics = Basics::of_fair(&Settings::from_properties([]).expect("Hadoop's defaults"));
+            let shown = Arc::new(Threads::new(scheduler.clone(), basics));
+            let told = scheduler.clone();
+            let next_event = Box::new(move || told.next_event());
+            Looked {
+                manager: ResourceManager::new(Cluster::new(7, "rm:8088"), shown),
+                ring: Ring::default(),
+                next_event,
+            }
+        }
+
+        fn against(&self) -> Option<String> {
+            look(&self.manager, &self.ring, &self.next_event, &mut BTreeMap::new());
+            self.manager.readiness().why_not()
+        }
+
+        /// Once the scheduler has told something more.
+        fn against_then(&self) -> Option<String> {
+            let before = self.ring.last();
+            loop {
+                let against = self.against();
+                if self.ring.last() > before {
+                    return against;
+                }
+                std::thread::sleep(STEP);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cluster_is_ready_once_a_node_reports_and_until_a_worker_is_lost() {
+        let scheduler = FairScheduler::builder().workers(2).start().expect("a scheduler");
+        let looked = Looked::at(&scheduler);
+        looked.manager.readiness().begins("it begins");
+        assert_eq!(looked.against().as_deref(), Some("it begins"));
+        let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
+        assert_eq!(looked.against().as_deref(), Some("it begins"), "it has not reported");
+        scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
+        scheduler.quiesce();
+        assert_eq!(looked.against(), None);
+        scheduler.inject(Fault::WorkerPanic { worker: 0 }).expect("sent");
+        assert_eq!(looked.against_then(), None, "it begins anew");
+        scheduler.inject(Fault::WorkerDeath { worker: 1 }).expect("sent");
+        assert_eq!(looked.against_then().as_deref(), Some("worker 1 of the scheduler is lost"));
+        drop(scheduler.shutdown());
     }
 }

@@ -7,6 +7,21 @@ use evenweave_bench::output;
 
 use crate::admin::{self, Address};
 
+/// What `admin --help` says of the tools.
+pub(super) const TOOLS: &str = "\
+Tools:
+  queue -status NAME
+  application -list [-appTypes ...] [-appStates ...] [-appTags ...]
+  application -status ID | -kill ID...
+  application -movetoqueue ID -queue NAME | -changeQueue NAME -appId ID
+  application -updatePriority N -appId ID
+  node -list [-states ...] [-all] [-showDetails] | -status ID
+  rmadmin -refreshQueues | -refreshNodes [-g] | -refreshTokens
+  rmadmin -updateNodeResource ID MB VCORES
+  rmadmin -decommission ID | -recommission ID | -removeNode ID
+  state [-json]
+  log-level [-getlevel NAME | -setlevel NAME LEVEL]";
+
 /// The server, and the words of the tool.
 #[derive(Debug, Args)]
 pub(crate) struct AdminArgs {

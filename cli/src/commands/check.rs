@@ -22,8 +22,6 @@ enum Format {
     Json,
 }
 
-/// Exit code 0 without errors, 1 with warnings that are denied, 2 with errors and with what Evenweave does not have
-/// (`unsupported`).
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Configuration files. The name of each says its kind (capacity-scheduler.xml, fair-scheduler.xml, yarn-site.xml),

@@ -4,6 +4,8 @@ mod doors;
 
 mod listen;
 
+mod options_file;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +18,7 @@ use evenweave_server::{Door, ResourceManager};
 
 use self::doors::DoorArgs;
 use self::listen::{listen, place};
+pub(super) use self::options_file::{OptionsFile, as_file};
 use crate::arguments::{SCHEDULERS, SiteArgs, one_of, workers};
 
 #[derive(Debug, Args)]
@@ -25,7 +28,14 @@ pub(crate) struct ServeArgs {
     scheduler: SchedulerChoice,
     /// Allocation file (fair-scheduler.xml), or with --scheduler capacity a capacity-scheduler.xml [default: bundled].
     #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    queues: Option<PathBuf>,
+    /// A file of options, whose name ends in .toml; options on the command line win. A file with another name counts as
+    /// that of --queues.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// Print all options as a file that --config reads, and end.
+    #[arg(long)]
+    print_config: bool,
     #[command(flatten)]
     site: SiteArgs,
     /// Number of simulated nodes, each of 128 GiB and 64 vcores.
@@ -48,6 +58,26 @@ pub(crate) struct ServeArgs {
     time: Option<u32>,
 }
 
+impl ServeArgs {
+    /// Whether to print the options, and nothing else.
+    pub(super) fn prints_options(&self) -> bool {
+        self.print_config
+    }
+
+    /// # Errors
+    /// More than one file of queues.
+    fn queue_file(&self) -> Result<Option<PathBuf>, Failure> {
+        let given = self.config.iter().filter(|file| !options_file::is_one(file));
+        let mut given = given.chain(&self.queues);
+        match (given.next(), given.next()) {
+            (first, None) => Ok(first.cloned()),
+            (_, Some(_)) => Err(Failure::input(
+                "--queues, --config: there is one file of queues; the name of a file of options ends in .toml",
+            )),
+        }
+    }
+}
+
 /// Serves until Ctrl-C, SIGTERM, or the time is over.
 ///
 /// # Errors
@@ -59,7 +89,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         racks: None,
         scheduler: args.scheduler,
         workers: args.workers,
-        queues: args.config,
+        queues: args.queue_file()?,
         site: args.site.options(),
         groups: None,
         queue: Vec::new(),

@@ -6,6 +6,7 @@ mod dark;
 mod files;
 mod keys;
 mod page;
+mod probes;
 mod tls;
 
 use std::io::{BufRead, BufReader, Read, Write};

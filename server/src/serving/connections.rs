@@ -46,6 +46,9 @@ pub struct Limits {
     pub unread_bytes: usize,
     /// Bytes of the head of a request, at least 8,192. A larger one is told so by 431.
     pub head_bytes: usize,
+    /// So long the server goes on answering after it was told to end. It is not ready then, so that whoever sends it
+    /// requests stops to.
+    pub drain: Duration,
 }
 
 impl Default for Limits {
@@ -56,6 +59,7 @@ impl Default for Limits {
             write_time: Duration::from_secs(20),
             unread_bytes: ROOM,
             head_bytes: 64 << 10,
+            drain: Duration::ZERO,
         }
     }
 }

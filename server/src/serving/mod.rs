@@ -23,6 +23,7 @@ use crate::live::{Live, routes};
 use crate::manager::ResourceManager;
 use crate::metering;
 use crate::pages;
+use crate::probes;
 use crate::responses::closed;
 use crate::router::{LARGEST_BODY, router};
 
@@ -44,8 +45,10 @@ pub fn site(manager: Arc<ResourceManager>, ring: Arc<Ring>, listens: SocketAddr)
     routes(live)
         .merge(metering::routes(manager.clone()))
         .merge(pages::routes())
-        .fallback_service(router(manager))
+        .fallback_service(router(manager.clone()))
         .layer(middleware::from_fn_with_state(gate, guard))
+        // In front of the guard.
+        .merge(probes::routes(manager))
         .layer(RequestBodyLimitLayer::new(LARGEST_BODY))
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
         .layer(middleware::map_response(closed))
@@ -68,7 +71,9 @@ impl From<net::TcpListener> for Door {
     }
 }
 
-/// Serves at a door, until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then.
+/// Serves at a door, until Ctrl-C, SIGTERM, the time is over, or `over` says so, which is asked now and then. From then
+/// on it is not [ready](ResourceManager::readiness). It goes on for [`Limits::drain`], unless a second signal comes or
+/// it ends because `over` says so.
 ///
 /// # Errors
 /// When it cannot listen there.
@@ -89,10 +94,19 @@ pub fn serve(
         let listener = TcpListener::from_std(listener)?;
         let site = site(manager.clone(), ring.clone(), listens);
         let ended = async {
-            tokio::select! {
-                () = signals() => {}
-                () = until(over) => {}
-                () = after(time) => {}
+            let why = tokio::select! {
+                () = signals() => "the server was told to end",
+                () = after(time) => "the time of the server is over",
+                () = until(over) => return manager.readiness().ends("what the server shows has ended"),
+            };
+            manager.readiness().ends(why);
+            if limits.drain > Duration::ZERO {
+                tracing::info!(seconds = limits.drain.as_secs(), "{why}; it is not ready any more, and still answers");
+                tokio::select! {
+                    () = signals() => {}
+                    () = until(over) => {}
+                    () = tokio::time::sleep(limits.drain) => {}
+                }
             }
         };
         answer_all(listener, tls, site, limits, ended, LAST_ANSWERS).await;

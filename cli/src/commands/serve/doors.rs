@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{ArgAction, Args};
 use evenweave_bench::Failure;
@@ -55,6 +56,10 @@ pub(super) struct DoorArgs {
     /// Largest number of connections. The next 64 get 503; any more are closed.
     #[arg(long, value_name = "N", default_value_t = 2_048, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
+    /// Go on answering for so many seconds after the signal to end. Meanwhile /readyz says 503. A second signal ends at
+    /// once.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=3600))]
+    drain: u32,
     /// Form of the log on standard error. RUST_LOG sets its levels, such as evenweave_server=debug,info.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(FORMATS))]
     log_format: LogFormat,
@@ -106,6 +111,7 @@ impl DoorArgs {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        Limits { connections: self.max_connections as usize, ..Limits::default() }
+        let drain = Duration::from_secs(self.drain.into());
+        Limits { connections: self.max_connections as usize, drain, ..Limits::default() }
     }
 }
