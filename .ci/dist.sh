@@ -70,6 +70,8 @@ export PATH="$tools/zig/bin:$tools/bin:$PATH"
 rm -rf "$dist" "$work"
 mkdir -p "$dist" "$work"
 
+# What is built in steps is other code, and not the same twice.
+unset CARGO_INCREMENTAL
 # Paths of this machine are not in what is given to others.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTFLAGS="${RUSTFLAGS-} --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$PWD=/evenweave"
