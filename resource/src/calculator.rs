@@ -75,10 +75,12 @@ impl Calculator {
 }
 
 /// `ResourceCalculator.divideSafelyAsFloat`: nothing of nothing is 0, anything else of nothing infinite.
+#[inline]
 fn divide_safely(a: i64, b: i64) -> f32 {
     if a == 0 && b == 0 { 0.0 } else { a as f32 / b as f32 }
 }
 
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "rounding is what is wanted")]
 fn narrow(value: f64) -> f32 {
     value as f32

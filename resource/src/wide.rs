@@ -40,12 +40,15 @@ impl Wide {
     }
 
     #[doc(hidden)]
+    #[inline]
     pub fn is_zero(&self) -> bool {
-        self.0.iter().fold(0, |any, amount| any | amount) == 0
+        // The first mostly decides.
+        self.0.iter().all(|amount| *amount == 0)
     }
 
     /// What changes where so many of a size become so many of another one. Of each type that there is.
     #[doc(hidden)]
+    #[inline]
     pub fn of_change(types: usize, before: (&Resource, u32), after: (&Resource, u32)) -> Wide {
         let of = |(size, count): (&Resource, u32), i: usize| i128::from(size.get(i)) * i128::from(count);
         let mut change = Wide::ZERO;
@@ -57,6 +60,7 @@ impl Wide {
 
     /// Adds to the types that there are.
     #[doc(hidden)]
+    #[inline]
     pub fn add_in_types(&mut self, types: usize, other: &Wide) {
         for (lane, more) in self.0.iter_mut().zip(&other.0).take(types) {
             *lane = lane.wrapping_add(*more);
@@ -72,12 +76,14 @@ impl Wide {
 
     /// One type of [`amount`](Self::amount).
     #[doc(hidden)]
+    #[inline]
     pub fn get(&self, index: usize) -> i64 {
         i64::try_from(self.0[index].clamp((-MOST).into(), MOST.into())).unwrap_or(MOST)
     }
 
     /// As amounts: of what is beyond 2<sup>61</sup> these.
     #[doc(hidden)]
+    #[inline]
     pub fn amount(&self) -> Resource {
         Resource::from_fn(|i| self.get(i))
     }

@@ -47,6 +47,9 @@ impl Decider for CapacityDecider {
     type Updater = NoUpdate;
     type Preemptor = Monitor;
 
+    /// It goes by its own counts: the books have reservations, too.
+    const ORDERS_BY_USAGE: bool = false;
+
     fn worker(shared: &Shared, worker: usize) -> CapacityWorker {
         CapacityWorker::new(shared, worker)
     }

@@ -67,6 +67,10 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// Its task that takes containers back.
     type Preemptor: PreemptionTask<Self>;
 
+    /// Whether it puts queues in order by the usage that the engine counts, and is told as that changes
+    /// ([`queue_usage_changed`](Self::queue_usage_changed)).
+    const ORDERS_BY_USAGE: bool;
+
     // ------------------------------------------------------------------------------------------------ what is made
 
     /// A worker starts; `worker` is its number.

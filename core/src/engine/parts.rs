@@ -19,7 +19,7 @@ pub(crate) trait Parts: Clone + Debug + Send + Sync + Sized + 'static {
     /// Its part of a queue: where children stand, what they want.
     type Queue: QueuePart;
     /// Its part of an application.
-    type App: AppPart;
+    type App: AppPart<Self::Worker>;
     /// Its part of a request key.
     type Key: Debug + Default + Send;
     /// Its part of a node.
@@ -72,8 +72,16 @@ pub(crate) trait QueuePart: Debug + Send {
     fn prefetch_comparison(&self);
 }
 
-/// What a decider keeps of an application. The engine only prefetches it.
-pub(crate) trait AppPart: Debug + Send {
-    /// The application will soon be visited, or its usage or asks will change.
-    fn prefetch_visit(&self);
+/// What a decider keeps of an application. The engine only prefetches it, with what the decider's part of the worker
+/// has of the application.
+pub(crate) trait AppPart<Worker>: Debug + Send {
+    /// The application will soon be visited, or its usage or asks will change. Prefetches what lies here, and what the
+    /// worker has of its leaf queue.
+    fn prefetch_visit(&self, worker: &Worker, leaf: u32);
+
+    /// The same, when what lies here has come. Prefetches what the worker has of the application.
+    fn prefetch_linked(&self, worker: &Worker);
+
+    /// The same, when that has come. Prefetches what it leads to.
+    fn prefetch_charge(&self, worker: &Worker);
 }

@@ -65,12 +65,18 @@ impl FairApp {
     }
 }
 
-impl AppPart for FairApp {
+impl<W> AppPart<W> for FairApp {
     #[inline]
-    fn prefetch_visit(&self) {
+    fn prefetch_visit(&self, _worker: &W, _leaf: u32) {
         prefetch(&self.demand);
         prefetch(&self.floor);
     }
+
+    #[inline]
+    fn prefetch_linked(&self, _worker: &W) {}
+
+    #[inline]
+    fn prefetch_charge(&self, _worker: &W) {}
 }
 
 impl AppLocal {

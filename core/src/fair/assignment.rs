@@ -447,7 +447,7 @@ impl Shard {
         }
         // What a grant reads and writes and a visit does not.
         let local = self.app(proposal.app);
-        local.prefetch_visit();
+        local.prefetch_visit(&self.own);
         if let Some(Some(leaf)) = self.queues.get(local.leaf as usize) {
             leaf.own.order.prefetch_ties();
         }

@@ -50,6 +50,8 @@ impl Decider for FairDecider {
     type Updater = Updater;
     type Preemptor = Preemptor;
 
+    const ORDERS_BY_USAGE: bool = true;
+
     fn worker(shared: &Shared, _worker: usize) -> FairWorker {
         FairWorker::new(shared)
     }

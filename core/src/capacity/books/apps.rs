@@ -9,9 +9,11 @@ use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::users::{UserRecord, UserSlot};
 use crate::engine::books::started_entry::EntryCount;
 use crate::id::ContainerNumber;
+use crate::prefetch::{CACHE_LINE, prefetch_lines};
 use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
+use std::mem::offset_of;
 use std::ops::{Index, IndexMut};
 
 /// Where an application's headroom comes from: whom the last publication was for.
@@ -32,47 +34,48 @@ pub(crate) struct AskChange {
     pub(crate) ends: bool,
 }
 
-/// An attempt, as its leaf queue knows it.
+/// An attempt, as its leaf queue knows it. What a charge and a pass read and write comes first.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct AppBook {
     pub(crate) number: u32,
     /// Where the engine has it.
     pub(crate) slot: u32,
-    pub(crate) user: Arc<str>,
-    /// His in its leaf queue.
-    pub(crate) seat: UserSlot,
     pub(crate) leaf: u32,
+    /// Its user's in its leaf queue.
+    pub(crate) seat: UserSlot,
     pub(crate) priority: i32,
-    pub(crate) submitted_priority: i32,
-    /// As it counts in the limits of AMs.
-    pub(crate) am: Resource,
-    pub(crate) start_ms: u64,
-    /// It began under a ResourceManager that has been restarted.
-    pub(crate) recovered: bool,
-    /// It has entered the lists of its leaf queue; else a limit of parallel applications keeps it waiting.
-    pub(crate) runnable: bool,
-    /// By containers, with any worker.
-    pub(crate) used: Resource,
-    /// By so much that is more than the containers: see [`drift`](super::drift).
-    pub(crate) drift: Resource,
-    /// Here.
-    pub(crate) reserved: Resource,
-    pub(crate) pending: Wide,
     /// Keys with something outstanding.
     pub(crate) open_keys: u32,
     pub(crate) publication: Option<Publication>,
-    pub(crate) fair: FairCache,
-    /// Some container was marked for preemption: its AM may have yet to be told.
-    pub(crate) has_marked: bool,
-    /// How often lists have it.
-    pub(crate) lists: u32,
     /// The active list of its leaf queue has it, and that is counted at its user's seat.
     pub(crate) is_active: bool,
+    /// It is noted there: see `Leaf::noted`.
+    pub(crate) must_be_visited: bool,
+    /// Some container was marked for preemption: its AM may have yet to be told.
+    pub(crate) has_marked: bool,
     /// It has left the lists for good: its attempt has ended, and the next one or the end of the application is to
     /// come.
     pub(crate) is_out: bool,
-    /// It is noted there: see `Leaf::noted`.
-    pub(crate) must_be_visited: bool,
+    /// It has entered the lists of its leaf queue; else a limit of parallel applications keeps it waiting.
+    pub(crate) runnable: bool,
+    /// It began under a ResourceManager that has been restarted.
+    pub(crate) recovered: bool,
+    pub(crate) pending: Wide,
+    /// By containers, with any worker.
+    pub(crate) used: Resource,
+    /// Here.
+    pub(crate) reserved: Resource,
+    /// By so much that is more than the containers: see [`drift`](super::drift).
+    pub(crate) drift: Resource,
+    pub(crate) user: Arc<str>,
+    pub(crate) start_ms: u64,
+    pub(crate) fair: FairCache,
+    pub(crate) submitted_priority: i32,
+    /// How often lists have it.
+    pub(crate) lists: u32,
+    /// As it counts in the limits of AMs.
+    pub(crate) am: Resource,
     /// What the other workers have of it; `used` has it, too.
     pub(crate) others: Others,
     /// Containers and reservations that it has here, where there are other workers.
@@ -108,6 +111,18 @@ pub(crate) struct Apps {
 impl Apps {
     pub(crate) fn entry(&self, number: u32) -> Option<AppEntry> {
         self.numbers.get(&number).copied()
+    }
+
+    /// What is known of an attempt is needed soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, entry: AppEntry) {
+        if let Some(book) = self.books.get(entry as usize) {
+            prefetch_lines(book, 0..offset_of!(AppBook, drift).div_ceil(CACHE_LINE));
+        }
+    }
+
+    pub(crate) fn get(&self, entry: AppEntry) -> Option<&AppBook> {
+        self.books.get(entry as usize)?.as_ref()
     }
 
     pub(crate) fn find(&self, number: u32) -> Option<&AppBook> {

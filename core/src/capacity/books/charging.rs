@@ -43,7 +43,7 @@ impl Books {
             queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
         }
         if let Some(Charge { used, containers }) = charge {
-            queue.counts.used = queue.counts.used.plus(used);
+            queue.counts.used.add_in_types(arith.types, used);
             queue.counts.containers += containers;
             queue.work_out_statistics(*arith, cluster);
         }
@@ -150,15 +150,19 @@ impl Books {
     /// leaf and the queues above are still to be told.
     pub(crate) fn app_asks(&mut self, entry: AppEntry, change: &AskChange) {
         let AskChange { pending, begins, ends } = *change;
-        let types = self.arith.types;
-        let local = &mut self.apps[entry];
-        local.open_keys = local.open_keys + u32::from(begins) - u32::from(ends);
-        local.pending.add_in_types(types, &pending);
-        let (leaf, is_idle) = (local.leaf, local.open_keys == 0);
-        if ends && is_idle {
-            self.stops_asking(leaf, entry);
-        } else if begins {
-            self.begins_to_ask(leaf, entry);
+        let Books { queues, apps, arith, .. } = self;
+        let app = &mut apps[entry];
+        app.open_keys = app.open_keys + u32::from(begins) - u32::from(ends);
+        app.pending.add_in_types(arith.types, &pending);
+        if begins || (ends && app.open_keys == 0) {
+            let QueueBook { published, leaf, .. } =
+                queues[app.leaf as usize].as_mut().expect("a queue that was published");
+            let users = &mut leaf.as_mut().expect("a leaf queue").users;
+            if begins {
+                users.begins_to_ask_at(app.seat, app.number, || published.user_weight(&app.user));
+            } else {
+                users.stops_asking_at(app.seat, app.number);
+            }
         }
         self.note(entry);
     }

@@ -9,40 +9,53 @@ use crate::capacity::rules::bounds::Bounds;
 use crate::capacity::rules::order::{AppOrder, QueueRank};
 use crate::capacity::rules::tree::QueueNode;
 use crate::config::capacity::CapacitySettings;
+use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;
+use std::mem::offset_of;
 
-/// See the module's text.
+/// See the module's text. What each pass reads comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Figures {
+    pub(super) leaf: Option<Box<LeafFigures>>,
     pub(super) parent: Option<u32>,
-    /// What it may use.
-    pub(super) maximum: Resource,
     absolute_capacity: f32,
     priority: i32,
-    /// The configured absolute minimum.
-    minimum: Resource,
     /// `reservations-continue-look-all-nodes`
     pub(super) continue_looking: bool,
+    /// Of the applications of a leaf queue.
+    pub(super) order: AppOrder,
     measure: Measure,
-    pub(super) leaf: Option<Box<LeafFigures>>,
+    /// What it may use.
+    pub(super) maximum: Resource,
+    /// The configured absolute minimum.
+    minimum: Resource,
 }
 
-/// Of a leaf queue.
+/// Of a leaf queue. What each pass reads comes first.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct LeafFigures {
-    pub(super) bounds: Bounds,
     pub(super) rules: Rules,
-    pub(super) order: AppOrder,
+    /// `rack-locality-full-reset`
+    pub(super) rack_resets: bool,
+    pub(super) bounds: Bounds,
+}
+
+impl LeafFigures {
+    /// What each pass reads, in cache lines.
+    pub(super) const HOT_LINES: usize = (offset_of!(LeafFigures, bounds) + Bounds::HOT_BYTES).div_ceil(CACHE_LINE);
 }
 
 /// What a queue's use is measured by (rules/capacity.md 5.3).
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Measure {
     /// There is a cluster: else nothing is used of it.
     exists: bool,
-    guaranteed: Resource,
     /// Of the cluster, the part that is guaranteed.
     share: f64,
+    guaranteed: Resource,
 }
 
 impl Measure {
@@ -73,6 +86,7 @@ impl Figures {
             priority: node.config.priority,
             minimum: node.config.capacities.first().map_or(Resource::ZERO, |capacity| capacity.minimum),
             continue_looking: settings.reservations_continue_look_all_nodes,
+            order: node.leaf().map_or(AppOrder::Fifo, |leaf| AppOrder::of(&leaf.ordering)),
             measure: Measure::of(node, arith, cluster, minimum),
             leaf,
         }

@@ -191,7 +191,7 @@ impl Books {
 
     /// An active application is noted or not, as it stands now: see `Leaf::noted`.
     pub(crate) fn note(&mut self, entry: AppEntry) {
-        let Books { queues, apps, .. } = self;
+        let Books { queues, apps, arith, .. } = self;
         let app = &mut apps[entry];
         let Some(QueueBook { figures, leaf: Some(leaf), .. }) = &mut queues[app.leaf as usize] else { return };
         if !app.is_active || !leaf.active.is_sorted() {
@@ -200,12 +200,11 @@ impl Books {
         let is_published = app.publication.is_some_and(|publication| {
             publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
         });
-        let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
+        let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero_in_types(arith.types);
         if is_due == app.must_be_visited {
             return;
         }
-        let order = figures.leaf.as_ref().expect("a leaf queue").order;
-        let Some(key) = order.key(&app.rank()) else { return };
+        let Some(key) = figures.order.key(&app.rank()) else { return };
         app.must_be_visited = is_due;
         if is_due {
             leaf.noted.insert(key, entry);

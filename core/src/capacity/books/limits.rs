@@ -5,10 +5,9 @@ use super::figures::{Figures, LeafFigures};
 use super::{Books, QueueBook};
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
-use crate::capacity::rules::bounds::Bounds;
+use crate::capacity::rules::bounds::{Bounds, Given};
 use crate::capacity::rules::leaf::{Candidate, Leaf};
 use crate::capacity::rules::observer::Observer;
-use crate::capacity::rules::order::AppOrder;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::users::Sharing;
@@ -181,14 +180,14 @@ impl Books {
         }
         let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, figures, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
-        let Some(LeafFigures { bounds, order, .. }) = figures.leaf.as_deref() else { return };
+        let Some(LeafFigures { bounds, .. }) = figures.leaf.as_deref() else { return };
         let candidate = |entry: AppEntry| {
             let app = &apps[entry];
             Candidate { rank: app.rank(), user: &app.user, am: app.am }
         };
         let weight = |user: &str| published.user_weight(user);
         let waited = leaf.pending.len();
-        let activated = leaf.activate(*order, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        let activated = leaf.activate(figures.order, bounds.am_percent, &bounds.inputs(), candidate, weight);
         // Who is in the active list already is in one list less.
         debug_assert!(
             waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),
@@ -211,11 +210,11 @@ impl Books {
     /// The limit of an application's user; the leaf's limit and where its headroom comes from are published, if what is
     /// worked out stays. `None` without a record.
     pub(crate) fn user_limit<O: Observer>(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
-        let (LeafFigures { bounds, .. }, leaf, apps) = self.leaf_and_apps(slot);
+        let (by, leaf, apps) = self.leaf_and_apps(slot);
         let app = &apps[entry];
         let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
         let user = leaf.users.record_at(seat)?;
-        let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &by);
         if O::KEEPS_RESULTS {
             self.publish(entry, Publication { leaf: slot, seat, user });
         }
@@ -244,11 +243,11 @@ impl Books {
         let (arith, cluster) = (self.arith, self.cluster);
         let free = cluster.minus(&self.counts(ROOT).used);
         let queue_used = self.counts(slot).used;
-        let (LeafFigures { bounds, .. }, leaf, _) = self.leaf_and_apps(slot);
-        let limit = leaf.users.limit_at(seat, Sharing::Active, &bounds.inputs());
+        let (by, leaf, _) = self.leaf_and_apps(slot);
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &by);
         let of_user = limit.minus_non_negative(&leaf.users.at(user).used);
         let of_queue = leaf.published_limit.minus_non_negative(&queue_used);
-        let both = arith.round_down(&of_user.least(&of_queue), &bounds.minimum);
+        let both = arith.round_down(&of_user.least(&of_queue), &self.minimum);
         let headroom = arith.least(&cluster, &free, &both);
         if headroom.memory_mb() < 0 { headroom.with(0, 0) } else { headroom }
     }
@@ -259,7 +258,8 @@ impl Books {
     pub(super) fn figures_of(&self, published: &CapacityPublished) -> Figures {
         let (node, settings) = (&published.node, published.file.settings());
         let leaf = node.leaf().map(|leaf| {
-            let bounds = Bounds::of(node, self.arith, self.cluster, self.minimum);
+            let given = Given { arith: self.arith, cluster: self.cluster, minimum: self.minimum };
+            let bounds = Bounds::of(node, given);
             // -1 is no delay at all.
             let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
             let rules = Rules {
@@ -273,7 +273,7 @@ impl Books {
                 maximum_allocation: node.config.maximum_allocation,
                 minimum_allocation_factor: leaf.minimum_allocation_factor,
             };
-            Box::new(LeafFigures { bounds, rules, order: AppOrder::of(&leaf.ordering) })
+            Box::new(LeafFigures { rules, rack_resets: settings.rack_locality_full_reset, bounds })
         });
         Figures::of(node, settings, leaf, self.arith, (&self.cluster, &self.minimum))
     }

@@ -27,6 +27,8 @@ mod life;
 
 mod order;
 
+mod prefetching;
+
 mod siblings;
 
 mod standing;
@@ -54,43 +56,47 @@ use crate::capacity::rules::order::{AppOrder, AppRank};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::rules::tree::{QueueNode, ROOT};
+use crate::capacity::rules::users::LimitInputs;
 use crate::config::capacity::CapacityFile;
 use crate::resource::{Resource, Wide};
 use std::collections::BTreeMap;
 
-/// What is counted of a queue.
+/// What is counted of a queue. What a charge writes comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Counts {
-    /// Reservations included.
-    pub(crate) used: Resource,
-    pub(crate) reserved: Resource,
-    /// What its applications have reserved now: another figure than `reserved` after a move.
-    pub(crate) reserved_by_apps: Resource,
     pub(crate) pending: Wide,
-    /// Reservations are counted as containers.
-    pub(crate) containers: i64,
     pub(crate) used_capacity: f32,
     pub(crate) absolute_used_capacity: f32,
+    /// Reservations are counted as containers.
+    pub(crate) containers: i64,
+    /// Reservations included.
+    pub(crate) used: Resource,
     /// Containers that are marked to go for others that need their room, and their sizes.
     pub(crate) killable: BTreeMap<Candidate, Resource>,
     /// The sum of their sizes. As in Hadoop, a container that is marked twice is added twice, and taken off once.
     pub(crate) killable_sum: Resource,
+    /// What its applications have reserved now: another figure than `reserved` after a move.
+    pub(crate) reserved_by_apps: Resource,
+    pub(crate) reserved: Resource,
 }
 
-/// One queue.
+/// One queue. What a charge and a pass read and write comes first, and the queue begins at a cache line: so few lines
+/// are prefetched ([`prefetching`]), and all of them are needed.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct QueueBook {
-    pub(crate) published: CapacityPublished,
-    figures: Figures,
+    /// The place of the queue among its siblings; `None` if it is no longer in force.
+    standing: Option<Standing>,
     /// More is asked for in it.
     wants: bool,
+    figures: Figures,
     pub(crate) counts: Counts,
     /// Of a leaf queue.
     pub(crate) leaf: Option<Leaf>,
     /// Its children.
     siblings: Siblings,
-    /// The place of the queue among its siblings; `None` if it is no longer in force.
-    standing: Option<Standing>,
+    pub(crate) published: CapacityPublished,
 }
 
 impl QueueBook {
@@ -182,11 +188,13 @@ impl Books {
 
     /// A leaf queue, and its applications.
     #[inline]
-    fn leaf_and_apps(&mut self, slot: u32) -> (&LeafFigures, &mut Leaf, &mut Apps) {
-        let Books { queues, apps, .. } = self;
+    fn leaf_and_apps(&mut self, slot: u32) -> (LimitInputs<'_>, &mut Leaf, &mut Apps) {
+        let Books { queues, apps, cluster, minimum, .. } = self;
         let QueueBook { figures, leaf, .. } = queues[slot as usize].as_mut().expect("a queue that was published");
         let figures = figures.leaf.as_ref().expect("a leaf queue");
-        (figures, leaf.as_mut().expect("a leaf queue"), apps)
+        // The same as the leaf's own, which are in no cache as often.
+        let by = LimitInputs { cluster, minimum, ..figures.bounds.inputs() };
+        (by, leaf.as_mut().expect("a leaf queue"), apps)
     }
 
     #[inline]
@@ -216,7 +224,7 @@ impl Books {
     /// How the active applications of a leaf are ordered.
     #[inline]
     pub(crate) fn app_order(&self, slot: u32) -> AppOrder {
-        self.leaf_figures(slot).order
+        self.queue(slot).figures.order
     }
 
     pub(crate) fn file(&self, slot: u32) -> &CapacityFile {
@@ -233,6 +241,12 @@ impl Books {
     #[inline]
     pub(crate) fn bounds(&self, slot: u32) -> &Bounds {
         &self.leaf_figures(slot).bounds
+    }
+
+    /// Of a leaf queue.
+    #[inline]
+    pub(crate) fn rack_resets(&self, slot: u32) -> bool {
+        self.leaf_figures(slot).rack_resets
     }
 
     /// Of a leaf queue.

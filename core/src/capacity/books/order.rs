@@ -1,22 +1,23 @@
 //! Whom a queue asks, in which order, and within which limits (rules/capacity.md 12, 13.1, 13.2).
 
-use super::Books;
-use super::apps::Publication;
 use super::leaf_walk::Walk;
+use super::{Books, QueueBook};
 use crate::capacity::rules::allocator::Limits;
 use crate::capacity::rules::observer::{Observer, Stop, Visited};
 use crate::capacity::rules::order::AppRank;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::tried::AppEnd;
-use crate::capacity::rules::users::PassUser;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
 
 impl Books {
     /// rules/capacity.md 12.2, with what is blocked: what a child may use beside what it uses.
     pub(crate) fn left_for_children(&self, slot: u32, limits: &mut Limits) -> Resource {
-        limits.limit = self.arith.least(&self.cluster, &limits.limit, self.maximum(slot));
-        let used = self.counts(slot).used.minus(&self.killable_in(slot));
+        let queue = self.queue(slot);
+        if self.arith.is_greater(&self.cluster, &limits.limit, &queue.figures.maximum) {
+            limits.limit = queue.figures.maximum;
+        }
+        let used = queue.counts.used.minus(&queue.counts.killable_sum);
         limits.limit.minus(&limits.blocked).minus(&used)
     }
 
@@ -27,19 +28,26 @@ impl Books {
 
     /// Whether a queue has anything left, or would have if reservations were given up (rules/capacity.md 12.4).
     pub(crate) fn may_assign(&self, slot: u32, limits: &mut Limits, could_unreserve: &Resource) -> Result<(), Stop> {
-        let (arith, cluster) = (self.arith, &self.cluster);
-        let now = arith.least(cluster, self.maximum(slot), &limits.limit);
+        let (arith, cluster, queue) = (self.arith, &self.cluster, self.queue(slot));
+        let QueueBook { figures, counts, leaf, .. } = queue;
+        let is_less = arith.is_greater(cluster, &figures.maximum, &limits.limit);
+        let now = if is_less { &limits.limit } else { &figures.maximum };
+        let without_killable;
         // A leaf does not make room for itself.
-        let killable = if self.is_leaf(slot) { Resource::ZERO } else { self.killable_in(slot) };
-        let used = &self.counts(slot).used.minus(&killable);
-        limits.headroom = now.minus(used);
-        if arith.is_less(cluster, used, &now) {
-            return Ok(());
-        }
-        let may = self.queue(slot).figures.continue_looking
-            && arith.is_greater(cluster, could_unreserve, &Resource::ZERO)
-            && arith.is_less(cluster, &used.minus(could_unreserve), &now);
-        if may { Ok(()) } else { Err(Stop::Queue { slot, limit: now }) }
+        let used = if leaf.is_some() || counts.killable_sum.is_zero_in_types(arith.types) {
+            &counts.used
+        } else {
+            without_killable = counts.used.minus(&counts.killable_sum);
+            &without_killable
+        };
+        let headroom = now.minus(used);
+        let may = arith.is_less(cluster, used, now)
+            || figures.continue_looking
+                && arith.is_greater(cluster, could_unreserve, &Resource::ZERO)
+                && arith.is_less(cluster, &used.minus(could_unreserve), now);
+        let answer = if may { Ok(()) } else { Err(Stop::Queue { slot, limit: *now }) };
+        limits.headroom = headroom;
+        answer
     }
 
     /// What every offer to a leaf begins with (rules/capacity.md 13.1, steps 1 and 2). `has_killable`: there is
@@ -155,18 +163,10 @@ impl Books {
         let reserved = app.reserved;
         let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
         let record = leaf.users.record_at(seat);
-        let known = leaf.users.pass_user(seat).map(|known| (known.limit, known.failed_with));
+        let failed_with = leaf.users.failed_with(seat).copied();
         // Without a record there is nothing to publish.
         walk.has_published |= record.is_some();
-        let (limit, failed_with) = match known {
-            Some(known) => {
-                if let Some(user) = record.filter(|_| O::KEEPS_RESULTS) {
-                    self.publish(entry, Publication { leaf: slot, seat, user });
-                }
-                known
-            }
-            None => (self.user_limit::<O>(slot, entry).unwrap_or(Resource::ZERO), None),
-        };
+        let limit = self.user_limit::<O>(slot, entry).unwrap_or(Resource::ZERO);
         let stop = || if record.is_some() { Stop::User { limit } } else { Stop::UserForgotten };
         if failed_with.is_some_and(|failed| reserved.fits_in(&failed)) {
             return Err(stop());
@@ -184,12 +184,8 @@ impl Books {
             }
             may
         });
-        let panics_at_restart = !may && failed_with.is_none_or(|failed| failed.fits_in(&reserved));
-        if panics_at_restart || known.is_none() {
-            users.remember(
-                seat,
-                PassUser { limit, failed_with: if panics_at_restart { Some(reserved) } else { failed_with } },
-            );
+        if !may && failed_with.is_none_or(|failed| failed.fits_in(&reserved)) {
+            users.has_failed_with(seat, reserved);
         }
         if may { Ok(()) } else { Err(stop()) }
     }

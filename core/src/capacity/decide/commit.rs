@@ -8,9 +8,10 @@ use crate::capacity::rules::observer::{Observer, Stop};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::rules::tree::ROOT;
-use crate::capacity::types::Shard;
+use crate::capacity::types::{AppLocal, Shard};
 use crate::engine::proposal::{self, Refusal};
 use crate::engine::records::node::Reservation;
+use crate::prefetch::prefetch_lines;
 use crate::resource::Resource;
 
 /// What a pass has chosen.
@@ -233,6 +234,12 @@ impl Shard {
             self.app(app).shared.am.lock().to_preempt.retain(|marked| *marked != id);
         }
         self.own.books.usage_lost(entry, &size);
+        // Its leaf queue will mostly be the first to be offered the room.
+        if let Some(first) = self.own.books.first_of(leaf)
+            && let Some(app) = self.apps.get(first as usize)
+        {
+            prefetch_lines(app, 0..AppLocal::VISITED);
+        }
         // Root has whatever any queue has. As in Hadoop one that has moved is taken off its present path, so where that
         // meets the old one.
         if !self.own.books.counts(ROOT).killable.is_empty() {

@@ -76,7 +76,7 @@ impl CapacityWorker {
     }
 }
 
-/// Of a queue nothing: see [`Books`].
+/// Of a queue nothing: see [`Books`]. They are prefetched by the applications that are charged there.
 #[derive(Debug, Default)]
 pub(crate) struct CapacityQueue;
 
@@ -95,8 +95,21 @@ pub(crate) struct CapacityApp {
     pub(crate) entry: Option<AppEntry>,
 }
 
-impl AppPart for CapacityApp {
-    fn prefetch_visit(&self) {}
+impl AppPart<CapacityWorker> for CapacityApp {
+    #[inline]
+    fn prefetch_visit(&self, worker: &CapacityWorker, leaf: u32) {
+        worker.books.prefetch_queue(leaf);
+    }
+
+    #[inline]
+    fn prefetch_linked(&self, worker: &CapacityWorker) {
+        self.entry.iter().for_each(|entry| worker.books.prefetch_app(*entry));
+    }
+
+    #[inline]
+    fn prefetch_charge(&self, worker: &CapacityWorker) {
+        self.entry.iter().for_each(|entry| worker.books.prefetch_charge(*entry));
+    }
 }
 
 /// Of a request key.

@@ -405,7 +405,7 @@ impl Shard {
             eye.key_looked(&Looked { facts, node: &facts_of_node, limits, rules, converts, outcome: chosen });
         }
         if O::KEEPS_RESULTS {
-            let rack_resets = self.own.books.file(leaf).settings().rack_locality_full_reset;
+            let rack_resets = self.own.books.rack_resets(leaf);
             let visited = match chosen {
                 // It is no visit in vain.
                 Err(Skipped::Key) if !converts => None,

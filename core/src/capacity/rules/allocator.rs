@@ -38,18 +38,19 @@ impl Limits {
     }
 }
 
-/// The settings that count here.
+/// The settings that count here. What mostly decides comes first, in one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Rules {
     pub(crate) arith: Arith,
-    pub(crate) cluster: Resource,
     pub(crate) nodes: u32,
     pub(crate) node_locality_delay: i32,
     pub(crate) rack_locality_additional_delay: i32,
+    pub(crate) minimum_allocation_factor: f32,
     pub(crate) continue_looking: bool,
+    pub(crate) cluster: Resource,
     /// The leaf's.
     pub(crate) maximum_allocation: Resource,
-    pub(crate) minimum_allocation_factor: f32,
 }
 
 /// A key, as far as one node is concerned.

@@ -29,6 +29,14 @@ fn down(amount: i64, step: i64) -> i64 {
     if step == 0 { amount } else { amount / step * step }
 }
 
+/// Java's cast of the next whole number up. Without a call: x86-64 has an instruction that rounds up only from SSE 4.1 on.
+#[inline]
+fn ceil_to_long(value: f32) -> i64 {
+    let whole = float_to_long(value);
+    // What is cut was not whole, so far from the ends of 64 bits.
+    whole.saturating_add(i64::from((whole as f32) < value))
+}
+
 /// Of memory alone: what the default calculator makes has one vcore, or none where it has no memory.
 fn of_memory(memory_mb: i64) -> Resource {
     Resource::new(memory_mb, i64::from(memory_mb > 0))
@@ -55,7 +63,7 @@ impl Arith {
         }
         let of = |i: usize| {
             let (x, y) = (a.get(i), b.get(i));
-            let is_exact = cluster.get(i) > 0 && (x | y).cast_unsigned() < EXACT;
+            let is_exact = cluster.get(i) > 0 && x.unsigned_abs() < EXACT && y.unsigned_abs() < EXACT;
             is_exact.then(|| x.cmp(&y))
         };
         match (of(0)?, of(1)?) {
@@ -120,6 +128,7 @@ impl Arith {
     }
 
     /// The largest share of the cluster that something is.
+    #[inline]
     pub(crate) fn share(&self, cluster: &Resource, amount: &Resource) -> f64 {
         self.calculator.largest_share(self.types, cluster, amount)
     }
@@ -142,6 +151,7 @@ impl Arith {
         self.calculator.divide(self.types, cluster, a, b)
     }
 
+    #[inline]
     pub(crate) fn ratio(&self, a: &Resource, b: &Resource) -> f32 {
         self.calculator.ratio(self.types, a, b)
     }
@@ -183,6 +193,7 @@ impl Arith {
         }
     }
 
+    #[inline]
     pub(crate) fn round_up(&self, amount: &Resource, step: &Resource) -> Resource {
         match self.calculator {
             Calculator::Memory => of_memory(up(amount.memory_mb(), step.memory_mb())),
@@ -193,6 +204,7 @@ impl Arith {
         }
     }
 
+    #[inline]
     pub(crate) fn round_down(&self, amount: &Resource, step: &Resource) -> Resource {
         match self.calculator {
             Calculator::Memory => of_memory(down(amount.memory_mb(), step.memory_mb())),
@@ -206,11 +218,12 @@ impl Arith {
     }
 
     /// `multiplyAndNormalizeUp` by one factor.
+    #[inline]
     pub(crate) fn times_up(&self, amount: &Resource, by: f64, step: &Resource) -> Resource {
         match self.calculator {
             Calculator::Memory => of_memory(up(f64_to_i64(amount.memory_mb() as f64 * by + 0.5), step.memory_mb())),
             Calculator::Dominant => {
-                let of = |i: usize| float_to_long(narrow(amount.get(i) as f64 * by).ceil());
+                let of = |i: usize| ceil_to_long(narrow(amount.get(i) as f64 * by));
                 self.round_up(&self.by_type(of), step)
             }
         }
@@ -235,8 +248,9 @@ impl Arith {
     }
 
     /// `divideAndCeil` by a 32-bit float; by nothing it is nothing.
+    #[inline]
     pub(crate) fn divide_and_ceil(&self, amount: &Resource, by: f32) -> Resource {
-        let of = |amount: i64| if by == 0.0 { 0 } else { float_to_long((amount as f32 / by).ceil()) };
+        let of = |amount: i64| if by == 0.0 { 0 } else { ceil_to_long(amount as f32 / by) };
         match self.calculator {
             Calculator::Memory => of_memory(of(amount.memory_mb())),
             Calculator::Dominant => self.by_type(|i| of(amount.get(i))),
@@ -252,6 +266,7 @@ impl Arith {
         }
     }
 
+    #[inline]
     pub(crate) fn any_above_zero(&self, amount: &Resource) -> bool {
         match self.calculator {
             Calculator::Memory => amount.memory_mb() > 0,
@@ -309,6 +324,16 @@ mod tests {
         assert_eq!(DOMINANT.available_containers(&Resource::new(4096, 0), &Resource::new(1024, 0)), 4);
         assert_eq!(MEMORY.available_containers(&Resource::new(4096, 0), &Resource::new(1024, 9)), 4);
         assert_eq!(DOMINANT.available_containers(&Resource::new(-1024, 4), &Resource::new(1024, 1)), -1);
+    }
+
+    #[test]
+    fn what_is_not_whole_is_cast_to_the_next_whole_number() {
+        let large = 9_223_372_036_854_775_808.0_f32;
+        let values = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.25, -1.25, 8_388_607.5, 16_777_216.0, large, -large];
+        let beyond = [large * 2.0, -large * 2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE];
+        for value in values.into_iter().chain(beyond) {
+            assert_eq!(ceil_to_long(value), float_to_long(value.ceil()), "{value}");
+        }
     }
 
     proptest! {

@@ -7,39 +7,45 @@ use super::arith::Arith;
 use super::order::{AppKey, AppOrder, AppRank};
 use super::ordered::{AppEntry, Ordered, Place};
 use super::users::{LimitInputs, Users};
+use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::offset_of;
 use std::ops::Bound;
 
-/// See the module's text.
+/// See the module's text. What a charge and a pass read and write comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Leaf {
-    pub(crate) active: Ordered,
     /// The active applications that a pass may not skip, because it may give them something or because the visit
     /// changes something. Only where the list is sorted, with its keys.
     pub(crate) noted: BTreeMap<AppKey, AppEntry>,
+    pub(crate) active: Ordered,
+    /// With fair ordering: applications whose place must be refreshed, by number.
+    pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
+    /// What it may use, as last stored, and as last published (rules/capacity.md 13.1).
+    pub(crate) stored_limit: Resource,
+    pub(crate) published_limit: Resource,
+    pub(crate) users: Users,
     pub(crate) pending: Ordered,
     /// Memory of the AMs of those that wait, each size with how many have it.
     pending_ams: BTreeMap<i64, usize>,
     /// Those that no limit of parallel applications keeps waiting.
     pub(crate) runnable: BTreeSet<AppEntry>,
-    pub(crate) users: Users,
     pub(crate) am_used: Resource,
     /// As last worked out.
     pub(crate) am_limit: Resource,
     /// What AMs of a user of weight one may use, as last computed. Shown in views; no rule reads it.
     pub(crate) user_am_limit: Resource,
-    /// What it may use, as last stored, and as last published (rules/capacity.md 13.1).
-    pub(crate) stored_limit: Resource,
-    pub(crate) published_limit: Resource,
-    /// With fair ordering: applications whose place must be refreshed, by number.
-    pub(crate) to_reorder: BTreeSet<(u32, AppEntry)>,
     /// The lists and counts may be inconsistent by now, as the rules let them (rules/capacity.md 13.3, 20, 21). The
     /// audit then skips them.
     pub(crate) is_odd: bool,
 }
 
 impl Leaf {
+    /// What a charge and a pass read and write, in cache lines.
+    pub(crate) const HOT_LINES: usize = (offset_of!(Leaf, users) + Users::HOT_BYTES).div_ceil(CACHE_LINE);
+
     /// One without applications. `never_sorts`: its lists do, see [`Ordered`].
     pub(crate) fn new(never_sorts: bool) -> Leaf {
         Leaf {
@@ -258,6 +264,7 @@ impl Leaf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capacity::rules::bounds::{Bounds, ForUsers, Given};
     use crate::capacity::rules::order::FairCache;
     use crate::resource::Calculator;
     use std::cell::Cell;
@@ -273,16 +280,10 @@ mod tests {
     fn whom_the_limit_stops_is_not_looked_at() {
         const MANY: u32 = 1000;
         let cluster = Resource::new(8 * 1024, 8);
-        let by = LimitInputs {
-            arith: Arith { calculator: Calculator::Memory, types: 2 },
-            cluster: &cluster,
-            minimum: &MINIMUM,
-            guaranteed: &cluster,
-            capacity: &cluster,
-            maximum: &cluster,
-            user_limit: 100.0,
-            factor: 1.0,
-        };
+        let arith = Arith { calculator: Calculator::Memory, types: 2 };
+        let for_users = ForUsers { limit: 100.0, factor: 1.0, am_percent: 0.5 };
+        let bounds = Bounds::new(Given { arith, cluster, minimum: MINIMUM }, &cluster, &cluster, for_users);
+        let by = bounds.inputs();
         let mut leaf = Leaf::new(false);
         leaf.published_limit = cluster;
         for entry in 0..MANY {

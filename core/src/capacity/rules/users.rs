@@ -8,10 +8,12 @@
 //! needs no name.
 
 use super::arith::Arith;
+use crate::prefetch::{CACHE_LINE, prefetch_lines};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::mem::offset_of;
 
 #[cfg(feature = "faults")]
 pub(crate) mod audit;
@@ -27,8 +29,12 @@ pub(crate) struct LimitInputs<'a> {
     pub(crate) guaranteed: &'a Resource,
     /// The same, or the smallest container where that is more.
     pub(crate) capacity: &'a Resource,
-    /// What it may use, rounded down to what containers are multiples of.
-    pub(crate) maximum: &'a Resource,
+    /// What a user may have at least, as long as the users together have no more than `capacity`.
+    pub(crate) floor: &'a Resource,
+    /// The limit where users have so little that `floor` and `most` alone decide it. Of two types that the cluster has.
+    pub(crate) usual: Option<&'a Resource>,
+    /// What a user may have at most.
+    pub(crate) most: &'a Resource,
     /// `minimum-user-limit-percent`
     pub(crate) user_limit: f32,
     /// `user-limit-factor`
@@ -45,28 +51,29 @@ pub(crate) enum Sharing {
 }
 
 /// What is counted of a user. The record is dropped with the user's last application. A record that is made later
-/// begins at zero, whatever is still charged.
+/// begins at zero, whatever is still charged. What a charge reads and writes comes first, in two cache lines.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct User {
     pub(crate) weight: f32,
-    pub(crate) used: Resource,
-    /// AMs of active applications.
-    pub(crate) am_used: Resource,
-    /// What the user's AMs could use when one of them was last activated. Shown in views; no rule reads it.
-    pub(crate) am_limit: Resource,
-    /// What the user could use when the limit was last computed for one of its applications. Shown in views; no rule
-    /// reads it.
-    pub(crate) last_limit: Resource,
+    ratio: f32,
     /// Applications, active and pending. The counts may be wrong, even negative, as in Hadoop (rules/capacity.md 20,
     /// 21).
     pub(crate) active: i32,
     pub(crate) pending: i32,
-    ratio: f32,
-    /// The user counts in the sums over active users.
-    shares: bool,
     /// Applications whose headroom is computed from this record.
     references: u32,
+    /// The user counts in the sums over active users.
+    shares: bool,
     is_dropped: bool,
+    pub(crate) used: Resource,
+    /// What the user could use when the limit was last computed for one of its applications. Shown in views; no rule
+    /// reads it.
+    pub(crate) last_limit: Resource,
+    /// AMs of active applications.
+    pub(crate) am_used: Resource,
+    /// What the user's AMs could use when one of them was last activated. Shown in views; no rule reads it.
+    pub(crate) am_limit: Resource,
 }
 
 impl User {
@@ -86,46 +93,40 @@ pub(crate) type UserRecord = usize;
 /// Index of a user who was seen in the leaf, with or without a record.
 pub(crate) type UserSlot = u32;
 
-/// What passes remember of a user, until the limits are invalidated.
-#[derive(Clone, Debug)]
-pub(crate) struct PassUser {
-    pub(crate) limit: Resource,
-    /// The reservation with which the user could not be served.
-    pub(crate) failed_with: Option<Resource>,
-}
-
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 struct Seat {
     record: Option<UserRecord>,
+    /// The reservation with which passes could not serve the user, with the [version](Users::version) that it is of.
+    failed_with: Option<(u64, Resource)>,
     /// His applications with asks: also without a record.
     asking: FxHashSet<u32>,
-    /// With the [version](Users::version) that it is of.
-    pass: Option<(u64, PassUser)>,
 }
 
-/// See the module's text.
+/// See the module's text. What a charge and a limit read and write comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Users {
     records: Vec<User>,
-    /// Dropped ones that nobody refers to any more.
-    free: Vec<UserRecord>,
-    names: BTreeMap<Arc<str>, UserSlot>,
     seats: Vec<Seat>,
-    /// How many users have a record, how many of these are active, and how many have applications with asks.
-    present: usize,
-    sharing: usize,
-    asking: usize,
+    /// Changes whenever the limits are invalidated.
+    version: u64,
+    only_pending: i64,
+    only_pending_known: i64,
+    usage_ratio: f32,
+    active_used: Resource,
+    limits: [Option<Resource>; 2],
     /// Of active users and of all: how many have a weight other than one; and the sums of weights, where there are
     /// such.
     uneven: [usize; 2],
     weight_sums: [Option<f32>; 2],
-    active_used: Resource,
-    usage_ratio: f32,
-    only_pending: i64,
-    only_pending_known: i64,
-    limits: [Option<Resource>; 2],
-    /// Changes whenever the limits are invalidated.
-    version: u64,
+    /// How many users have a record, how many of these are active, and how many have applications with asks.
+    present: usize,
+    sharing: usize,
+    asking: usize,
+    /// Dropped ones that nobody refers to any more.
+    free: Vec<UserRecord>,
+    names: BTreeMap<Arc<str>, UserSlot>,
     /// For the audit, where the rules let usage drift: by how much the charge of a user exceeds what the user holds,
     /// and by how much the sum over active users exceeds their charges.
     drift: BTreeMap<UserSlot, Resource>,
@@ -133,6 +134,21 @@ pub(crate) struct Users {
 }
 
 impl Users {
+    /// What a charge and a limit read and write.
+    pub(crate) const HOT_BYTES: usize = offset_of!(Users, weight_sums);
+
+    /// Somebody is charged, or may be served, soon. Prefetches what is known of him; a record mostly has its seat's
+    /// number.
+    #[inline]
+    pub(crate) fn prefetch(&self, seat: UserSlot) {
+        if let Some(seat) = self.seats.get(seat as usize) {
+            prefetch_lines(seat, 0..size_of::<Seat>() / CACHE_LINE);
+        }
+        if let Some(record) = self.records.get(seat as usize) {
+            prefetch_lines(record, 0..offset_of!(User, last_limit) / CACHE_LINE + 1);
+        }
+    }
+
     /// The limit of active users is worked out, and valid.
     pub(crate) fn is_worked_out(&self) -> bool {
         self.limits[Sharing::Active as usize].is_some()
@@ -307,9 +323,9 @@ impl Users {
     /// A user uses more, or less where `amount` is negative.
     pub(crate) fn charge(&mut self, record: UserRecord, amount: &Resource, arith: Arith, cluster: &Resource) {
         let user = &mut self.records[record];
-        user.used = user.used.plus(amount);
+        user.used.add_in_types(arith.types, amount);
         if user.shares {
-            self.active_used = self.active_used.plus(amount);
+            self.active_used.add_in_types(arith.types, amount);
         }
         let before = std::mem::replace(&mut user.ratio, arith.ratio(&user.used, cluster));
         self.usage_ratio += user.ratio - before;
@@ -337,6 +353,11 @@ impl Users {
     /// An application's asks go from nothing to something.
     pub(crate) fn begins_to_ask(&mut self, name: &str, app: u32, weight: impl FnOnce() -> f32) {
         let seat = self.seat(name);
+        self.begins_to_ask_at(seat, app, weight);
+    }
+
+    /// The same.
+    pub(crate) fn begins_to_ask_at(&mut self, seat: UserSlot, app: u32, weight: impl FnOnce() -> f32) {
         if self.record_at(seat).is_some_and(|record| self.records[record].active <= 0) {
             return;
         }
@@ -363,7 +384,13 @@ impl Users {
 
     /// An application asks for nothing any more, is moved away or has gone.
     pub(crate) fn stops_asking(&mut self, name: &str, app: u32) {
-        let Some(seat) = self.names.get(name).copied() else { return };
+        if let Some(seat) = self.names.get(name).copied() {
+            self.stops_asking_at(seat, app);
+        }
+    }
+
+    /// The same.
+    pub(crate) fn stops_asking_at(&mut self, seat: UserSlot, app: u32) {
         let apps = &mut self.seats[seat as usize].asking;
         if !apps.remove(&app) || !apps.is_empty() {
             return;
@@ -380,13 +407,15 @@ impl Users {
         }
     }
 
-    /// What passes remember of a user; nothing where limits were invalidated.
-    pub(crate) fn pass_user(&self, seat: UserSlot) -> Option<&PassUser> {
-        self.seats[seat as usize].pass.as_ref().filter(|(version, _)| *version == self.version).map(|(_, user)| user)
+    /// The reservation with which passes could not serve a user, since the limits were last invalidated.
+    pub(crate) fn failed_with(&self, seat: UserSlot) -> Option<&Resource> {
+        let failed = self.seats[seat as usize].failed_with.as_ref().filter(|(version, _)| *version == self.version);
+        failed.map(|(_, reserved)| reserved)
     }
 
-    pub(crate) fn remember(&mut self, seat: UserSlot, user: PassUser) {
-        self.seats[seat as usize].pass = Some((self.version, user));
+    /// A pass could not serve a user who has so much reserved.
+    pub(crate) fn has_failed_with(&mut self, seat: UserSlot, reserved: Resource) {
+        self.seats[seat as usize].failed_with = Some((self.version, reserved));
     }
 
     /// Users with asks, and those with only pending applications, as last counted.
@@ -417,22 +446,44 @@ impl Users {
         if let Some(limit) = self.limits[sharing as usize] {
             return limit;
         }
-        let LimitInputs { arith, cluster, minimum, guaranteed, capacity, maximum, user_limit, factor } = *by;
+        let usual = by.usual.filter(|_| sharing == Sharing::Active && self.have_little(by));
+        let limit = usual.copied().unwrap_or_else(|| self.limit_by_usage(sharing, by));
+        self.limits[sharing as usize] = Some(limit);
+        self.only_pending_known = self.only_pending;
+        limit
+    }
+
+    /// Whether neither what all users have nor an equal share of what the active ones have raises their limit. It says
+    /// no where rounding might make it so.
+    #[inline]
+    fn have_little(&mut self, by: &LimitInputs<'_>) -> bool {
+        // More than two roundings to 32-bit floats add.
+        const ROUNDED: f64 = 1.000_001;
+        let (ratio, weights) = (f64::from(self.usage_ratio) * ROUNDED, f64::from(self.weights(Sharing::Active)));
+        (0..2).all(|i| {
+            let minimum = by.minimum.get(i);
+            let shared = self.active_used.get(i).saturating_add(minimum) as f64 * ROUNDED;
+            by.cluster.get(i) as f64 * ratio + minimum as f64 + 1.0 < by.capacity.get(i) as f64
+                && shared / weights + 1.0 <= by.floor.get(i) as f64
+        })
+    }
+
+    /// The same as each user's usage makes it.
+    fn limit_by_usage(&mut self, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+        let LimitInputs { arith, cluster, minimum, capacity, floor, most, user_limit, .. } = *by;
         let consumed = arith.times_up(cluster, f64::from(self.usage_ratio), minimum);
-        let current = if arith.is_less(cluster, &consumed, capacity) { *capacity } else { consumed.plus(minimum) };
+        let (mut current, mut floor) = (*capacity, *floor);
+        if !arith.is_less(cluster, &consumed, capacity) {
+            current = consumed.plus(minimum);
+            floor = arith.hundredth_up(&arith.times(&current, f64::from(user_limit)));
+        }
         let shared = match sharing {
             Sharing::Active => self.active_used.plus(minimum),
             Sharing::All => current,
         };
         let share = arith.divide_and_ceil(&shared, self.weights(sharing));
-        let floor = arith.hundredth_up(&arith.times(&current, f64::from(user_limit)));
         let limit = arith.most(cluster, &share, &floor);
-        let most =
-            if factor == -1.0 || guaranteed.is_zero() { *maximum } else { arith.times(capacity, f64::from(factor)) };
-        let limit = arith.round_up(&arith.least(cluster, &limit, &most), minimum);
-        self.limits[sharing as usize] = Some(limit);
-        self.only_pending_known = self.only_pending;
-        limit
+        arith.round_up(&arith.least(cluster, &limit, most), minimum)
     }
 
     /// What a user may have, with or without a record.
@@ -445,7 +496,7 @@ impl Users {
         let limit = self.limit(sharing, by);
         let weight = record.map_or(1.0, |record| self.records[record].weight);
         // It is a multiple already; what is not exact in a float would be another one.
-        if weight == 1.0 && limit.amounts().iter().all(|amount| amount.unsigned_abs() < 1 << 52) {
+        if weight == 1.0 && (0..by.arith.types).all(|i| limit.get(i).unsigned_abs() < 1 << 52) {
             return limit;
         }
         by.arith.times_down(&limit, f64::from(weight), by.minimum)
@@ -465,24 +516,16 @@ impl Users {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capacity::rules::bounds::{Bounds, ForUsers, Given};
     use crate::resource::Calculator;
     use proptest::prelude::*;
 
     const MEMORY: Arith = Arith { calculator: Calculator::Memory, types: 2 };
     const MINIMUM: Resource = Resource::new(1024, 1);
 
-    fn inputs<'a>(cluster: &'a Resource, guaranteed: &'a Resource, user_limit: f32) -> LimitInputs<'a> {
-        let capacity = if guaranteed.memory_mb() < MINIMUM.memory_mb() { &MINIMUM } else { guaranteed };
-        LimitInputs {
-            arith: MEMORY,
-            cluster,
-            minimum: &MINIMUM,
-            guaranteed,
-            capacity,
-            maximum: cluster,
-            user_limit,
-            factor: 1.0,
-        }
+    fn bounds(cluster: &Resource, guaranteed: &Resource, user_limit: f32) -> Bounds {
+        let given = Given { arith: MEMORY, cluster: *cluster, minimum: MINIMUM };
+        Bounds::new(given, guaranteed, cluster, ForUsers { limit: user_limit, factor: 1.0, am_percent: 1.0 })
     }
 
     fn two_users(used: i64, cluster: &Resource) -> Users {
@@ -501,10 +544,10 @@ mod tests {
         // rules/capacity.md 14: P 10240, G 8192, MULP 25, ULF 1, a used 4096 and b nothing.
         let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
         let mut users = two_users(4096, &cluster);
-        let limit = users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 25.0));
+        let limit = users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 25.0).inputs());
         assert_eq!(limit.memory_mb(), 3072);
         users.invalidate();
-        let limit = users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 100.0));
+        let limit = users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 100.0).inputs());
         assert_eq!(limit.memory_mb(), 8192);
     }
 
@@ -530,11 +573,38 @@ mod tests {
         users.begins_to_ask("a", 1, || 1.0);
         assert_eq!(users.active_users(), 0);
         let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
-        users.limit_of("a", Sharing::Active, &inputs(&cluster, &guaranteed, 25.0));
+        users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 25.0).inputs());
         assert_eq!(users.active_users(), 1, "counted when limits are worked out");
     }
 
     proptest! {
+        /// Where users have little, nobody looks at how much.
+        #[test]
+        fn a_usual_limit_is_the_one_by_usage(
+            used in prop::array::uniform4(-3_i64..70), size in (1_i64..4, 0_i64..4), guaranteed in (0_i64..64, 0_i64..64),
+            limit in prop::sample::select(vec![1.0_f32, 25.0, 33.3, 100.0]), active in 0_u32..4,
+            factor in prop::sample::select(vec![-1.0_f32, 0.5, 1.0, 7.0]), large in any::<bool>(),
+        ) {
+            let scale = if large { (1 << 40) + 1 } else { 1 };
+            let [cluster, minimum, guaranteed] = [(100, 100), size, guaranteed].map(|(a, b)| Resource::new(a * scale, b));
+            let arith = Arith { calculator: Calculator::Dominant, types: 2 };
+            let for_users = ForUsers { limit, factor, am_percent: 1.0 };
+            let bounds = Bounds::new(Given { arith, cluster, minimum }, &guaranteed, &cluster, for_users);
+            let mut users = Users::default();
+            for (name, used) in [("a", &used[..2]), ("b", &used[2..])] {
+                let record = users.ensure(name, || 1.0);
+                users.count(record, 1, 0);
+                users.charge(record, &Resource::new(used[0] * scale, used[1]), arith, &cluster);
+            }
+            for (app, name) in (0..active).zip(["a", "b", "a"]) {
+                users.begins_to_ask(name, app, || 1.0);
+            }
+            let mut others = users.clone();
+            let by = bounds.inputs();
+            let by_usage = others.limit_of("a", Sharing::Active, &LimitInputs { usual: None, ..by });
+            prop_assert_eq!(users.limit_of("a", Sharing::Active, &by), by_usage);
+        }
+
         /// Sums that are kept are those that a walk would find.
         #[test]
         fn sums_are_those_of_a_walk(steps in prop::collection::vec((0_usize..4, 0_u32..4, 0_i64..5), 1..60)) {

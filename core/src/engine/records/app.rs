@@ -5,7 +5,7 @@ use crate::engine::parts::{AppPart, Parts};
 use crate::engine::records::key::KeyLocal;
 use crate::id::{NONE, Slot};
 use crate::matching::blacklist::Blacklists;
-use crate::prefetch::{prefetch, prefetch_write};
+use crate::prefetch::{CACHE_LINE, prefetch, prefetch_lines, prefetch_write};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
 use smallvec::SmallVec;
@@ -57,6 +57,9 @@ impl<P: Parts> AppLocal<P> {
     #[cfg(all(target_pointer_width = "64", not(shuttle)))]
     #[allow(dead_code, reason = "Rust 1.88 does not count what constants without a name use")]
     pub(crate) const DONE: usize = std::mem::offset_of!(Self, done);
+
+    /// What a visit reads, from the beginning, in cache lines.
+    pub(crate) const VISITED: usize = std::mem::offset_of!(Self, own) / CACHE_LINE + 1;
 
     pub(crate) fn new(worker: usize, shared: Arc<AppShared>, own: P::App) -> AppLocal<P> {
         AppLocal {
@@ -114,13 +117,21 @@ impl<P: Parts> AppLocal<P> {
         self.managed && self.shared.waits_for_am()
     }
 
+    /// One will be needed: prefetches the line that leads to what it has, and the decider's part. Reads nothing.
+    #[inline]
+    pub(crate) fn prefetch_begin(app: &Option<AppLocal<P>>) {
+        const { assert!(size_of::<Option<AppLocal<P>>>() == size_of::<AppLocal<P>>(), "it begins where the record does") };
+        prefetch(app);
+        prefetch_lines(app, Self::VISITED - 1..Self::VISITED);
+    }
+
     /// It will soon be visited, or its usage or asks will change. Prefetches what it has besides the line that leads to
     /// it.
     #[inline]
-    pub(crate) fn prefetch_visit(&self) {
+    pub(crate) fn prefetch_visit(&self, worker: &P::Worker) {
         prefetch(&self.keys);
         prefetch(&self.usage);
-        self.own.prefetch_visit();
+        self.own.prefetch_visit(worker, self.leaf);
         prefetch_write(&*self.cell);
     }
 

@@ -61,8 +61,13 @@ pub(crate) fn add_usage<D: Decider>(
     leaf.usage.add_in_types(by.types, amount);
     let mut parent = leaf.parent;
     while parent != NONE {
-        let (queue, above) = with_parent(queues, at, parent);
-        D::queue_usage_changed(above, queue, by.cluster);
+        let above = if D::ORDERS_BY_USAGE {
+            let (queue, above) = with_parent(queues, at, parent);
+            D::queue_usage_changed(above, queue, by.cluster);
+            above
+        } else {
+            queues[parent as usize].as_mut().expect("a queue of the snapshot")
+        };
         above.usage.add_in_types(by.types, amount);
         (at, parent) = (parent, above.parent);
         if parent != NONE || !by.root_usage_is_deferred {

