@@ -1,7 +1,9 @@
 //! Identifiers. Inside, everything is a dense slot with a generation; a stale identifier never names a newer object.
 
+mod locality;
 mod yarn;
 
+pub use locality::Locality;
 pub use yarn::{ApplicationId, AttemptId, ContainerName, IdError};
 
 use std::fmt;

@@ -71,7 +71,6 @@ mod exports {
     pub use super::edge::warnings::AskWarning;
     pub(crate) use super::edge::warnings::warn_of;
     pub use super::intake::messages::Heartbeat;
-    pub use super::intake::reported::Reported;
     pub use super::intake::submission::{AmRequest, NewAttempt, Submission};
     pub use super::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};
     pub use super::shared::{HeartbeatProbe, WakeUp};

@@ -9,7 +9,7 @@
 //!   └───────────── a container at the node or on the rack ─────┘
 //! ```
 
-use crate::app::Locality;
+use crate::id::Locality;
 
 /// When a level has lasted long enough.
 #[derive(Clone, Copy, Debug)]

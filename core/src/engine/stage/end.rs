@@ -9,7 +9,6 @@
 //! I4: what ends has counted, and counts no more. A container ends once, whatever calls; a record is used again when
 //! nothing names it.
 
-use crate::app::Locality;
 use crate::engine::decider::Decider;
 use crate::engine::intake::locations::ANY;
 use crate::engine::intake::messages::{GiveBack, Internal};
@@ -17,7 +16,7 @@ use crate::engine::mail::container::{EndReason, EndedContainer};
 use crate::engine::records::containers::ContainerRecord;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
-use crate::id::{ContainerId, NONE};
+use crate::id::{ContainerId, Locality, NONE};
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
