@@ -176,7 +176,7 @@ impl World {
             Core::Stepped(stepped) => stepped.update_now(),
             Core::Threaded(scheduler) => {
                 scheduler.quiesce();
-                scheduler.update_now();
+                FairScheduler::update_now(scheduler);
                 scheduler.quiesce();
             }
         }

@@ -308,7 +308,7 @@ impl World {
                     s.offer_all();
                 }
                 Core::Threaded(s) => {
-                    s.update_now();
+                    FairScheduler::update_now(s);
                     let _ = s.preempt();
                     let _ = s.kill_marked();
                     let _ = s.offer_all();
