@@ -76,12 +76,16 @@ listing() {
             item=${name#*.}
             item=${item%.html}
             page "$file" >"$scratch/page"
+            # Of an alias, without the type that it stands for.
+            case "$name" in type.*) sed -n '1,/;$/p' "$scratch/page" >"$scratch/alias"; mv "$scratch/alias" "$scratch/page" ;; esac
             key="$(source_of "$file") $name"
             # A string that starts a line, as it is.
             first=$(awk -v key="$key|" 'index($0, key) == 1 { print; exit }' "$scratch/names")
             if [ -n "$first" ]; then
                 echo "pub use $(cut -d'|' -f2 <<<"$first");" >>"$scratch/uses"
-                grep -vxF -f "$(cut -d'|' -f3 <<<"$first")" "$scratch/page" >"$scratch/added" || true
+                # No other crate can add methods: those may be worded in another way here.
+                { grep -vxF -f "$(cut -d'|' -f3 <<<"$first")" "$scratch/page" || true; } |
+                    { grep '^    impl' || true; } >"$scratch/added"
                 [ ! -s "$scratch/added" ] || { echo "## $module::$item"; cat "$scratch/added"; } >>"$scratch/items"
             else
                 kept="$scratch/$(wc -l <"$scratch/names").page"

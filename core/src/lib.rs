@@ -217,26 +217,15 @@ pub use scheduler::{
 pub mod schedulers {
     /// The FairScheduler.
     pub mod fair {
-        /// With threads.
-        pub type Scheduler = crate::Scheduler<crate::Fair>;
-        /// Without threads.
-        pub type Stepped = crate::Stepped<crate::Fair>;
-        /// A handle that keeps no [`Scheduler`] alive.
-        pub type WeakScheduler = crate::WeakScheduler<crate::Fair>;
-        /// Builds a [`Scheduler`] or a [`Stepped`].
-        pub type Builder = crate::FairSchedulerBuilder;
+        pub use crate::{FairScheduler as Scheduler, FairSchedulerBuilder as Builder, Stepped, WeakScheduler};
     }
 
     /// The CapacityScheduler.
     pub mod capacity {
-        /// With threads.
-        pub type Scheduler = crate::Scheduler<crate::Capacity>;
-        /// Without threads.
-        pub type Stepped = crate::Stepped<crate::Capacity>;
-        /// A handle that keeps no [`Scheduler`] alive.
-        pub type WeakScheduler = crate::WeakScheduler<crate::Capacity>;
-        /// Builds a [`Scheduler`] or a [`Stepped`].
-        pub type Builder = crate::CapacitySchedulerBuilder;
+        pub use crate::{
+            CapacityScheduler as Scheduler, CapacitySchedulerBuilder as Builder, CapacityStepped as Stepped,
+            WeakCapacityScheduler as WeakScheduler,
+        };
     }
 }
 
@@ -267,8 +256,10 @@ pub mod reason {
     };
 }
 
-/// Injected faults, and the audit of all records: feature `faults`.
+/// Injected faults, and the audit of all records, for tests and soak runs: feature `faults`. No promise: whatever is
+/// here may change or go.
 #[cfg(all(feature = "faults", not(loom)))]
+#[doc(hidden)]
 pub mod faults {
     pub use crate::engine::{Audit, Kept};
     pub use crate::scheduler::Fault;

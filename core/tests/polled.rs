@@ -184,7 +184,7 @@ impl Side for (FairScheduler, [Worker; 1]) {
         let (scheduler, workers) = self;
         // What the workers have taken counts.
         while_polling(workers, || scheduler.quiesce());
-        scheduler.update_now();
+        FairScheduler::update_now(scheduler);
     }
     fn outcome(&mut self) -> Journal {
         let (scheduler, workers) = self;
