@@ -5,6 +5,7 @@
 //! same promise holds for the capacity-scheduler.xml of a CapacityScheduler.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenweave::SchedulerApi as _;
 use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource};
 use evenweave::resource::ResourceTypes;
 use evenweave::{

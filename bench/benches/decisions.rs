@@ -4,6 +4,7 @@
 //! is a heartbeat that reports one container as completed and is granted one again, on a full cluster.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use evenweave::SchedulerApi as _;
 use evenweave::resource::ResourceTypes;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat, NodeHandle,
@@ -52,7 +53,7 @@ impl Bed {
             .map(|number| {
                 let queue = Some(format!("root.q{}", number % queues));
                 let submission = Submission::new(number, "u").maybe_in_queue(queue);
-                let app = scheduler.submit(&submission).expect("a queue of the file");
+                let app = scheduler.submit(submission).expect("a queue of the file");
                 scheduler.allocate(&app, &request, &mut answer).expect("a valid ask");
                 app
             })
@@ -76,7 +77,7 @@ impl Bed {
     fn round(&mut self) {
         let (node, container) = self.held.pop_front().expect("the cluster is full");
         let mut heartbeat = Heartbeat::new(&self.nodes[node]);
-        heartbeat.completed.push(container);
+        heartbeat.add_completed([container]);
         self.scheduler.heartbeat(&heartbeat);
         let app = container.application_number() as usize;
         self.collect(app);

@@ -2,6 +2,7 @@
 //! `allocate`.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use evenweave::SchedulerApi as _;
 use evenweave::parts::{Arena, FreeRecords, Published, Stack};
 use evenweave::{
     AllocateRequest, Allocation, Ask, Container, EndReason, FairScheduler, Heartbeat, Resource, Submission,
@@ -54,7 +55,7 @@ fn container() -> Container {
     let mut scheduler = FairScheduler::builder().stepped().expect("one worker");
     let node = scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
     let submission = Submission::new(1, "u").in_queue("root.q");
-    let app = scheduler.submit(&submission).expect("a queue is made for it");
+    let app = scheduler.submit(submission).expect("a queue is made for it");
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, Resource::new(2048, 1), 1)];
     scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).expect("a valid ask");

@@ -7,6 +7,7 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use evenweave::SchedulerApi as _;
 use evenweave::{
     AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, NodeHandle, Resource,
     Settings, Stepped,

@@ -12,7 +12,7 @@ use evenweave::config::AllocationFile;
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationId, ReservationSubmission, Stage};
 use evenweave::resource::ResourceTypes;
 use evenweave::{
-    CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, Settings, Stepped,
+    CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Resource, SchedulerApi, Settings, Stepped,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -24,67 +24,61 @@ const NODES: usize = 100;
 const NODE: Resource = Resource::new(200 * 1_024, 200);
 
 /// A scheduler whose only queue is the plan.
-trait Planned: Sized {
+trait Planned: SchedulerApi {
     fn start() -> Self;
-    fn add_node(&mut self, name: &str);
-    fn advance(&mut self, ms: i64);
-    fn book(&mut self, user: &str, definition: &ReservationDefinition) -> ReservationId;
-    fn take_out(&mut self, user: &str, id: ReservationId);
-    fn follow(&mut self);
+    fn move_clock(&mut self, ms: i64);
+
+    fn add_to_cluster(&mut self, name: &str) {
+        self.add_node(name, "/rack", NODE).expect("a node");
+    }
+
+    fn book(&mut self, user: &str, definition: &ReservationDefinition) -> ReservationId {
+        let id = self.reserve_new().expect("there is a reservation system");
+        let request = ReservationSubmission { id: Some(id), queue: Some(PLAN), definition: Some(definition) };
+        self.reserve_submit(user, &request).expect("there is room");
+        id
+    }
+
+    fn take_out(&mut self, user: &str, id: ReservationId) {
+        self.reserve_delete(user, Some(id)).expect("it is there");
+    }
+
+    fn follow(&mut self) {
+        self.follow_plans().expect("there is a reservation system");
+    }
 }
 
-/// The same calls of both schedulers, which share no type.
-macro_rules! planned {
-    ($scheduler:ty, $start:expr) => {
-        impl Planned for $scheduler {
-            fn start() -> Self {
-                $start
-            }
+impl Planned for Stepped {
+    fn start() -> Stepped {
+        // Under the policy `fair` a plan has no vcores.
+        let text = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
+            <queue name=\"p\"><reservation/></queue></allocations>";
+        let parsed = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]);
+        let settings = Settings::from_properties(SITE).expect("settings");
+        let builder = FairScheduler::builder().settings(settings).allocations(parsed.expect("a file").file);
+        builder.stepped().expect("a scheduler")
+    }
 
-            fn add_node(&mut self, name: &str) {
-                self.add_node(name, "/rack", NODE).expect("a node");
-            }
-
-            fn advance(&mut self, ms: i64) {
-                self.advance(ms.unsigned_abs());
-            }
-
-            fn book(&mut self, user: &str, definition: &ReservationDefinition) -> ReservationId {
-                let id = self.reserve_new().expect("there is a reservation system");
-                let request = ReservationSubmission { id: Some(id), queue: Some(PLAN), definition: Some(definition) };
-                self.reserve_submit(user, &request).expect("there is room");
-                id
-            }
-
-            fn take_out(&mut self, user: &str, id: ReservationId) {
-                self.reserve_delete(user, id).expect("it is there");
-            }
-
-            fn follow(&mut self) {
-                self.follow_plans().expect("there is a reservation system");
-            }
-        }
-    };
+    fn move_clock(&mut self, ms: i64) {
+        self.advance(ms.unsigned_abs());
+    }
 }
 
-planned!(Stepped, {
-    // Under the policy `fair` a plan has no vcores.
-    let text = "<allocations><defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
-        <queue name=\"p\"><reservation/></queue></allocations>";
-    let file = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).expect("a file").file;
-    let settings = Settings::from_properties(SITE).expect("settings");
-    FairScheduler::builder().settings(settings).allocations(file).stepped().expect("a scheduler")
-});
+impl Planned for CapacityStepped {
+    fn start() -> CapacityStepped {
+        let queues = [
+            ("yarn.scheduler.capacity.root.queues", "p"),
+            ("yarn.scheduler.capacity.root.p.capacity", "100"),
+            ("yarn.scheduler.capacity.root.p.reservable", "true"),
+        ];
+        let configuration = CapacityConfiguration::from_properties(SITE, queues).expect("queues");
+        CapacityScheduler::builder(configuration).stepped().expect("a scheduler")
+    }
 
-planned!(CapacityStepped, {
-    let queues = [
-        ("yarn.scheduler.capacity.root.queues", "p"),
-        ("yarn.scheduler.capacity.root.p.capacity", "100"),
-        ("yarn.scheduler.capacity.root.p.reservable", "true"),
-    ];
-    let configuration = CapacityConfiguration::from_properties(SITE, queues).expect("queues");
-    CapacityScheduler::builder(configuration).stepped().expect("a scheduler")
-});
+    fn move_clock(&mut self, ms: i64) {
+        self.advance(ms.unsigned_abs());
+    }
+}
 
 /// A container for ten minutes, somewhere within two hours.
 fn definition(arrival: i64) -> ReservationDefinition {
@@ -101,7 +95,7 @@ fn reservations_in_plan() -> i64 {
 fn full<S: Planned>(over: i64) -> S {
     let mut scheduler = S::start();
     let reservations = reservations_in_plan();
-    (0..NODES).for_each(|node| scheduler.add_node(&format!("n{node}")));
+    (0..NODES).for_each(|node| scheduler.add_to_cluster(&format!("n{node}")));
     scheduler.follow();
     for number in 0..reservations {
         let arrival = 2 * HOUR + number * over / reservations + number % 7;
@@ -126,12 +120,12 @@ fn both<S: Planned>(group: &mut BenchmarkGroup<'_, WallTime>, scheduler: &str) {
         group.bench_function(format!("{scheduler}/{name}"), |bencher| {
             let made = made.get_or_insert_with(|| {
                 let mut made = full::<S>(over);
-                made.advance(at);
+                made.move_clock(at);
                 made.follow();
                 made
             });
             bencher.iter(|| {
-                made.advance(SECOND);
+                made.move_clock(SECOND);
                 made.follow();
             });
         });

@@ -32,6 +32,7 @@ pub(crate) use evenweave::reservation::{
     ReservationRequests, ReservationSubmission, ReserveError, Stage,
 };
 pub(crate) use evenweave::resource::{Calculator, ResourceTypes, Unit};
+pub(crate) use evenweave::testing::ByNumber;
 pub(crate) use evenweave::view::{
     AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
     ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, Stats,
@@ -41,5 +42,5 @@ pub(crate) use evenweave::{
     CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer,
     Fair, FairScheduler, FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NewNode, NodeHandle,
     NodeId, NotSent, Policy, Polled, RecoveredContainer, Refused, Resource, Scheduler, SchedulerApi, SchedulerEvent,
-    Settings, Stepped, Submission, Worker,
+    Settings, Stepped, Submission, SubmitTerms, Worker,
 };

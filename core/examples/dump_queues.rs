@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p evenweave --example dump_queues -- FILE [MEMORY_MB VCORES]`
 
+use evenweave::SchedulerApi as _;
 use evenweave::resource::ResourceTypes;
 use evenweave::{AllocationFile, FairScheduler, Resource};
 use std::process::ExitCode;

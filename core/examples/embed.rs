@@ -20,9 +20,7 @@ const QUEUES: &str = r#"<allocations>
 /// that is to send it again, a real ResourceManager would answer its node and wait for the next.
 fn report(scheduler: &FairScheduler, node: &NodeHandle, ended: &[Container]) -> Result<(), Refused> {
     let mut heartbeat = Heartbeat::new(node);
-    heartbeat
-        .completed
-        .extend(ended.iter().filter(|container| container.node == node.id()).map(|container| container.id));
+    heartbeat.add_completed(ended.iter().filter(|container| container.node == node.id()).map(|container| container.id));
     loop {
         match scheduler.heartbeat(heartbeat) {
             Ok(()) => return Ok(()),

@@ -5,6 +5,7 @@
 //! The clock is virtual, so that two hours pass at once. With threads the same calls are there, and a thread runs the
 //! plan follower.
 
+use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
 use evenweave::resource::ResourceTypes;

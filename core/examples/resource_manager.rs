@@ -107,8 +107,8 @@ impl Rm {
                 return Ok(());
             }
             let mut heartbeat = Heartbeat::new(node);
-            heartbeat.launched.extend(self.ids(&report["launched"]));
-            heartbeat.completed.extend(self.ids(&report["completed"]));
+            heartbeat.add_launched(self.ids(&report["launched"]));
+            heartbeat.add_completed(self.ids(&report["completed"]));
             // A full channel gives the report back: what ended must not be forgotten.
             while let Err(not_sent) = self.scheduler.heartbeat(heartbeat) {
                 if not_sent.reason != Refused::Busy {

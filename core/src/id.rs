@@ -2,8 +2,10 @@
 //! generation ([`Slot`]), the number of a node is not used again, and a container's id has its application and number
 //! beside the place of its record.
 
+mod locality;
 mod yarn;
 
+pub use locality::Locality;
 pub use yarn::{ApplicationId, AttemptId, ContainerName, IdError};
 
 use std::fmt;

@@ -46,8 +46,8 @@
 //! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to stop.
 //! let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
 //!     let mut report = Heartbeat::new(&node);
-//!     report.launched.extend(started.iter().copied());
-//!     report.completed.extend(ended.iter().copied());
+//!     report.add_launched(started.iter().copied());
+//!     report.add_completed(ended.iter().copied());
 //!     // If it is refused as `Busy`, the report comes back. Send it again with the next one.
 //!     rm.heartbeat(report).map_err(|not_sent| not_sent.reason)?;
 //!     let mut stop = Vec::new();
@@ -186,13 +186,13 @@ mod sync;
 #[cfg(any(loom, shuttle))]
 pub mod sync;
 
-pub use id::{ApplicationId, AttemptId, ContainerId, ContainerName, IdError, NodeId};
+pub use id::{ApplicationId, AttemptId, ContainerId, ContainerName, IdError, Locality, NodeId};
 #[cfg(loom)]
 pub use id::{Slot, Slots};
 pub use resource::Resource;
 
 #[cfg(not(loom))]
-pub use app::{Ask, Locality, Location};
+pub use app::{Ask, Location};
 #[cfg(not(loom))]
 pub use capacity::{CapacityConfiguration, SubmitTerms, Unsupported};
 #[cfg(not(loom))]
@@ -200,7 +200,7 @@ pub use config::{AllocationFile, Settings};
 #[cfg(not(loom))]
 pub use engine::{
     AllocateRequest, Allocation, AmRequest, AskWarning, Container, EndReason, EndedContainer, Heartbeat,
-    HeartbeatProbe, NewAttempt, NewNode, Polled, RecoveredContainer, Reported, Submission, WakeUp,
+    HeartbeatProbe, NewAttempt, NewNode, Polled, RecoveredContainer, Submission, WakeUp,
 };
 #[cfg(not(loom))]
 pub use event::{Refused, SchedulerEvent, Waited};
@@ -217,26 +217,15 @@ pub use scheduler::{
 pub mod schedulers {
     /// The FairScheduler.
     pub mod fair {
-        /// With threads.
-        pub type Scheduler = crate::Scheduler<crate::Fair>;
-        /// Without threads.
-        pub type Stepped = crate::Stepped<crate::Fair>;
-        /// A handle that keeps no [`Scheduler`] alive.
-        pub type WeakScheduler = crate::WeakScheduler<crate::Fair>;
-        /// Builds a [`Scheduler`] or a [`Stepped`].
-        pub type Builder = crate::FairSchedulerBuilder;
+        pub use crate::{FairScheduler as Scheduler, FairSchedulerBuilder as Builder, Stepped, WeakScheduler};
     }
 
     /// The CapacityScheduler.
     pub mod capacity {
-        /// With threads.
-        pub type Scheduler = crate::Scheduler<crate::Capacity>;
-        /// Without threads.
-        pub type Stepped = crate::Stepped<crate::Capacity>;
-        /// A handle that keeps no [`Scheduler`] alive.
-        pub type WeakScheduler = crate::WeakScheduler<crate::Capacity>;
-        /// Builds a [`Scheduler`] or a [`Stepped`].
-        pub type Builder = crate::CapacitySchedulerBuilder;
+        pub use crate::{
+            CapacityScheduler as Scheduler, CapacitySchedulerBuilder as Builder, CapacityStepped as Stepped,
+            WeakCapacityScheduler as WeakScheduler,
+        };
     }
 }
 
@@ -267,11 +256,20 @@ pub mod reason {
     };
 }
 
-/// Injected faults, and the audit of all records: feature `faults`.
+/// Injected faults, and the audit of all records, for tests and soak runs: feature `faults`. No promise: whatever is
+/// here may change or go.
 #[cfg(all(feature = "faults", not(loom)))]
+#[doc(hidden)]
 pub mod faults {
     pub use crate::engine::{Audit, Kept};
     pub use crate::scheduler::Fault;
+}
+
+/// Calls for replay and for this repository's tests. No promise: whatever is here may change or go.
+#[cfg(not(loom))]
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::scheduler::ByNumber;
 }
 
 /// The names that nearly every embedder needs: `use evenweave::prelude::*`.
@@ -281,9 +279,9 @@ pub mod prelude {
         AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, ApplicationId, Ask, AskWarning, AttemptId,
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
-        NewAttempt, NewNode, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerEvent,
-        Settings, Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler, WeakScheduler,
-        resource::ResourceTypes,
+        NewAttempt, NewNode, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerApi,
+        SchedulerEvent, Settings, Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler,
+        WeakScheduler, resource::ResourceTypes,
     };
 }
 

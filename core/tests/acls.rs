@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::config::{AccessControlList, QueueAccess};
 use evenweave::event::AppAccess;
 use evenweave::groups::Groups;

@@ -11,6 +11,7 @@ mod counting;
 
 use churn::{Churn, Core, K, Size};
 use counting::Counting;
+use evenweave::SchedulerApi;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, FairScheduler, Heartbeat, HeartbeatProbe, Location, NodeHandle, Resource,
     Stepped, Submission,
@@ -76,7 +77,7 @@ impl Core for Counted {
     }
 
     fn location(&self, name: &str) -> Location {
-        self.stepped.location(name)
+        Core::location(&self.stepped, name)
     }
 
     fn update(&mut self) {
@@ -88,7 +89,7 @@ impl Core for Counted {
     }
 
     fn allocate(&mut self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) {
-        let (outcome, allocated) = allocations(|| self.stepped.allocate(app, request, answer));
+        let (outcome, allocated) = allocations(|| SchedulerApi::allocate(&mut self.stepped, app, request, answer));
         outcome.unwrap();
         self.allocates += allocated;
     }

@@ -1,9 +1,10 @@
 //! Asks that change: what the workers know of them afterwards.
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Resource, Settings, Stepped,
-    Submission,
+    AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, Locality, NewAttempt, NodeHandle, Resource,
+    Settings, Stepped, Submission,
 };
 use evenweave_testkit::{ask_for, fair};
 
@@ -214,5 +215,36 @@ fn the_largest_node_counts_unless_the_embedder_says_no() {
         assert_eq!(answer.granted.len(), usize::from(!counts));
         let too_large = stepped.allocate(&app, &AllocateRequest::new([of_size(9000, 1)]), &mut answer);
         assert!(too_large.is_err(), "beyond the configured maximum");
+    }
+}
+
+/// A container says how near it is to what was asked for, also when its ask has a request id, and when a next attempt
+/// keeps it.
+#[test]
+fn a_container_has_its_locality() {
+    for request_id in [0, 7] {
+        let mut stepped = scheduler(1, "", &[]);
+        let nodes = [("n1", "/r1"), ("n2", "/r1"), ("n3", "/r2")]
+            .map(|(name, rack)| stepped.add_node(name, rack, Resource::new(1024, 1)).unwrap());
+        let app = submit(&mut stepped, 1, None);
+        let places = ["n1", "/r1"].map(|name| stepped.location(name));
+        let rows = places.iter().map(|place| of_size(1024, 3).at(*place)).chain([of_size(1024, 3)]);
+        ask_for(&mut stepped, &app, rows.map(|ask| ask.with_request_id(request_id)));
+        stepped.update_now();
+        let mut answer = Allocation::default();
+        for (node, near) in nodes.iter().zip([Locality::Node, Locality::Rack, Locality::OffSwitch]) {
+            stepped.heartbeat(Heartbeat::new(node));
+            stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
+            let granted: Vec<_> =
+                answer.granted.iter().map(|c| (c.node, c.locality, c.allocation_request_id)).collect();
+            assert_eq!(granted, [(node.id(), near, request_id)]);
+            let mut report = Heartbeat::new(node);
+            report.add_launched([answer.granted[0].id]);
+            stepped.heartbeat(report);
+        }
+        let next = stepped.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
+        let mut kept: Vec<_> = next.kept_containers().iter().map(|container| container.locality).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [Locality::Node, Locality::Rack, Locality::OffSwitch]);
     }
 }

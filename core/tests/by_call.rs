@@ -90,9 +90,9 @@ fn a_report_without_an_offer_tells_of_containers_alone() {
         beat(&world.scheduler, heartbeat);
         world.scheduler.take_journal().unwrap()
     };
-    assert_eq!(report(&|heartbeat| heartbeat.launched.push(id)), Journal::default());
+    assert_eq!(report(&|heartbeat| heartbeat.add_launched([id])), Journal::default());
     assert!(world.scheduler.containers().unwrap()[0].launched);
-    let outcome = report(&|heartbeat| heartbeat.completed.push(id));
+    let outcome = report(&|heartbeat| heartbeat.add_completed([id]));
     assert_eq!(outcome.completed, [(1, 1, EndReason::Completed)]);
     assert!(outcome.allocated.is_empty(), "four more are wanted, and there is room");
     assert!(world.scheduler.containers().unwrap().is_empty());

@@ -1,5 +1,6 @@
 //! The CapacityScheduler as an embedder has it: its doors, its limits, what it refuses.
 
+use evenweave::SchedulerApi as _;
 use evenweave::config::{SiteFile, SiteProperties};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, BuildError, CapacityConfiguration, CapacityScheduler,
@@ -276,7 +277,7 @@ fn a_node_lists_what_it_has_to_stop() {
     assert_eq!(stops, [container.id]);
     // Started after all: once more.
     let mut late = Heartbeat::new(&node);
-    late.launched.push(container.id);
+    late.add_launched([container.id]);
     scheduler.heartbeat(&late);
     node.take_stops(&mut stops);
     assert_eq!(stops, [container.id; 2]);
@@ -297,7 +298,7 @@ fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
     scheduler.remove_node(&node).unwrap();
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let mut report = Heartbeat::new(&node);
-    report.launched.push(container.id);
+    report.add_launched([container.id]);
     scheduler.heartbeat(report).unwrap();
     scheduler.quiesce();
     let mut stops = Vec::new();

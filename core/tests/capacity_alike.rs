@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::reason::CapacityNotOffered;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, AskWarning, CapacityConfiguration, CapacityScheduler,
@@ -428,13 +429,13 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
         }
         assert_eq!(held.len(), 8, "round {number}: nothing of the rounds before is in the way");
         let mut launched = Heartbeat::new(&node);
-        launched.launched.extend(held.iter().copied());
+        launched.add_launched(held.iter().copied());
         scheduler.heartbeat(launched).unwrap();
         scheduler.quiesce();
         for id in &held {
             let mut done = Heartbeat::new(&node);
             done.offer = false;
-            done.completed.push(*id);
+            done.add_completed([*id]);
             scheduler.heartbeat(done).unwrap();
         }
         let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();

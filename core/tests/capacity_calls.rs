@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
@@ -53,7 +54,7 @@ fn with_containers(count: u32) -> (CapacityStepped, NodeHandle, AppHandle, Vec<C
     assert_eq!(granted.len(), count as usize);
     let mut heartbeat = Heartbeat::new(&node);
     heartbeat.offer = false;
-    heartbeat.launched.extend(granted.iter().map(|container| container.id));
+    heartbeat.add_launched(granted.iter().map(|container| container.id));
     scheduler.heartbeat(heartbeat);
     (scheduler, node, app, granted)
 }
@@ -185,7 +186,7 @@ fn attempts_on_threads() {
     scheduler.quiesce();
     scheduler.fetch(&app, &mut answer).unwrap();
     let mut heartbeat = Heartbeat::new(&node);
-    heartbeat.launched.extend(answer.granted.iter().map(|container| container.id));
+    heartbeat.add_launched(answer.granted.iter().map(|container| container.id));
     scheduler.heartbeat(heartbeat).unwrap();
     scheduler.quiesce();
     let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
@@ -341,7 +342,7 @@ fn an_attempt_that_is_stopped_gets_nothing_and_keeps_what_it_has() {
     let before = leaf_a(&mut scheduler);
     assert_eq!((before.active_applications, before.active_users), (1, 1));
     for _ in 0..2 {
-        scheduler.stop_attempt(&app);
+        scheduler.stop_attempt(&app).unwrap();
         scheduler.heartbeat(Heartbeat::new(&node));
         let leaf = leaf_a(&mut scheduler);
         assert_eq!((leaf.active_applications, leaf.pending_applications, used_of_a(&mut scheduler)), (0, 0, 2048));
@@ -352,7 +353,7 @@ fn an_attempt_that_is_stopped_gets_nothing_and_keeps_what_it_has() {
     assert_eq!(next.kept_containers().len(), granted.len());
     let leaf = leaf_a(&mut scheduler);
     assert_eq!((leaf.active_applications, leaf.pending_applications, leaf.active_users), (1, 0, 1));
-    scheduler.stop_attempt(&next);
+    scheduler.stop_attempt(&next).unwrap();
     scheduler.finish(&next).unwrap();
     let leaf = leaf_a(&mut scheduler);
     assert_eq!((leaf.active_applications, leaf.pending_applications, leaf.active_users), (0, 0, 0));
@@ -371,7 +372,7 @@ fn who_waits_starts_when_an_attempt_is_stopped() {
         (1..=2).map(|number| scheduler.submit(submission(number).with_am(Resource::new(1024, 1))).unwrap()).collect();
     let leaf = leaf_a(&mut scheduler);
     assert_eq!((leaf.active_applications, leaf.pending_applications), (1, 1));
-    scheduler.stop_attempt(&apps[0]);
+    scheduler.stop_attempt(&apps[0]).unwrap();
     let leaf = leaf_a(&mut scheduler);
     assert_eq!((leaf.active_applications, leaf.pending_applications), (1, 0));
     // The next attempt waits behind the one that has started meanwhile.

@@ -184,12 +184,12 @@ impl World {
         let node = &self.nodes[at];
         let mut heartbeat = Heartbeat::new(node);
         let here = |(id, on): (&ContainerId, &NodeId)| (*on == node.id()).then_some(*id);
-        heartbeat.completed.extend(self.orphans.iter().filter_map(here));
+        heartbeat.add_completed(self.orphans.iter().filter_map(here));
         self.orphans.retain(|_, on| *on != node.id());
         for id in self.masters.iter().flat_map(|master| master.known.iter().filter_map(here)) {
-            heartbeat.launched.push(id);
+            heartbeat.add_launched([id]);
             if done(id) {
-                heartbeat.completed.push(id);
+                heartbeat.add_completed([id]);
             }
         }
         match within("heartbeat", || send(&self.scheduler, heartbeat, &mut 0)) {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::reason::{CapacityReason, CapacityWait};
 use evenweave::view::RunningLimit;
 use evenweave::{
@@ -56,7 +57,7 @@ impl Both {
 
     fn submit(&mut self, number: u32, user: &str, queue: &str) {
         let submission = Submission::new(number, user).in_queue(queue);
-        let both = [self.stepped.submit(&submission), self.threaded.submit(submission)];
+        let both = [self.stepped.submit(submission.clone()), self.threaded.submit(submission)];
         self.apps.insert(number, both.map(Result::unwrap));
         self.threaded.quiesce();
     }

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::reason::CapacityNotOffered;
 use evenweave::view::CapacityQueueView;
 use evenweave::{

@@ -4,11 +4,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::policy::Precedence;
 use evenweave::reason::{
     AppOutcome, AppVisit, Decision, KeyOutcome, NotOffered, NotReserved, Obstacle, PassEnd, QueueOutcome, QueueVisit,
     ReservationOutcome,
 };
+use evenweave::testing::ByNumber as _;
 use evenweave::view::RunningLimit;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, Locality, Location, NodeHandle, Resource,

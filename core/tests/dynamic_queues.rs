@@ -1,6 +1,7 @@
 //! Queues that make themselves: what they are made from, how many there may be, when they go, what a refresh leaves of
 //! them.
 
+use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueMaking;
 use evenweave::view::CapacityQueueView;

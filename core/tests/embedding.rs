@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerId, ContainerName, EndReason, FairScheduler,
     FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, Stepped, Submission,
@@ -60,8 +61,8 @@ impl World {
     fn report(&mut self, node: usize, launched: &[ContainerId], completed: &[ContainerId]) {
         let mut report = Heartbeat::new(&self.nodes[node]);
         report.offer = false;
-        report.launched.extend(launched.iter().copied());
-        report.completed.extend(completed.iter().copied());
+        report.add_launched(launched.iter().copied());
+        report.add_completed(completed.iter().copied());
         self.stepped.heartbeat(&report);
     }
 
@@ -105,12 +106,12 @@ fn a_container_is_found_by_the_name_that_crosses_a_wire() {
     let first: ContainerName = names[0].parse().unwrap();
     let node = world.nodes.iter().find(|node| node.id() == granted[0].node).unwrap().clone();
     let mut report = Heartbeat::new(&node);
-    report.launched.push(granted[0].id);
+    report.add_launched([granted[0].id]);
     world.stepped.heartbeat(&report);
     world.call(&AllocateRequest::default().with_releases([granted[0].id]));
     assert_eq!(world.stepped.find_container(&first), Some(granted[0].id));
     let mut report = Heartbeat::new(&node);
-    report.completed.push(granted[0].id);
+    report.add_completed([granted[0].id]);
     world.stepped.heartbeat(&report);
     assert_eq!(world.stepped.find_container(&first), None);
 }
@@ -233,7 +234,7 @@ fn on_threads_what_a_node_starts_late_is_stopped_again() {
     for launched in [1, 2, 3, 16] {
         for node in &nodes {
             let mut report = Heartbeat::new(node);
-            report.launched.extend(all[..launched].iter().copied());
+            report.add_launched(all[..launched].iter().copied());
             scheduler.heartbeat(report.clone()).unwrap();
             assert_eq!(stops(node), all[..launched], "alone");
             scheduler.heartbeats(vec![report]).unwrap();
@@ -250,7 +251,7 @@ fn what_its_node_reports_and_what_no_am_has_seen_is_not_to_be_stopped() {
     for container in &granted {
         let node = world.nodes.iter().find(|node| node.id() == container.node).unwrap().clone();
         let mut report = Heartbeat::new(&node);
-        report.completed.push(container.id);
+        report.add_completed([container.id]);
         world.stepped.heartbeat(&report);
     }
     let ended = world.call(&AllocateRequest::default()).ended;

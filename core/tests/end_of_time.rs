@@ -1,6 +1,7 @@
 //! A clock that jumps to the end of time, and stands there: what would be due after it never is, what was due before it
 //! is, and all else goes on.
 
+use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::config::AllocationSource;
 use evenweave::{

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
@@ -146,15 +147,15 @@ fn an_attempt_that_was_stopped_starts_no_more() {
         let mut scheduler = stepped(2);
         for round in 0..ROUNDS {
             let [first, second, third] = [1, 2, 3].map(|app| scheduler.submit(submission(4 * round + app)).unwrap());
-            scheduler.stop_attempt(&second);
-            scheduler.stop_attempt(&second);
+            scheduler.stop_attempt(&second).unwrap();
+            scheduler.stop_attempt(&second).unwrap();
             scheduler.set_priority(&second, 5).unwrap();
             if moves {
                 scheduler.move_app(&second, "root.a").unwrap();
                 scheduler.move_app(&second, "root.b").unwrap();
             }
             // It holds its place no more as soon as its attempt is stopped.
-            scheduler.stop_attempt(&first);
+            scheduler.stop_attempt(&first).unwrap();
             let active = |scheduler: &mut CapacityStepped| {
                 let in_leaf = leaf(scheduler.queues_with_limits()).leaf.unwrap();
                 (in_leaf.active_applications, in_leaf.pending_applications, in_leaf.am_used)

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::policy::Precedence;
 use evenweave::reason::{FairReason, FairWait, NotOffered, Words};
 use evenweave::resource::ResourceTypes;
@@ -46,7 +47,7 @@ impl All {
         let number = u32::try_from(self.apps.len()).unwrap() + 1;
         let submission = Submission::new(number, "ann").in_queue(queue);
         let request = AllocateRequest::new([Ask::anywhere(1, Resource::new(mb, 1), count)]);
-        let mut handles = vec![self.stepped.submit(&submission).unwrap()];
+        let mut handles = vec![self.stepped.submit(submission.clone()).unwrap()];
         self.stepped.allocate(&handles[0], &request, &mut Allocation::default()).unwrap();
         for scheduler in &self.threaded {
             let app = scheduler.submit(submission.clone()).unwrap();

@@ -142,7 +142,7 @@ fn a_grant_and_an_end_wake_who_waits_for_mail() {
     assert_eq!(mail.poll(), Poll::Pending);
     world.work();
     let mut report = Heartbeat::new(&world.node);
-    report.completed.push(granted[0].id);
+    report.add_completed([granted[0].id]);
     report.offer = false;
     scheduler.heartbeat(report).unwrap();
     world.work();
@@ -413,7 +413,7 @@ fn mail_of_the_capacity_scheduler() {
     let mut mail = ByHand::new(scheduler.mail_async(&app));
     assert_eq!(mail.poll(), Poll::Pending);
     let mut report = Heartbeat::new(&node);
-    report.completed.push(answer.granted[0].id);
+    report.add_completed([answer.granted[0].id]);
     scheduler.heartbeat(report).unwrap();
     assert_eq!(mail.run(), Ok(()), "of the end");
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();

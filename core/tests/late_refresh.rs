@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::{CapacityConfiguration, CapacityScheduler, CapacityStepped, Refused, Submission};
 use std::fs;
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NewAttempt,
@@ -45,8 +46,8 @@ fn asking(stepped: &mut Stepped, number: u32, count: u32) -> AppHandle {
 
 fn report(stepped: &mut Stepped, node: &NodeHandle, launched: &[Container], completed: &[Container]) {
     let mut heartbeat = Heartbeat::new(node);
-    heartbeat.launched.extend(launched.iter().map(|container| container.id));
-    heartbeat.completed.extend(completed.iter().map(|container| container.id));
+    heartbeat.add_launched(launched.iter().map(|container| container.id));
+    heartbeat.add_completed(completed.iter().map(|container| container.id));
     stepped.heartbeat(&heartbeat);
 }
 
@@ -502,7 +503,7 @@ fn an_am_is_placed_where_its_request_says() {
         let mut stepped = stepped(workers);
         let all = nodes(&mut stepped, 3);
         let (node, rack) = (stepped.location("n2"), stepped.location("/r2"));
-        let am = AmRequest::from(SMALL).strict().at(rack, false).at(node, true);
+        let am = AmRequest::from(SMALL).strict().strictly_at(rack).at(node);
         let app = stepped.submit(unmanaged(1, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         for at in [0, 1, 2] {
@@ -512,7 +513,7 @@ fn an_am_is_placed_where_its_request_says() {
         assert_eq!((used(&mut stepped, &app), free(&mut stepped, &all[2])), (SMALL, Resource::new(3072, 3)));
         assert!(!app.waits_for_am());
         // A rack alone; a place that does not relax `*` itself is the relaxation of `*`.
-        let am = AmRequest::from(SMALL).at(rack, true).at(evenweave::Location::ANY, false);
+        let am = AmRequest::from(SMALL).at(rack).strictly_at(evenweave::Location::ANY);
         let app = stepped.submit(unmanaged(2, "root.q").with_am(am)).unwrap();
         stepped.update_now();
         for at in [0, 1, 2] {
@@ -729,7 +730,7 @@ fn attempts_follow_each_other_under_load() {
             let granted = poll(&scheduler, &app).granted;
             let launch = |node: &NodeHandle, some: &[Container]| {
                 let mut heartbeat = Heartbeat::new(node);
-                heartbeat.launched.extend(some.iter().filter(|one| one.node == node.id()).map(|one| one.id));
+                heartbeat.add_launched(some.iter().filter(|one| one.node == node.id()).map(|one| one.id));
                 beat(&scheduler, heartbeat);
             };
             // Half of them run for certain; the other half may be reported just before or just after the attempt ends.
@@ -756,7 +757,7 @@ fn attempts_follow_each_other_under_load() {
             let (end, stay): (Vec<_>, Vec<_>) = kept.into_iter().enumerate().partition(|(i, _)| i % 2 == 0);
             for node in &nodes {
                 let mut heartbeat = Heartbeat::new(node);
-                heartbeat.completed.extend(end.iter().filter(|(_, (_, at))| *at == node.id()).map(|(_, (id, _))| *id));
+                heartbeat.add_completed(end.iter().filter(|(_, (_, at))| *at == node.id()).map(|(_, (id, _))| *id));
                 beat(&scheduler, heartbeat);
             }
             scheduler.quiesce();
@@ -768,7 +769,7 @@ fn attempts_follow_each_other_under_load() {
         scheduler.finish(&app).unwrap();
         for node in &nodes {
             let mut heartbeat = Heartbeat::new(node);
-            heartbeat.completed.extend(held.keys().copied());
+            heartbeat.add_completed(held.keys().copied());
             beat(&scheduler, heartbeat);
         }
         scheduler.finish(&rival).unwrap();

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacitySchedulerBuilder, CapacityStepped,
@@ -127,8 +128,8 @@ fn running(scheduler: &mut CapacityStepped, app: &AppHandle, node: &NodeHandle) 
     scheduler.heartbeat(Heartbeat::new(node));
     scheduler.allocate(app, &AllocateRequest::default(), &mut answer).unwrap();
     let mut heartbeat = Heartbeat::new(node);
-    heartbeat.launched.extend(answer.granted.iter().map(|container| container.id));
-    assert_eq!(heartbeat.launched.len(), 1);
+    heartbeat.add_launched(answer.granted.iter().map(|container| container.id));
+    assert_eq!(heartbeat.launched().len(), 1);
     scheduler.heartbeat(heartbeat);
 }
 

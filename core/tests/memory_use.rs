@@ -6,6 +6,7 @@
 mod counting;
 
 use counting::Counting;
+use evenweave::SchedulerApi as _;
 use evenweave::{AppHandle, Ask, Heartbeat, NodeHandle, Resource, Stepped};
 use evenweave_testkit::{SMALL, ask, ask_for, call, fair, unmanaged};
 

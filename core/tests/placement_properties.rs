@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::config::{AccessControlList, QueueAccess};
 use evenweave::view::QueueConfig;
 use evenweave::{AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Submission};
@@ -355,7 +356,7 @@ proptest! {
             let Submission { user, queue, .. } = &submission;
             let asked = queue.as_deref().unwrap();
             prop_assert_eq!(stepped.place(user, queue.as_deref()).map_err(|_| ()), model.place(user, asked));
-            let ours = match stepped.submit(&submission) {
+            let ours = match stepped.submit(submission.clone()) {
                 Ok(app) => Fate::Accepted(app.queue().to_owned()),
                 Err(refused) => Fate::of(&refused).unwrap_or_else(|| panic!("{refused}")),
             };
@@ -386,7 +387,7 @@ proptest! {
     fn threads_change_nothing(case in case()) {
         let (mut stepped, threaded) = (builder(&case).stepped().unwrap(), builder(&case).start().unwrap());
         let queue = |answer: Result<AppHandle, Refused>| answer.map(|app| app.queue().to_owned());
-        let ours: Vec<_> = submissions(&case).map(|submission| queue(stepped.submit(&submission))).collect();
+        let ours: Vec<_> = submissions(&case).map(|submission| queue(stepped.submit(submission))).collect();
         let theirs = threaded.submit_all(submissions(&case).collect()).unwrap().wait().unwrap();
         prop_assert_eq!(ours, theirs.into_iter().map(queue).collect::<Vec<_>>());
         let of_file = |configs: Vec<QueueConfig>| configs.into_iter().filter(|queue| !queue.dynamic).collect::<Vec<_>>();

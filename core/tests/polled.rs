@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi;
 use evenweave::clock::{Clock, VirtualClock};
 use evenweave::view::Journal;
 use evenweave::{
@@ -136,14 +137,14 @@ fn of_number(number: u32) -> evenweave::Submission {
 
 impl Side for Stepped {
     fn submit(&mut self, number: u32) -> AppHandle {
-        Stepped::submit(self, of_number(number)).unwrap()
+        SchedulerApi::submit(self, of_number(number)).unwrap()
     }
     fn node(&mut self, at: usize) -> NodeHandle {
         self.add_node(&format!("n{at}"), &format!("/r{}", at % 3), Resource::new(8192, 8)).unwrap()
     }
     fn allocate(&mut self, app: &AppHandle, request: &AllocateRequest) -> Vec<Container> {
         let mut answer = Allocation::default();
-        Stepped::allocate(self, app, request, &mut answer).unwrap();
+        SchedulerApi::allocate(self, app, request, &mut answer).unwrap();
         answer.granted
     }
     fn beat(&mut self, heartbeat: Heartbeat) {
@@ -183,7 +184,7 @@ impl Side for (FairScheduler, [Worker; 1]) {
         let (scheduler, workers) = self;
         // What the workers have taken counts.
         while_polling(workers, || scheduler.quiesce());
-        scheduler.update_now();
+        FairScheduler::update_now(scheduler);
     }
     fn outcome(&mut self) -> Journal {
         let (scheduler, workers) = self;
@@ -214,8 +215,8 @@ fn play(side: &mut dyn Side) -> Vec<Journal> {
             let ends = container.node == nodes[at].id() && left > 0;
             left -= i32::from(ends);
             if ends {
-                heartbeat.launched.push(container.id);
-                heartbeat.completed.push(container.id);
+                heartbeat.add_launched([container.id]);
+                heartbeat.add_completed([container.id]);
             }
             !ends
         });

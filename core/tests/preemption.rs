@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
+use evenweave::testing::ByNumber as _;
 use evenweave::view::{AppView, Journal};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, EndReason, Heartbeat, NodeHandle, Refused, Resource, Stepped,

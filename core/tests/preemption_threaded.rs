@@ -96,7 +96,7 @@ fn the_books_agree_whatever_happens_meanwhile() {
                 assert!(told.ended.iter().all(|container| ended.insert(container.id)), "told of once");
                 for made in told.granted.iter().take(2) {
                     let mut heartbeat = Heartbeat::new(&nodes[made.node.index()]);
-                    heartbeat.completed.push(made.id);
+                    heartbeat.add_completed([made.id]);
                     beat(&scheduler, heartbeat);
                 }
             }
@@ -213,8 +213,8 @@ impl Cluster {
         }
         for (index, node) in self.nodes.iter().enumerate() {
             let mut heartbeat = Heartbeat::new(node);
-            heartbeat.launched.extend(self.launched[index].drain(..));
-            heartbeat.completed.extend(self.completed[index].drain(..));
+            heartbeat.add_launched(self.launched[index].drain(..));
+            heartbeat.add_completed(self.completed[index].drain(..));
             beat(&self.scheduler, heartbeat);
         }
         self.scheduler.quiesce();

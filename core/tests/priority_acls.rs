@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::{AppHandle, CapacityConfiguration, CapacityScheduler, CapacityStepped, Refused, Resource, Submission};
 use flate2::read::GzDecoder;
 use serde_json::Value;

@@ -65,7 +65,7 @@ macro_rules! takes_over {
         assert_eq!($used, Resource::new(2048, 2));
         assert_eq!($scheduler.node("n1").unwrap().free, Resource::new(5120, 5));
         let mut report = Heartbeat::new(&node);
-        report.completed.extend([kept, new]);
+        report.add_completed([kept, new]);
         let _ = $scheduler.heartbeat(report);
         $settle;
         $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
@@ -77,7 +77,7 @@ macro_rules! takes_over {
         assert_eq!(ended, meant);
         $scheduler.finish(&app).unwrap();
         let mut report = Heartbeat::new(&node);
-        report.completed.extend([master]);
+        report.add_completed([master]);
         let _ = $scheduler.heartbeat(report);
         $settle;
         assert_eq!($used, Resource::ZERO);
@@ -163,7 +163,7 @@ macro_rules! comes_with_what_runs {
         let ended: Vec<_> = answer.ended.iter().map(|ended| ended.id.number()).collect();
         assert_eq!((answer.granted.len(), ended), (0, vec![4]));
         let mut report = Heartbeat::new(&node);
-        report.completed.extend(outcomes.into_iter().flatten());
+        report.add_completed(outcomes.into_iter().flatten());
         let _ = $scheduler.heartbeat(report);
         $settle;
         assert_eq!($used, Resource::ZERO);
@@ -412,7 +412,7 @@ fn a_number_that_comes_again_is_another_container() {
     scheduler.recover_container(&app, &node, task(9).with_am(true)).unwrap();
     let ends = |scheduler: &mut Stepped, id| {
         let mut report = Heartbeat::new(&node);
-        report.completed.push(id);
+        report.add_completed([id]);
         report.offer = false;
         scheduler.heartbeat(report);
         scheduler.node("n1").unwrap().free
@@ -537,7 +537,7 @@ fn those_of_before_start_first() {
     let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
     let mut scheduler = CapacityScheduler::builder(configuration).stepped().unwrap();
     let new = Submission::new(1, "ann").in_queue("root.a").with_am(TASK);
-    scheduler.submit_with_priority(&new, 9).unwrap();
+    scheduler.submit_with_priority(new, 9).unwrap();
     scheduler.submit(of_before(2, "root.a")).unwrap();
     scheduler.add_node("n1", "/r1", NODE).unwrap();
     let active: Vec<_> = scheduler.apps().iter().filter(|app| app.state == "active").map(|app| app.number).collect();

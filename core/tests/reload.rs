@@ -6,6 +6,7 @@
 
 mod memory;
 
+use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::config::AllocationsError;
 use evenweave::view::QueueView;
@@ -341,7 +342,7 @@ fn without_a_file_nothing_is_looked_at_nor_cleaned_away() {
     };
     assert_eq!(location, "fair.xml");
     let submission = Submission::new(1, "ann");
-    let app = stepped.submit(&submission).unwrap();
+    let app = stepped.submit(submission).unwrap();
     assert_eq!(app.queue(), "root.ann");
     stepped.finish(&app).unwrap();
     (0..5).for_each(|_| stepped.advance(60_000));

@@ -120,7 +120,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
             running.retain(|(id, at)| {
                 let here = *at == node.id();
                 if here {
-                    heartbeat.completed.push(*id);
+                    heartbeat.add_completed([*id]);
                 }
                 !here
             });

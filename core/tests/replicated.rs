@@ -9,6 +9,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::{
     AllocateRequest, Allocation, Ask, FairScheduler, FairSchedulerBuilder, Heartbeat, Location, NodeHandle, Resource,
@@ -100,8 +101,9 @@ fn stepped(workers: usize, every: Option<u32>, count: usize, layout: usize) -> O
         .map(|(name, rack)| (stepped.add_node(&name, &format!("/r{rack}"), NODE).unwrap(), rack))
         .collect();
     for submission in submissions() {
-        let app = stepped.submit(&submission).unwrap();
-        let request = request(layout, &submission.queue.unwrap(), |name| stepped.location(name));
+        let queue = submission.queue.clone().unwrap();
+        let app = stepped.submit(submission).unwrap();
+        let request = request(layout, &queue, |name| stepped.location(name));
         stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
     }
     stepped.update_now();

@@ -97,7 +97,7 @@ fn requests_are_read_where_they_name_no_place() {
     let texts = [
         serde_json::to_string(&ask.at(place)).unwrap(),
         serde_json::to_string(&ask.at(Location::NOWHERE)).unwrap(),
-        serde_json::to_string(&AmRequest::from(small).at(place, true)).unwrap(),
+        serde_json::to_string(&AmRequest::from(small).at(place)).unwrap(),
         serde_json::to_string(&AmRequest::from(small).avoiding(&[place])).unwrap(),
     ];
     for (at, text) in texts.iter().enumerate() {

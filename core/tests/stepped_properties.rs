@@ -7,6 +7,8 @@
 mod harness;
 mod machine;
 
+use evenweave::SchedulerApi as _;
+use evenweave::testing::ByNumber as _;
 use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Stepped, Submission};
 use evenweave_testkit::{allocations, settings};
 use harness::Case;
@@ -53,7 +55,7 @@ fn nobody_waits_who_could_be_served() {
 /// An application without an AM that asks for one container of so many MB at each of the priorities.
 fn submit_asking(stepped: &mut Stepped, number: u32, queue: &str, asks: &[(i32, i64)]) {
     let submission = Submission::new(number, "ann").in_queue(queue);
-    let app = stepped.submit(&submission).unwrap();
+    let app = stepped.submit(submission).unwrap();
     let asks: Vec<_> = asks.iter().map(|(priority, mb)| Ask::anywhere(*priority, Resource::new(*mb, 1), 1)).collect();
     stepped.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();
 }
@@ -147,7 +149,7 @@ fn what_comes_back_has_the_sizes_that_were_asked() {
     let mut stepped = FairScheduler::builder().journal(true).stepped().unwrap();
     let node = stepped.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let submission = Submission::new(1, "ann").in_queue("root.q");
-    let app = stepped.submit(&submission).unwrap();
+    let app = stepped.submit(submission).unwrap();
     let on = |location, mb| Ask::anywhere(1, Resource::new(mb, 1), 1).at(location);
     let asks = vec![on(stepped.location("/r1"), 3072), on(stepped.location("*"), 1024)];
     stepped.allocate(&app, &AllocateRequest::new(asks), &mut Allocation::default()).unwrap();

@@ -7,6 +7,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::{AppHandle, Refused, Resource, Stepped, Submission};
 use evenweave_testkit::fair;
 

@@ -72,8 +72,8 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], number: u32, rounds: u
         running.retain(|(id, node)| {
             let here = *node == nodes[at].id();
             if here {
-                heartbeat.launched.push(*id);
-                heartbeat.completed.push(*id);
+                heartbeat.add_launched([*id]);
+                heartbeat.add_completed([*id]);
             }
             !here
         });
@@ -272,7 +272,7 @@ fn a_report_wakes_a_worker_that_sleeps() {
         assert_eq!(wakes.recv_timeout(STUCK), Ok(1));
         let granted = poll(&scheduler, &app).granted;
         let mut done = Heartbeat::new(&nodes[0]);
-        done.completed.extend(granted.iter().map(|container| container.id));
+        done.add_completed(granted.iter().map(|container| container.id));
         beat(&scheduler, done);
     }
 }
@@ -551,8 +551,8 @@ fn a_stale_handle_is_refused_even_when_its_slot_is_used_again() {
     let request = AllocateRequest::default().with_releases([first.id, second.id]);
     assert_eq!(allocate(&scheduler, &new, &request).unwrap().granted.len(), 2);
     let mut heartbeat = Heartbeat::new(&nodes[0]);
-    heartbeat.completed.extend([first.id, second.id]);
-    heartbeat.launched.extend([first.id, second.id]);
+    heartbeat.add_completed([first.id, second.id]);
+    heartbeat.add_launched([first.id, second.id]);
     beat(&scheduler, heartbeat);
     scheduler.quiesce();
     assert_eq!(scheduler.stats().running, 2, "I13");

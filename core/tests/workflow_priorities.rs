@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use evenweave::SchedulerApi as _;
 use evenweave::{CapacitySchedulerBuilder, CapacityStepped, Refused, Submission, SubmitTerms};
 use evenweave_testkit::capacity;
 

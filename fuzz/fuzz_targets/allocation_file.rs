@@ -4,6 +4,7 @@
 #![no_main]
 
 use evenweave::{AllocationFile, FairScheduler, Resource, Settings};
+use evenweave::SchedulerApi as _;
 use evenweave::config::{CheckOptions, Diagnostic, Severity};
 use evenweave::resource::ResourceTypes;
 use evenweave_fuzz::{TYPES, check_tree, is_one_line};

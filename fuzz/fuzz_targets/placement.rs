@@ -15,6 +15,7 @@
 #![no_main]
 
 use evenweave::resource::ResourceTypes;
+use evenweave::SchedulerApi as _;
 use evenweave::{AllocationFile, AppHandle, FairScheduler, Resource, Settings, Submission};
 use evenweave_fuzz::{check_tree, is_one_line};
 use libfuzzer_sys::fuzz_target;

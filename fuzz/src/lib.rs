@@ -1,6 +1,7 @@
 //! What several targets share: the form of their inputs, and what must hold of every tree of queues.
 
 use evenweave::config::{ROOT, SiteFile, SiteProperties, trim_java};
+use evenweave::SchedulerApi as _;
 use evenweave::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Resource, Settings, Stepped, Submission};
 use std::collections::HashMap;
 
@@ -60,7 +61,7 @@ pub fn schedule(settings: Settings) {
     let node = stepped.add_node("n1", "/r1", Resource::new(16_384, 16)).expect("a fresh node");
     let submission = Submission::new(1, "al").with_am(Resource::new(1024, 1));
     // What is asked for may be above the largest container.
-    let Ok(app) = stepped.submit(&submission) else { return };
+    let Ok(app) = stepped.submit(submission) else { return };
     stepped.update_now();
     stepped.heartbeat(&Heartbeat::new(&node));
     let asks = vec![Ask::anywhere(1, Resource::new(1000, 1), 2)];

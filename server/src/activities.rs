@@ -114,7 +114,9 @@ impl Activities {
 #[cfg(test)]
 mod tests {
     use evenweave::reason::Watch;
-    use evenweave::{CapacityConfiguration, CapacityScheduler, FairScheduler, Heartbeat, Resource, Settings};
+    use evenweave::{
+        CapacityConfiguration, CapacityScheduler, FairScheduler, Heartbeat, Resource, SchedulerApi as _, Settings,
+    };
 
     use super::*;
     use crate::scheduler::{Basics, CapacitySteps, Steps};

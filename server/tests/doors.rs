@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use evenweave::SchedulerApi as _;
 use evenweave::{FairScheduler, Resource, Settings};
 use evenweave_server::events::Ring;
 use evenweave_server::records::AppRecord;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use asking::answer;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use evenweave::SchedulerApi as _;
 use evenweave::{FairScheduler, Resource, Settings};
 use evenweave_server::records::AppRecord;
 use evenweave_server::scheduler::{Basics, Steps};

@@ -19,6 +19,7 @@ use std::thread;
 mod churn;
 
 use churn::{Churn, Core, Size};
+use evenweave::SchedulerApi;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NodeHandle, Resource, Stepped, Submission,
 };
@@ -93,7 +94,7 @@ impl Core for Counted {
     }
 
     fn location(&self, name: &str) -> Location {
-        self.stepped.location(name)
+        Core::location(&self.stepped, name)
     }
 
     fn update(&mut self) {
@@ -105,7 +106,7 @@ impl Core for Counted {
     }
 
     fn allocate(&mut self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) {
-        self.call(|stepped| stepped.allocate(app, request, answer)).expect("a valid call");
+        self.call(|stepped| SchedulerApi::allocate(stepped, app, request, answer)).expect("a valid call");
     }
 
     fn running(&mut self) -> u64 {
@@ -148,7 +149,8 @@ fn update(size: Size) -> u64 {
 /// Besides, there is one more node each time, so that every share is another.
 fn update_all_shares(size: Size) -> u64 {
     updates(size, |stepped, round| {
-        stepped.add_node(&format!("more{round}"), "/more", Resource::new(131_072, 64)).expect("a new name");
+        let more = Resource::new(131_072, 64);
+        SchedulerApi::add_node(stepped, &format!("more{round}"), "/more", more).expect("a new name");
     })
 }
 

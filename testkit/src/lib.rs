@@ -22,7 +22,7 @@ pub mod sources;
 
 pub use books::{assert_limits, assert_nobody_waits, assert_nothing_is_left, assert_sums};
 pub use making::{SMALL, allocations, ask, capacity, fair, greedy, number, queues, settings, unmanaged};
-pub use steps::{Steps, ask_for, call, fetch};
+pub use steps::{ask_for, call, fetch};
 pub use threads::{
     Threads, add_nodes, allocate, beat, ends, event, fill, poll, poll_to_the_end, poll_until_idle, send, start_polled,
 };

@@ -14,8 +14,8 @@ use super::running::{Loaded, Running};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Fair, FairScheduler, FairSchedulerBuilder, Groups,
-    Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, Settings, Stepped,
-    Submission, Worker,
+    Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SchedulerApi, Settings,
+    Stepped, Submission, Worker,
 };
 use crate::clock::now_ns;
 
@@ -181,7 +181,8 @@ impl Engine for Locked {
 
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {
         let mut core = lock(&self.core);
-        let answers = submissions.iter().map(|one| core.submit(one).map_err(|refusal| refusal.to_string())).collect();
+        let answers =
+            submissions.into_iter().map(|one| core.submit(one).map_err(|refusal| refusal.to_string())).collect();
         let mut answers = Some(answers);
         Ok(Box::new(move || answers.take()))
     }

@@ -674,7 +674,7 @@ impl<'a> Driver<'a> {
                 lost += 1;
                 return;
             };
-            heartbeat.completed.push(id);
+            heartbeat.add_completed([id]);
             books.ended += 1;
             books.on_node[node] -= 1;
             books.in_leaf[app.leaf] -= 1;
@@ -701,7 +701,7 @@ impl<'a> Driver<'a> {
             }
         });
         if let Some(watched) = watched {
-            watched.tell(Happened::Reported { node: &self.nodes[node], ended: &heartbeat.completed });
+            watched.tell(Happened::Reported { node: &self.nodes[node], ended: heartbeat.completed() });
         }
         if lost > 0 {
             return Err("a container outlived its application".to_owned());

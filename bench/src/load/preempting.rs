@@ -256,8 +256,8 @@ impl Preempting {
     /// What a node has to tell: what it launched, and what was ended by the scheduler.
     pub(crate) fn report(&mut self, node: usize, heartbeat: &mut Heartbeat) {
         let live = &self.live;
-        heartbeat.launched.extend(self.launching[node].drain(..).filter(|id| live.contains_key(id)));
-        heartbeat.completed.extend(self.over[node].drain(..));
+        heartbeat.add_launched(self.launching[node].drain(..).filter(|id| live.contains_key(id)));
+        heartbeat.add_completed(self.over[node].drain(..));
     }
 
     /// The nodes that have something to tell of what the scheduler ended.

@@ -162,7 +162,7 @@ impl<'s> Player<'s> {
     /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a
     /// word for it.
     fn show_followed(&mut self, seen: &mut Observed) {
-        let (moved, killed) = take_followed(&mut *self.driver);
+        let (moved, killed) = take_followed(self.driver.scheduler());
         for end in seen.completed.iter_mut().filter(|end| killed.contains(&end.app)) {
             if end.reason == EndReason::AppFinished.as_str() {
                 end.reason = "app-killed".to_owned();
@@ -174,7 +174,7 @@ impl<'s> Player<'s> {
 
     /// Plans that are not as they were when this was last called; after the last step all.
     pub(super) fn plans(&mut self, last: bool) -> Option<Value> {
-        self.bookings.plans(&mut *self.driver, last)
+        self.bookings.plans(self.driver.scheduler(), last)
     }
 
     /// An application that has not ended, as it is now, and why it is offered nothing at all, if it is not.
@@ -268,10 +268,10 @@ impl<'s> Player<'s> {
             Step::Launch { app, container, epoch } => driver.launch(named(*app, *container, *epoch))?,
             Step::Complete { app, container, epoch } => driver.complete(named(*app, *container, *epoch))?,
             Step::Finish { app } => driver.finish(*app)?,
-            Step::Update => driver.update(),
+            Step::Update => driver.update()?,
             Step::Advance { ms } => {
                 self.beginning.clock.advance(*ms);
-                driver.tick();
+                driver.scheduler().tick();
             }
             Step::Move { app, queue } => driver.move_app(*app, queue)?,
             Step::Reload { allocations, plans } => {
@@ -287,7 +287,7 @@ impl<'s> Player<'s> {
             | Step::ReserveList { .. }
             | Step::Follow => {
                 let before = self.weights();
-                let mut booked = self.bookings.play(step, &mut *self.driver, &self.types)?;
+                let mut booked = self.bookings.play(step, self.driver.scheduler(), &self.types)?;
                 booked.queues_changed = before != self.weights();
                 return Ok(Told { booked, ..Told::default() });
             }

@@ -56,6 +56,8 @@ mod outcome;
 
 mod play;
 
+mod played;
+
 mod record;
 
 mod scenario;

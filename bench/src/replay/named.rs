@@ -52,8 +52,8 @@ impl TakenOver {
         heartbeat: &mut Heartbeat,
     ) {
         let find = |named: &Named| known.iter().find(|view| self.is(*named, view.id));
-        heartbeat.launched.extend(launched.iter().filter_map(find).filter(|view| !view.ended).map(|view| view.id));
-        heartbeat.completed.extend(completed.iter().filter_map(find).map(|view| view.id));
+        heartbeat.add_launched(launched.iter().filter_map(find).filter(|view| !view.ended).map(|view| view.id));
+        heartbeat.add_completed(completed.iter().filter_map(find).map(|view| view.id));
     }
 
     /// Whether a step means this container.

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::booking::Booked;
 use super::bookings::{Bookings, take_followed};
-use super::capacity_driver::{CapacityDriver, Steps, Threaded};
+use super::capacity_driver::CapacityDriver;
 use super::named::Named;
 use super::options::DriverChoice;
+use super::played::Played;
 use super::scenario::{ReportedContainer, Step};
 #[cfg(test)]
 use crate::api::CapacityPass;
@@ -62,9 +63,12 @@ impl Beginning {
             .rules_last(true)
             .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match self.driver {
-            DriverChoice::Threaded => Box::new(Threaded::start(built, self.epoch)?),
+            DriverChoice::Threaded => {
+                let scheduler = built.timers(false).start().map_err(|error| error.to_string())?;
+                Box::new(Played::new(scheduler, self.epoch))
+            }
             DriverChoice::Stepped => {
-                Box::new(Steps::new(built.stepped().map_err(|error| error.to_string())?, self.epoch))
+                Box::new(Played::new(built.stepped().map_err(|error| error.to_string())?, self.epoch))
             }
         };
         Ok((scheduler, types))
@@ -275,7 +279,7 @@ impl OnEngine {
         }
         self.show_journal(&mut shown);
         self.show_followed(&mut shown);
-        if let Some(plans) = self.bookings.plans(&mut *self.scheduler, last) {
+        if let Some(plans) = self.bookings.plans(self.scheduler.scheduler(), last) {
             shown.insert("plans".to_owned(), plans);
         }
         let changed = before.is_some_and(|before| before != self.parts());
@@ -300,7 +304,8 @@ impl OnEngine {
     fn book(&mut self, step: &Value, shown: &mut Map<String, Value>) {
         let played = match serde_json::from_value::<Step>(step.clone()) {
             Ok(step) => {
-                self.bookings.play(&step, &mut *self.scheduler, &self.types).map_err(|error| error.kind().to_owned())
+                let played = self.bookings.play(&step, self.scheduler.scheduler(), &self.types);
+                played.map_err(|error| error.kind().to_owned())
             }
             Err(error) => Err(error.to_string()),
         };
@@ -316,7 +321,7 @@ impl OnEngine {
     /// What the plan follower did to applications. To the scheduler a kill is an end as any other; recordings have a
     /// word for it.
     fn show_followed(&mut self, shown: &mut Map<String, Value>) {
-        let (moved, killed) = take_followed(&mut *self.scheduler);
+        let (moved, killed) = take_followed(self.scheduler.scheduler());
         let ended = shown.get_mut("completed").and_then(Value::as_array_mut);
         for end in ended.into_iter().flatten() {
             let is_killed = killed.iter().any(|app| end["app"] == *app);
@@ -384,7 +389,7 @@ impl OnEngine {
             "advance" => {
                 let ms = step.get("ms").and_then(Value::as_u64).unwrap_or_default();
                 self.beginning.clock.advance(ms);
-                self.scheduler.tick();
+                self.scheduler.scheduler().tick();
                 Ok(())
             }
             "priority" => self.scheduler.set_priority(app, int(step, "priority")),

@@ -68,7 +68,7 @@ mod tests {
 
     use super::super::tasks::{Part, Place};
     use super::*;
-    use crate::api::{FairScheduler, Resource};
+    use crate::api::{FairScheduler, Resource, SchedulerApi};
 
     #[test]
     fn rows_are_by_place_and_have_the_size_of_the_first() {

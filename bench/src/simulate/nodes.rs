@@ -82,8 +82,7 @@ impl SimNode {
         over: &mut Vec<ContainerId>,
     ) -> (&Heartbeat, &NodeHandle, bool) {
         let SimNode { handle, heartbeat, running, next_end, launched, stopped, .. } = self;
-        heartbeat.launched.clear();
-        heartbeat.completed.clear();
+        heartbeat.clear();
         over.clear();
         if *next_end <= now {
             // In the order of their ends.
@@ -94,9 +93,9 @@ impl SimNode {
             over.extend(ended.into_iter().map(|running| running.id));
         }
         launched.retain(|id| !over.contains(id));
-        heartbeat.launched.extend(launched.drain(..));
-        heartbeat.completed.extend(over.iter().copied());
-        heartbeat.completed.extend(stopped.drain(..));
+        heartbeat.add_launched(launched.drain(..));
+        heartbeat.add_completed(over.iter().copied());
+        heartbeat.add_completed(stopped.drain(..));
         // What the answer to this report asks for: it was listed before.
         scratch.clear();
         handle.take_stops(scratch);

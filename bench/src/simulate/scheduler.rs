@@ -202,7 +202,7 @@ impl Scheduler {
 
     /// A round of preemption: how many containers it marks.
     pub(super) fn preempt(&mut self) -> Result<usize, Refused> {
-        let marked = self.core.preempt()?;
+        let marked = self.core.preempt_round()?;
         if let Some(scribe) = self.scribe() {
             scribe.marked(marked);
         }
@@ -220,7 +220,7 @@ impl Scheduler {
     /// Offers all nodes: a pass of continuous scheduling, or a round of asynchronous scheduling that begins at a node.
     pub(super) fn offer_all(&mut self, first: usize) {
         // Without threads nothing keeps it from offering.
-        let _ = self.core.offer_all(first);
+        let _ = self.core.offer_all_from(first);
         if let Some(scribe) = self.scribe() {
             scribe.offered(first);
         }

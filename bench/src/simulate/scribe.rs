@@ -181,7 +181,7 @@ impl Scribe {
         // What the steps `launch` and `complete` have no word for.
         let (mut launched, mut completed) = (Vec::new(), Vec::new());
         let told = |(app, container): (u32, u32)| object!({"app": app, "container": container});
-        for id in heartbeat.launched.iter().copied().map(number) {
+        for id in heartbeat.launched().iter().copied().map(number) {
             match self.there.get_mut(&id).filter(|stands| !stands.lingers) {
                 Some(stands) => {
                     stands.launched = true;
@@ -191,7 +191,7 @@ impl Scribe {
                 None => launched.push(told(id)),
             }
         }
-        for id in heartbeat.completed.iter().copied().map(number) {
+        for id in heartbeat.completed().iter().copied().map(number) {
             match self.there.remove(&id) {
                 Some(_) => self.note(object!({"op": "complete", "app": id.0, "container": id.1})),
                 None => completed.push(told(id)),

@@ -370,7 +370,7 @@ impl World {
         node.completed.clear();
         node.running.retain_mut(|running| {
             if !std::mem::replace(&mut running.told, true) {
-                heartbeat.launched.push(running.id);
+                heartbeat.add_launched([running.id]);
             }
             let over = running.over <= now;
             if over {
@@ -378,7 +378,7 @@ impl World {
             }
             !over
         });
-        heartbeat.completed.extend(node.completed.iter().copied());
+        heartbeat.add_completed(node.completed.iter().copied());
         heartbeat
     }
 
@@ -552,7 +552,7 @@ impl World {
     pub(super) fn complete_twice(&mut self, random: u64) {
         let node = &self.nodes[self.pick(random)];
         let mut heartbeat = Heartbeat::new(&node.handle);
-        heartbeat.completed.extend(node.completed.iter().copied());
+        heartbeat.add_completed(node.completed.iter().copied());
         self.send(vec![heartbeat.clone(), heartbeat]);
     }
 
@@ -560,7 +560,7 @@ impl World {
         let (at, other) = (self.pick(random), self.pick(mix(random)));
         if at != other {
             let mut heartbeat = Heartbeat::new(&self.nodes[at].handle);
-            heartbeat.completed.extend(self.nodes[other].running.iter().map(|running| running.id));
+            heartbeat.add_completed(self.nodes[other].running.iter().map(|running| running.id));
             self.send(vec![heartbeat]);
         }
     }

@@ -153,7 +153,7 @@ impl<'a> Nodes<'a> {
         let mut heartbeat = Heartbeat::new(&self.bed.nodes[*number as usize]);
         if completions {
             for (id, owner) in self.held.take(node, self.k) {
-                heartbeat.completed.push(*id);
+                heartbeat.add_completed([*id]);
                 owners.push(*owner);
             }
             self.completed += owners.len() as u64;

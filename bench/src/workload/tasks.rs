@@ -192,7 +192,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::FairScheduler;
+    use crate::api::{FairScheduler, SchedulerApi};
 
     /// Tables over so many nodes, with the scheduler's names for their rows.
     fn tasks(nodes: u32, wanted: &[u32]) -> Tasks {

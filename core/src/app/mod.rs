@@ -1,4 +1,4 @@
-//! What an application is to the scheduler: asks, locations, localities.
+//! What an application is to the scheduler: asks and locations.
 //!
 //! Plain values; any thread.
 
@@ -208,28 +208,5 @@ impl fmt::Display for Ask {
             write!(f, ", request {allocation_request_id}")?;
         }
         if *relax_locality { Ok(()) } else { f.write_str(", there alone") }
-    }
-}
-
-/// How near to the requested place a container is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Locality {
-    /// On a requested node.
-    Node,
-    /// On a requested rack.
-    Rack,
-    /// On any other node.
-    OffSwitch,
-}
-
-/// As in "node-local".
-impl fmt::Display for Locality {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Locality::Node => "node",
-            Locality::Rack => "rack",
-            Locality::OffSwitch => "off-switch",
-        })
     }
 }

@@ -1,6 +1,5 @@
 //! The CapacityScheduler as the engine calls it: each moment, and who deals with it.
 
-use crate::app::Locality;
 use crate::capacity::control::configuration::Refresh;
 use crate::capacity::control::{CapacityCall, CapacityControl};
 use crate::capacity::decide::messages::CapacityMessage;
@@ -18,6 +17,7 @@ use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
 use crate::engine::records::containers::ContainerRecord;
 use crate::event::Refused;
+use crate::id::Locality;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;

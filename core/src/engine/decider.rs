@@ -23,7 +23,6 @@
 //! applications that have too little. Whether they run on threads of their own or on the caller's, and when they end,
 //! is the driver's.
 
-use crate::app::Locality;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::Controlled;
 use crate::engine::intake::to_control::TaskCall;
@@ -39,7 +38,7 @@ use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
 use crate::event::Refused;
 #[cfg(feature = "faults")]
-use crate::id::ContainerId;
+use crate::id::{ContainerId, Locality};
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;

@@ -70,7 +70,6 @@ mod exports {
     pub use super::edge::allocate::{AllocateRequest, Allocation};
     pub use super::edge::warnings::AskWarning;
     pub(crate) use super::edge::warnings::warn_of;
-    pub use super::intake::reported::Reported;
     pub use super::intake::submission::{AmRequest, NewAttempt, Submission};
     pub use super::intake::to_worker::Heartbeat;
     pub use super::mail::container::{Container, EndReason, EndedContainer, RecoveredContainer};

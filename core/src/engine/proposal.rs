@@ -3,7 +3,7 @@
 //! A decider chooses, and hands its choice to [`try_grant`](crate::engine::shard::Shard::try_grant). That makes a
 //! container of it, or says why not; the decider is then as free as before.
 
-use crate::app::Locality;
+use crate::id::Locality;
 use crate::resource::Resource;
 
 /// A placement that fits the node.

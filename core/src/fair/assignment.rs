@@ -15,7 +15,7 @@
 //! and under limits only shrinks within a pass), else until the end of the descent. Subtrees none of whose asks fits
 //! the node or the queue's limit are skipped whole.
 
-use crate::app::{Locality, SchedulingKey};
+use crate::app::SchedulingKey;
 use crate::engine::proposal::Proposal;
 use crate::engine::records::rows::LocationRows;
 use crate::engine::shared::count;
@@ -24,8 +24,8 @@ use crate::fair::decision::PassEnd;
 use crate::fair::engine::{AppLocal, KeyLocal, Node, QueueLocal, Shard};
 use crate::fair::outcome::{Outcome, Unwanted};
 use crate::fair::worker::{HasDeclined, Suspended};
-use crate::id::NONE;
 use crate::id::ROOT;
+use crate::id::{Locality, NONE};
 use crate::matching::number::containers_left;
 use crate::order::{WinnerTree, java_order};
 use crate::resource::{Resource, f64_to_i64};

@@ -114,7 +114,7 @@ impl Shard {
 
 #[cfg(test)]
 mod tests {
-    use crate::{AllocateRequest, Allocation, Ask, FairScheduler, Resource, Submission};
+    use crate::{AllocateRequest, Allocation, Ask, FairScheduler, Resource, SchedulerApi, Submission};
 
     /// So many keys that those in front with nothing outstanding are passed over together.
     const KEYS: i32 = 20;

@@ -1,6 +1,5 @@
 //! The FairScheduler as the engine calls it: each moment, and who deals with it.
 
-use crate::app::Locality;
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AskCause, Decider};
@@ -19,7 +18,7 @@ use crate::fair::published::{FairPublished, Shares};
 use crate::fair::queue::FairQueue;
 use crate::fair::update::Updater;
 use crate::fair::worker::FairWorker;
-use crate::id::NONE;
+use crate::id::{Locality, NONE};
 use crate::matching::delay::Delay;
 use crate::matching::size::normalise;
 use crate::policy::ClusterTotal;

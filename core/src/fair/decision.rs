@@ -7,8 +7,8 @@
 //! # Rules
 //! Each reason is one test of Hadoop's.
 
-use crate::app::Locality;
 use crate::fair::control::Stopped;
+use crate::id::Locality;
 use crate::policy::Precedence;
 use crate::queue::RunningLimit;
 use crate::resource::Resource;

@@ -170,7 +170,7 @@ fn take_missed(app: &mut AppLocal, key: usize, passes: u64, rule: Rule) {
 mod tests {
     use crate::config::Settings;
     use crate::resource::Resource;
-    use crate::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, Submission};
+    use crate::{AllocateRequest, Allocation, Ask, FairScheduler, Heartbeat, SchedulerApi, Submission};
 
     const SIZE: Resource = Resource::new(1024, 1);
 

@@ -2,9 +2,9 @@
 //!
 //! The rule is [`Delay`](crate::matching::delay::Delay)'s, one a key and worker.
 
-use crate::app::Locality;
 use crate::config::Settings;
 use crate::fair::engine::{KeyLocal, Shard};
+use crate::id::Locality;
 use crate::matching::delay::Rule;
 use crate::resource::Resource;
 

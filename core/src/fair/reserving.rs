@@ -1,12 +1,12 @@
 //! Reserved nodes: when the FairScheduler keeps a node for a starved application, and what becomes of that
 //! (rules/assignment.md 8).
 
-use crate::app::Locality;
 use crate::engine::books::reserved::may_reserve;
 use crate::engine::proposal::Proposal;
 use crate::engine::records::node::Reservation;
 use crate::fair::engine::Shard;
 use crate::fair::outcome::{Unreserved, Unwanted};
+use crate::id::Locality;
 use crate::preemption::Starvation;
 
 impl Shard {

@@ -11,7 +11,7 @@
 //! Without a trace one comparison with null a pass, a walk from root and a placement, and where something declines;
 //! nothing is built. With one, every visit is copied into texts: for people, not for load.
 
-use crate::app::{Locality, SchedulingKey};
+use crate::app::SchedulingKey;
 use crate::engine::proposal::{Proposal, Refusal};
 use crate::engine::records::node::Reservation;
 use crate::fair::decision::{
@@ -20,7 +20,7 @@ use crate::fair::decision::{
 };
 use crate::fair::engine::Shard;
 use crate::fair::outcome::{Outcome, Unreserved, Unwanted};
-use crate::id::NONE;
+use crate::id::{Locality, NONE};
 use crate::policy::{Precedence, Schedulable};
 use crate::resource::Resource;
 use std::cmp::Ordering;

@@ -3,8 +3,8 @@
 //!
 //! For people: everything is made anew at each call.
 
-use crate::app::Locality;
 use crate::fair::decision::{AmShare, NotOffered, NotReserved, Obstacle};
+use crate::id::Locality;
 use crate::policy::Precedence;
 use crate::queue::RunningLimit;
 use crate::resource::{Resource, ResourceTypes};

@@ -9,7 +9,7 @@
 //! A container that is nearer than the level leads back: on the node to `node`, on the rack to `rack`.
 //! ```
 
-use crate::app::Locality;
+use crate::id::Locality;
 
 /// When a level has lasted long enough.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 //!
 //! Bodies run on the caller's thread: with threads they send and wait, without they do it.
 
+use super::api::SchedulerApi;
 use super::capacity::{queues, queues_stepped, take_to_tell};
 use super::handles::{AppHandle, NodeHandle};
 use super::policy::Capacity;
@@ -13,7 +14,6 @@ use crate::engine::intake::to_control::Call;
 use crate::engine::{AllocateRequest, Allocation, Submission, collect};
 use crate::event::Refused;
 use crate::resource::Resource;
-use std::borrow::Borrow;
 
 /// # Of the CapacityScheduler alone
 impl Scheduler<Capacity> {
@@ -157,11 +157,7 @@ impl Stepped<Capacity> {
     ///
     /// # Errors
     /// Those of [`submit`](Self::submit).
-    pub fn submit_with_priority(
-        &mut self,
-        submission: impl Borrow<Submission>,
-        priority: i32,
-    ) -> Result<AppHandle, Refused> {
+    pub fn submit_with_priority(&mut self, submission: Submission, priority: i32) -> Result<AppHandle, Refused> {
         self.submit_with(submission, SubmitTerms::default().with_priority(priority))
     }
 
@@ -190,14 +186,19 @@ impl Stepped<Capacity> {
     /// [`finish`](Self::finish). Its asks and reservations are dropped, and it leaves the lists of its queue, where
     /// others may start. So may those that wait for a limit of parallel applications. It keeps its containers: release
     /// those that the next attempt does not keep before.
+    ///
+    /// # Errors
+    /// [`Refused::NoSuchApp`] of another scheduler's application, or if the attempt has ended.
     #[doc(hidden)]
-    pub fn stop_attempt(&mut self, app: &AppHandle) {
+    pub fn stop_attempt(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.steps.stepper.pump();
-        if app.0.scheduler == self.steps.stepper.shared().scheduler {
+        let is_here = app.0.scheduler == self.steps.stepper.shared().scheduler && !app.is_finished();
+        if is_here {
             self.steps.stepper.shards().for_each(|shard| shard.stop_app(app.0.slot));
             self.steps.stepper.control().attempt_stopped(&app.0);
         }
         self.steps.settle();
+        is_here.then_some(()).ok_or(Refused::NoSuchApp(app.number()))
     }
 
     /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was

@@ -239,6 +239,41 @@ impl Heartbeat {
         Heartbeat::of(node.0.clone())
     }
 
+    /// Adds containers that the node has started since its last report. After registering again, a node names all that
+    /// run on it.
+    ///
+    /// If an AM has fetched a container, and no report names it in time, here or as completed, it expires:
+    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is
+    /// listed by [`take_stops`](NodeHandle::take_stops), each time.
+    #[inline]
+    pub fn add_launched(&mut self, containers: impl IntoIterator<Item = ContainerId>) {
+        self.launched.extend(containers);
+    }
+
+    /// Adds containers that have ended since the last report, in order.
+    #[inline]
+    pub fn add_completed(&mut self, containers: impl IntoIterator<Item = ContainerId>) {
+        self.completed.extend(containers);
+    }
+
+    /// The containers that the report names as started.
+    #[must_use]
+    pub fn launched(&self) -> &[ContainerId] {
+        &self.launched
+    }
+
+    /// The containers that the report names as ended.
+    #[must_use]
+    pub fn completed(&self) -> &[ContainerId] {
+        &self.completed
+    }
+
+    /// Removes the news of containers, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.launched.clear();
+        self.completed.clear();
+    }
+
     /// The number of the node that reports.
     #[must_use]
     pub fn node(&self) -> NodeId {

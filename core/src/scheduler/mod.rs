@@ -35,6 +35,10 @@ mod reservations;
 
 mod api;
 
+mod stepped_calls;
+
+mod by_number;
+
 mod fair_reasons;
 
 mod fair;
@@ -61,6 +65,7 @@ mod faults;
 pub use api::SchedulerApi;
 pub use build_error::BuildError;
 pub use builder::FairSchedulerBuilder;
+pub use by_number::ByNumber;
 pub use capacity::{CapacityScheduler, CapacityStepped, WeakCapacityScheduler};
 pub use capacity_builder::CapacitySchedulerBuilder;
 pub use door::NotSent;

@@ -1,6 +1,7 @@
 //! Amounts at the ends of 64 bits.
 
 use crate::world::{Core, SMALL, World, allocations, builder, each};
+use evenweave::SchedulerApi as _;
 use evenweave::{Ask, Refused, Resource};
 use proptest::prelude::*;
 

@@ -28,7 +28,7 @@ fn capacity(most: &[(&str, &str)], workers: usize) -> CapacityStepped {
 macro_rules! endless {
     ($scheduler:ident, $update:expr, $heartbeats:literal) => {{
         let node = $scheduler.add_node("endless", "/r", ENDLESS).unwrap();
-        let app = $scheduler.submit(&Submission::new(1, "ann").in_queue("abuser")).unwrap();
+        let app = $scheduler.submit(Submission::new(1, "ann").in_queue("abuser")).unwrap();
         let asks = ask(u32::MAX);
         let mut answer = Allocation::default();
         $scheduler.allocate(&app, &asks, &mut answer).unwrap();
@@ -56,7 +56,7 @@ macro_rules! is_bounded {
         assert!(reasons.iter().any(|reason| reason.to_string().contains("max-containers-per-node")), "{reasons:?}");
         // One goes, another one comes.
         let mut report = Heartbeat::new(&node);
-        report.completed.push(granted[3].id);
+        report.add_completed([granted[3].id]);
         for report in [report, Heartbeat::new(&node)] {
             $scheduler.heartbeat(report);
         }
@@ -66,7 +66,7 @@ macro_rules! is_bounded {
         let running = RecoveredContainer::new(1, 99, SMALL);
         $scheduler.recover_container(&app, &node, running).unwrap();
         let mut report = Heartbeat::new(&node);
-        report.completed.push(granted[0].id);
+        report.add_completed([granted[0].id]);
         $scheduler.heartbeat(report);
         $scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
         assert_eq!((answer.granted.len(), answer.ended.len()), (0, 1));

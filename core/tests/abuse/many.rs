@@ -1,6 +1,7 @@
 //! Many of everything.
 
 use crate::world::{Core, SMALL, World, allocations, builder, builder_with, each};
+use evenweave::SchedulerApi as _;
 use evenweave::{
     AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Refused,
     Resource, Submission,

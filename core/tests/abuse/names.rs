@@ -1,6 +1,7 @@
 //! Names that are too long, or too many.
 
 use crate::world::{Core, SMALL, World, builder, builder_with, each};
+use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::event::{AppAccess, LONGEST_NAME, Named};
 use evenweave::resource::ResourceTypes;
@@ -83,7 +84,7 @@ fn what_names_no_place_is_refused() {
         assert_eq!(world.ask(&app, vec![ask, ask.at(nowhere)]), Err(Refused::NoLocation));
         let blacklist = AllocateRequest::default().with_blacklist_add([nowhere]);
         assert_eq!(world.allocate(&app, &blacklist), Err(Refused::NoLocation));
-        for am in [AmRequest::from(SMALL).at(nowhere, true), AmRequest::from(SMALL).avoiding(&[nowhere])] {
+        for am in [AmRequest::from(SMALL).at(nowhere), AmRequest::from(SMALL).avoiding(&[nowhere])] {
             let submission = Submission::new(2, "eve").in_queue("abuser").with_am(am);
             assert_eq!(world.submit(submission).map(|app| app.number()), Err(Refused::NoLocation));
         }

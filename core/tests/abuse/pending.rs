@@ -100,7 +100,7 @@ fn one_container_is_no_larger_than_a_cluster() {
         };
         assert_eq!(scheduler.allocate(&app, &asks, &mut answer).map_err(beyond).is_ok(), is_taken);
         let master = Submission::new(2, "ann").in_queue("a").with_am(Resource::new(size, 1));
-        assert_eq!(scheduler.submit(&master).map_err(beyond).is_ok(), is_taken);
+        assert_eq!(scheduler.submit(master).map_err(beyond).is_ok(), is_taken);
     }
     assert_eq!(scheduler.audit(true).wrong, [""; 0]);
 }

@@ -164,8 +164,8 @@ fn a_node_with_a_hundred_thousand_containers_comes_and_goes() {
         assert_eq!(granted.len(), 100_000);
         // Its node reports all of them at once, some of them as ended.
         let mut heartbeat = Heartbeat::new(&large);
-        heartbeat.launched.extend(granted.iter().map(|container| container.id));
-        heartbeat.completed.extend(granted.iter().rev().take(1000).map(|container| container.id));
+        heartbeat.add_launched(granted.iter().map(|container| container.id));
+        heartbeat.add_completed(granted.iter().rev().take(1000).map(|container| container.id));
         world.heartbeat(heartbeat);
         world.settle();
         assert_eq!(world.running(), 99_000);
@@ -188,7 +188,7 @@ fn an_attempt_hands_a_hundred_thousand_containers_over() {
         for node in world.nodes.clone() {
             let mut heartbeat = Heartbeat::new(&node);
             let here = granted.iter().filter(|container| container.node == node.id());
-            heartbeat.launched.extend(here.map(|container| container.id));
+            heartbeat.add_launched(here.map(|container| container.id));
             world.heartbeat(heartbeat);
         }
         world.settle();
@@ -200,7 +200,7 @@ fn an_attempt_hands_a_hundred_thousand_containers_over() {
         assert_eq!(world.running(), 0);
         for node in world.nodes.clone() {
             let mut heartbeat = Heartbeat::new(&node);
-            heartbeat.completed.extend(next.kept_containers().iter().filter(|c| c.node == node.id()).map(|c| c.id));
+            heartbeat.add_completed(next.kept_containers().iter().filter(|c| c.node == node.id()).map(|c| c.id));
             world.heartbeat(heartbeat);
         }
         world.bystander_is_served();
@@ -249,8 +249,9 @@ fn a_report_of_a_million_strangers_containers_changes_nothing() {
         let granted = world.fetch(&app);
         assert!(!granted.is_empty() && granted.iter().all(|container| container.node == world.nodes[0].id()));
         let mut heartbeat = Heartbeat::new(&world.nodes[1].clone());
-        heartbeat.completed.extend(granted.iter().cycle().take(1_000_000).map(|container| container.id));
-        heartbeat.launched = heartbeat.completed.iter().copied().collect();
+        heartbeat.add_completed(granted.iter().cycle().take(1_000_000).map(|container| container.id));
+        let launched = heartbeat.completed().to_vec();
+        heartbeat.add_launched(launched);
         world.heartbeat(heartbeat);
         world.settle();
         assert_eq!(world.running(), granted.len() as u64);

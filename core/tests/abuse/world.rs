@@ -1,5 +1,6 @@
 //! A scheduler with a bystander: an application that asks, is served and gives back, whatever another does.
 
+use evenweave::SchedulerApi as _;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::{AppView, NodeView, QueueView};
 use evenweave::{
@@ -103,7 +104,7 @@ impl World {
 
     pub(crate) fn submit(&mut self, submission: Submission) -> Result<AppHandle, Refused> {
         match &mut self.core {
-            Core::Stepped(stepped) => stepped.submit(&submission),
+            Core::Stepped(stepped) => stepped.submit(submission),
             Core::Threaded(scheduler) => scheduler.submit(submission),
         }
     }
@@ -116,7 +117,7 @@ impl World {
     /// Many at once, where that can be had.
     pub(crate) fn submit_all(&mut self, submissions: Vec<Submission>) -> Vec<Result<AppHandle, Refused>> {
         match &mut self.core {
-            Core::Stepped(stepped) => submissions.iter().map(|submission| stepped.submit(submission)).collect(),
+            Core::Stepped(stepped) => submissions.into_iter().map(|submission| stepped.submit(submission)).collect(),
             Core::Threaded(scheduler) => scheduler.submit_all(submissions).unwrap().wait().unwrap(),
         }
     }
@@ -175,7 +176,7 @@ impl World {
             Core::Stepped(stepped) => stepped.update_now(),
             Core::Threaded(scheduler) => {
                 scheduler.quiesce();
-                scheduler.update_now();
+                FairScheduler::update_now(scheduler);
                 scheduler.quiesce();
             }
         }

@@ -8,6 +8,7 @@ mod container_counts;
 pub(crate) mod shape;
 
 use container_counts::compare;
+use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
@@ -351,7 +352,7 @@ impl World {
             }
         }
         // What has begun comes to its end, though the rest was refused: this stops nothing here.
-        self.stepped.stop_attempt(&self.other.0);
+        assert!(self.stepped.stop_attempt(&self.other.0).is_err(), "of another scheduler");
         "an end beside something else"
     }
 
@@ -408,16 +409,16 @@ impl World {
         heartbeat.offer = b % 8 != 7;
         let here: Vec<_> = self.stepped.containers().into_iter().filter(|view| view.node_id == node.id()).collect();
         let some = here.iter().take(usize::from(c) % 3);
-        heartbeat.launched.extend(some.map(|view| view.id));
+        heartbeat.add_launched(some.map(|view| view.id));
         if c % 4 == 3 {
-            heartbeat.completed.extend(here.iter().take(1 + usize::from(c) / 64).map(|view| view.id));
+            heartbeat.add_completed(here.iter().take(1 + usize::from(c) / 64).map(|view| view.id));
         }
-        heartbeat.completed.extend(here.iter().filter(|view| view.ended).map(|view| view.id));
+        heartbeat.add_completed(here.iter().filter(|view| view.ended).map(|view| view.id));
         if b == 255 {
             // Of others, and more than once.
             let mut strangers: Vec<_> = self.ever.iter().copied().collect();
             strangers.sort_unstable_by_key(|id| (id.application_number(), id.number()));
-            heartbeat.completed.extend(strangers.into_iter().take(3));
+            heartbeat.add_completed(strangers.into_iter().take(3));
         }
         self.stepped.heartbeat(heartbeat);
         "a heartbeat"

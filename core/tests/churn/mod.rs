@@ -14,6 +14,7 @@
 
 mod tasks;
 
+use evenweave::SchedulerApi;
 use evenweave::resource::ResourceTypes;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Container, ContainerId, FairScheduler,
@@ -110,15 +111,15 @@ pub trait Core {
 
 impl Core for Stepped {
     fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> NodeHandle {
-        Stepped::add_node(self, name, rack, total).unwrap()
+        SchedulerApi::add_node(self, name, rack, total).unwrap()
     }
 
     fn submit(&mut self, submission: Submission) -> AppHandle {
-        Stepped::submit(self, &submission).unwrap()
+        SchedulerApi::submit(self, submission).unwrap()
     }
 
     fn location(&self, name: &str) -> Location {
-        Stepped::location(self, name)
+        SchedulerApi::location(self, name)
     }
 
     fn update(&mut self) {
@@ -130,7 +131,7 @@ impl Core for Stepped {
     }
 
     fn allocate(&mut self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) {
-        Stepped::allocate(self, app, request, answer).unwrap();
+        SchedulerApi::allocate(self, app, request, answer).unwrap();
     }
 
     fn running(&mut self) -> u64 {
@@ -244,7 +245,7 @@ impl<C: Core> Churn<C> {
         self.owners.clear();
         let on_node = &mut self.on_node[self.at];
         for (id, owner) in on_node.drain(..K.min(on_node.len())) {
-            heartbeat.completed.push(id);
+            heartbeat.add_completed([id]);
             self.owners.push(owner);
         }
         self.at = (self.at + 1) % self.nodes.len();

@@ -3,6 +3,7 @@
 //! 10,000 sequences; `EVENWEAVE_SEQUENCES` says how many others. A failure names its sequence: `EVENWEAVE_FIRST` begins
 //! there.
 
+use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
 use evenweave::{
@@ -173,7 +174,9 @@ impl World {
     fn am(&mut self) -> Option<AmRequest> {
         self.dice.one_in(3).then(|| {
             let (place, avoided) = (self.location(), self.location());
-            AmRequest::from(self.dice.size()).at(place, self.dice.one_in(2)).avoiding(&[avoided])
+            let am = AmRequest::from(self.dice.size());
+            let am = if self.dice.one_in(2) { am.at(place) } else { am.strictly_at(place) };
+            am.avoiding(&[avoided])
         })
     }
 
@@ -188,8 +191,8 @@ impl World {
 
     fn report(&mut self, node: &NodeHandle) -> Heartbeat {
         let mut report = Heartbeat::new(node);
-        report.launched.extend(self.some_containers());
-        report.completed.extend(self.some_containers());
+        report.add_launched(self.some_containers());
+        report.add_completed(self.some_containers());
         report
     }
 
@@ -207,7 +210,7 @@ impl World {
             3..=5 => {
                 let submission = self.submission();
                 let app = match &mut self.core {
-                    Core::Stepped(s) => s.submit(&submission),
+                    Core::Stepped(s) => s.submit(submission),
                     Core::Threaded(s) => s.submit(submission),
                 };
                 self.apps.extend(app.ok());
@@ -305,7 +308,7 @@ impl World {
                     s.offer_all();
                 }
                 Core::Threaded(s) => {
-                    s.update_now();
+                    FairScheduler::update_now(s);
                     let _ = s.preempt();
                     let _ = s.kill_marked();
                     let _ = s.offer_all();

@@ -1,5 +1,6 @@
 //! A node that claims room for billions, and as many asked for: one heartbeat grants 100,000, and the next one goes on.
 
+use evenweave::SchedulerApi as _;
 use evenweave::{AllocateRequest, Allocation, Ask, Heartbeat, Resource, Stepped, Submission};
 use evenweave_testkit::{capacity, fair};
 

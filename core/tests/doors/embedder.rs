@@ -1,6 +1,7 @@
 //! What the embedder brings panics: it is told of, nothing is lost, and it goes on.
 
 use crate::world::{Fuse, Source, Timebomb, Touchy, source, task_panics, touchy_file};
+use evenweave::SchedulerApi as _;
 use evenweave::{
     AllocateRequest, Allocation, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler,
     FairSchedulerBuilder, Heartbeat, Refused, Resource, Waited,

@@ -1,5 +1,6 @@
 //! What another scheduler of the process made is told apart from one's own, though its numbers are the same.
 
+use evenweave::SchedulerApi as _;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, Ask, Container, EndReason, FairScheduler, Heartbeat, Location, NewAttempt,
     Refused, Resource, Stepped, Submission,
@@ -40,11 +41,11 @@ fn containers_of_another_scheduler_are_ignored() {
     let release = |id| AllocateRequest::default().with_releases([id]);
     own.scheduler.allocate(&own.app, &release(foreign), &mut answer).unwrap();
     let mut report = Heartbeat::new(&own.node);
-    report.launched.push(foreign);
-    report.completed.push(foreign);
+    report.add_launched([foreign]);
+    report.add_completed([foreign]);
     own.scheduler.heartbeat(&report);
     // With more of them than travel in the message itself.
-    report.completed.extend([foreign; 6]);
+    report.add_completed([foreign; 6]);
     own.scheduler.heartbeat(&report);
     let view = &own.scheduler.containers()[0];
     assert_eq!((view.id, view.launched, view.ended), (id, false, false));
@@ -85,7 +86,7 @@ fn locations_of_another_scheduler_are_refused() {
             AllocateRequest::default().with_blacklist_remove([place]),
         ]
     };
-    let am = |place| AmRequest::from(SMALL).at(place, true);
+    let am = |place| AmRequest::from(SMALL).at(place);
     let submission = |am| Submission::new(2, "ann").with_am(am);
     let threaded = FairScheduler::builder().timers(false).start().unwrap();
     let threaded_app = threaded.submit(unmanaged(1, "root.a")).unwrap();

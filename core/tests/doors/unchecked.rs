@@ -2,6 +2,7 @@
 //! told.
 
 use crate::world::Touchy;
+use evenweave::SchedulerApi as _;
 use evenweave::config::{AllocationsError, Limit, QueueSettings};
 use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
 use evenweave::reason::NotOffered;
@@ -204,7 +205,7 @@ fn asks_that_are_hardly_meant_are_told() {
     let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
     stepped.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
     let submission = Submission::new(1, "ann");
-    let (app, own) = (scheduler.submit(submission.clone()).unwrap(), stepped.submit(&submission).unwrap());
+    let (app, own) = (scheduler.submit(submission.clone()).unwrap(), stepped.submit(submission).unwrap());
     let (place, own_place) = (scheduler.location("n"), stepped.location("n"));
     let mut answer = Allocation::default();
     let mut told = |asks: &dyn Fn(evenweave::Location) -> Vec<Ask>| {

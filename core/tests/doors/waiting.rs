@@ -1,6 +1,7 @@
 //! Who waits is answered: deadlines, shutdowns, callbacks, tasks that are gone, handles that were lost.
 
 use crate::world::source;
+use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
 use evenweave::{
     AllocateRequest, Allocation, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle, Refused, Resource,

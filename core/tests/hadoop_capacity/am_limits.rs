@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, DRC, Pairs, gb, r};
 use evenweave::Refused;
+use evenweave::SchedulerApi as _;
 
 const QUEUES: Pairs<'static> = &[
     ("root.queues", "a,b"),

@@ -1,6 +1,7 @@
 //! What queues are read to have: of their parents, of the cluster, in each of the ways to write it.
 
 use crate::cluster::{Cluster, DRC, Pairs, near, r};
+use evenweave::SchedulerApi as _;
 
 /// The tree of Hadoop's `TestQueueParsing`.
 pub(crate) const TREE: Pairs<'static> = &[

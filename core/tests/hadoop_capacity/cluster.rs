@@ -1,5 +1,6 @@
 //! A stepped CapacityScheduler as the cases set it up, and short ways to ask it.
 
+use evenweave::SchedulerApi as _;
 use evenweave::view::{CapacityAppView, CapacityLeafView, CapacityQueueView, Journal};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Container,

@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, DRC, Pairs, any, gb, r};
 use crate::user_limits::{LEAVES, leaves};
+use evenweave::SchedulerApi as _;
 
 const B: Pairs<'static> = &[("root.newroot.b.maximum-capacity", "100")];
 

@@ -3,6 +3,7 @@
 use crate::cluster::{Cluster, Pairs, any, gb, near, r};
 use crate::scheduling::S;
 use evenweave::Refused;
+use evenweave::SchedulerApi as _;
 
 fn nodes(cluster: &mut Cluster) -> [i64; 2] {
     let totals = [1, 2].map(|n| cluster.stepped.nodes()[n - 1].total.memory_mb());

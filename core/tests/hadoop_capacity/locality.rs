@@ -1,6 +1,7 @@
 //! Which nodes an application waits for, and for how long.
 
 use crate::cluster::{Cluster, Pairs, any, gb, r};
+use evenweave::SchedulerApi as _;
 use evenweave::{AllocateRequest, AppHandle, Ask, Location};
 
 const ONE: Pairs<'static> = &[("root.queues", "b"), ("root.b.capacity", "100"), ("root.b.user-limit-factor", "10")];

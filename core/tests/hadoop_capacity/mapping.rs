@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, Pairs};
 use evenweave::Refused;
+use evenweave::SchedulerApi as _;
 
 /// The tree of Hadoop's `TestCSMappingPlacementRule`, as far as it can be one of percentages. `ambi` and `managed` are
 /// ambiguous names.

@@ -3,6 +3,7 @@
 use crate::cluster::{Cluster, Pairs, any, gb, r};
 use crate::user_limits::leaves;
 use evenweave::AppHandle;
+use evenweave::SchedulerApi as _;
 
 const A: &str = "root.newroot.a";
 

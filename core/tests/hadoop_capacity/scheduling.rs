@@ -1,6 +1,7 @@
 //! Whole clusters at work: who gets what of which node, and what is asked for then.
 
 use crate::cluster::{Cluster, DRC, Pairs, any, gb, r};
+use evenweave::SchedulerApi as _;
 use evenweave::{AppHandle, EndReason};
 
 /// The tree of Hadoop's `TestCapacityScheduler`.

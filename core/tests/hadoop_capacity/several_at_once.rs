@@ -1,6 +1,7 @@
 //! What several offers, reports and calls one after another lead to.
 
 use crate::cluster::{Cluster, Pairs, any, gb, r};
+use evenweave::SchedulerApi as _;
 use evenweave::{EndReason, Resource};
 
 const QUEUES: Pairs<'static> =

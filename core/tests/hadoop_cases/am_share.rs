@@ -1,6 +1,7 @@
 //! How much of a queue may go to ApplicationMasters.
 
 use crate::cluster::{Cluster, DRF, queue, r};
+use evenweave::testing::ByNumber as _;
 use evenweave::{AppHandle, Resource};
 
 fn am_usage(cluster: &mut Cluster, queue: &str) -> i64 {

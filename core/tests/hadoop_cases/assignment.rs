@@ -1,6 +1,7 @@
 //! What heartbeats place: sizes, how many at once, in which order.
 
 use crate::cluster::{Cluster, DRF, queue, r};
+use evenweave::SchedulerApi as _;
 use evenweave::{AppHandle, Resource};
 
 /// 512 MB are rounded up to 1024, so that a node of 512 MB has no room for them.

@@ -1,5 +1,6 @@
 //! A stepped scheduler as the cases set it up, and short ways to ask it.
 
+use evenweave::SchedulerApi as _;
 use evenweave::view::{AppView, Journal, QueueView};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat, Location,
@@ -98,8 +99,8 @@ impl Cluster {
     /// The `n`th node reports containers that it runs and that have ended.
     pub(crate) fn report(&mut self, n: usize, launched: &[ContainerId], completed: &[ContainerId]) -> Journal {
         let mut heartbeat = Heartbeat::new(&self.nodes[n - 1]);
-        heartbeat.launched.extend(launched.iter().copied());
-        heartbeat.completed.extend(completed.iter().copied());
+        heartbeat.add_launched(launched.iter().copied());
+        heartbeat.add_completed(completed.iter().copied());
         self.stepped.heartbeat(&heartbeat);
         self.stepped.take_journal()
     }

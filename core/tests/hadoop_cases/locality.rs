@@ -1,6 +1,7 @@
 //! Where containers may go: delay scheduling, strict locality, blacklists; and the headroom that an AM is told.
 
 use crate::cluster::{Cluster, DRF, queue, r};
+use evenweave::SchedulerApi as _;
 use evenweave::{AllocateRequest, AppHandle, Location, Resource};
 
 /// Ten nodes, nine on one rack and n10 on another, and an application that wants n1.

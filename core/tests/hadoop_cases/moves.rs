@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, queue, r};
 use evenweave::Refused;
+use evenweave::SchedulerApi as _;
 
 /// `TestAppRunnability.testMoveRunnableApp`
 #[test]

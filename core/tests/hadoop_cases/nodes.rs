@@ -2,6 +2,8 @@
 
 use crate::cluster::{Cluster, r};
 use evenweave::Resource;
+use evenweave::SchedulerApi as _;
+use evenweave::testing::ByNumber as _;
 
 /// `TestFairScheduler.testAggregateCapacityTracking`
 #[test]

@@ -1,6 +1,7 @@
 //! Queues that come, go and change: by the file, by submissions, by the watcher's clean-up.
 
 use crate::cluster::{Cluster, parent, queue, r};
+use evenweave::SchedulerApi as _;
 use evenweave::{Refused, Resource};
 
 /// A parent `test` with a leaf childA and a parent childB, all in the file.

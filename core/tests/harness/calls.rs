@@ -4,6 +4,8 @@ use super::books::{AppBook, NodeBook};
 use super::op::{Bad, File, Giving, Op, Stale, Where};
 use super::shape::NodeShape;
 use super::world::{Answer, Done, World};
+use evenweave::SchedulerApi as _;
+use evenweave::testing::ByNumber as _;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, Ask, ContainerId, EndReason, Heartbeat, Location, NewAttempt, Refused,
     Resource, Submission,
@@ -124,28 +126,27 @@ impl World {
         let name = self.books.nodes[node].handle.name().to_owned();
         // What it runs, and what an AM may have started and ended between two reports.
         let mut known: Vec<_> = self.books.on_node(&name).map(|(id, book)| (*id, book.launched)).collect();
-        heartbeat
-            .launched
-            .extend(known.iter().filter(|(_, launched)| !launched).map(|(id, _)| *id).take(launches.into()));
+        heartbeat.add_launched(known.iter().filter(|(_, launched)| !launched).map(|(id, _)| *id).take(launches.into()));
         known.retain(|(id, launched)| *launched || self.books.apps.iter().any(|app| app.held.contains(id)));
-        heartbeat.completed.extend(known.iter().map(|(id, _)| *id).take(ends.into()));
+        heartbeat.add_completed(known.iter().map(|(id, _)| *id).take(ends.into()));
         if noise {
             // Reported twice, of other nodes, or long ended: none of it does harm.
-            heartbeat.completed.extend(heartbeat.completed.first().copied());
+            let twice = heartbeat.completed().first().copied();
+            heartbeat.add_completed(twice);
             let elsewhere = self.books.containers.iter().find(|(_, book)| book.node != name).map(|(id, _)| *id);
             let over =
                 self.books.apps.iter().flat_map(|app| &app.held).find(|id| !self.books.containers.contains_key(id));
             let strangers: Vec<_> = elsewhere.into_iter().chain(over.copied()).collect();
             self.counts.add("heartbeat: strange ends", strangers.len());
-            heartbeat.launched.extend(strangers.iter().copied());
-            heartbeat.completed.extend(strangers);
+            heartbeat.add_launched(strangers.iter().copied());
+            heartbeat.add_completed(strangers);
         }
-        for id in &heartbeat.launched {
+        for id in heartbeat.launched() {
             if let Some(book) = self.books.containers.get_mut(id).filter(|book| book.node == name) {
                 book.launched = true;
             }
         }
-        for id in &heartbeat.completed {
+        for id in heartbeat.completed() {
             match self.books.containers.get(id).filter(|book| book.node == name) {
                 Some(book) if book.live => drop(self.ends.must.insert(*id, EndReason::Completed)),
                 Some(_) => {
@@ -392,8 +393,8 @@ impl World {
         let rack = self.stepped.location(&format!("/r{}", node.rack));
         let name = self.stepped.location(node.handle.name());
         let request = match place {
-            5 => request.at(name, true).at(rack, true),
-            6 => request.strict().at(rack, true),
+            5 => request.at(name).at(rack),
+            6 => request.strict().at(rack),
             _ => request.avoiding(&[name]),
         };
         (request, place >= 6)
@@ -416,7 +417,7 @@ impl World {
         let user = USERS[usize::from(user) % 3].to_owned();
         let submission =
             Submission::new(number, user).in_queue(queue).maybe_with_am(request.map(|(request, _)| request));
-        let handle = self.stepped.submit(&submission)?;
+        let handle = self.stepped.submit(submission)?;
         self.enter(handle, number, size, choosy);
         Ok(Done::default())
     }
@@ -728,7 +729,7 @@ impl World {
                 let number = self.books.apps[app].number;
                 let queue = Some(self.shape.leaves[0].clone());
                 let submission = Submission::new(number, USERS[0]).maybe_in_queue(queue);
-                self.stepped.submit(&submission).map(drop)
+                self.stepped.submit(submission).map(drop)
             }
             Bad::DuplicateNode => {
                 let Some(node) = node else { return nothing() };
@@ -769,7 +770,7 @@ impl World {
             (Stale::Heartbeat, _, Some(node)) => {
                 // Nobody is answered; nothing may come of it.
                 let mut heartbeat = Heartbeat::new(&node);
-                heartbeat.completed.extend(self.books.some_container(which));
+                heartbeat.add_completed(self.books.some_container(which));
                 self.stepped.heartbeat(&heartbeat);
                 return nothing();
             }

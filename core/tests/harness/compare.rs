@@ -4,6 +4,7 @@
 
 use super::books::NodeBook;
 use super::world::{Seen, World};
+use evenweave::testing::ByNumber as _;
 use evenweave::view::{AllocatedView, AppView, QueueView};
 use evenweave::{EndReason, Resource};
 use std::collections::BTreeMap;

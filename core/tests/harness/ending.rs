@@ -5,6 +5,7 @@ use super::op::Op;
 use super::shape::{NodeShape, RACKS};
 use super::world::World;
 use evenweave::Resource;
+use evenweave::SchedulerApi as _;
 use evenweave::view::{NodeView, QueueView};
 
 /// Far more than anything takes that comes to an end.

@@ -5,7 +5,9 @@ use super::container_counts::compare;
 use super::counts::Counts;
 use super::op::Op;
 use super::shape::{NodeShape, Shape};
+use evenweave::SchedulerApi as _;
 use evenweave::reason::NotOffered;
+use evenweave::testing::ByNumber as _;
 use evenweave::view::{
     AllocatedView, AppView, ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueView, Stats,
 };

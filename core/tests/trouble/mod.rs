@@ -185,17 +185,17 @@ impl World {
         let mut heartbeat = Heartbeat::new(node);
         self.orphans.retain(|id, on| {
             if *on == node.id() {
-                heartbeat.completed.push(*id);
+                heartbeat.add_completed([*id]);
             }
             *on != node.id()
         });
         for master in &mut self.masters {
             for (id, (on, known)) in &mut master.known {
                 if *on == node.id() && *known == Known::Runs {
-                    heartbeat.launched.push(*id);
+                    heartbeat.add_launched([*id]);
                     if all_done || (id.number() + self.round).is_multiple_of(3) {
                         *known = Known::Reported;
-                        heartbeat.completed.push(*id);
+                        heartbeat.add_completed([*id]);
                     }
                 }
             }
@@ -302,7 +302,7 @@ impl World {
         let node = &self.nodes[at];
         let mut heartbeat = Heartbeat::new(node);
         let known = self.masters.iter().flat_map(|master| &master.known);
-        heartbeat.completed.extend(known.filter(|(_, (on, _))| *on != node.id()).map(|(id, _)| *id));
+        heartbeat.add_completed(known.filter(|(_, (on, _))| *on != node.id()).map(|(id, _)| *id));
         self.beat(heartbeat);
     }
 
@@ -311,7 +311,7 @@ impl World {
         let heartbeat = self.report(at, true);
         let mut all = heartbeat.clone();
         for master in &self.masters {
-            all.completed.extend(master.ever.iter().filter(|id| !master.known.contains_key(id)).copied());
+            all.add_completed(master.ever.iter().filter(|id| !master.known.contains_key(id)).copied());
         }
         self.beat(heartbeat.clone());
         self.beat(heartbeat);
@@ -344,7 +344,7 @@ impl World {
         self.settle();
         for at in 0..NODES {
             let (node, mut last) = (self.nodes[at].id(), Heartbeat::new(&self.nodes[at]));
-            last.completed.extend(self.orphans.iter().filter(|(_, on)| **on == node).map(|(id, _)| *id));
+            last.add_completed(self.orphans.iter().filter(|(_, on)| **on == node).map(|(id, _)| *id));
             self.beat(last);
         }
         self.orphans.clear();

@@ -136,8 +136,8 @@ impl World {
     fn beat(&self, node: &NodeHandle) {
         let (launched, completed) = self.books().reports(node.id(), || draw(self.plan.completes) == 0);
         let mut heartbeat = Heartbeat::new(node);
-        heartbeat.launched.extend(launched);
-        heartbeat.completed.extend(completed);
+        heartbeat.add_launched(launched);
+        heartbeat.add_completed(completed);
         heartbeat.offer = draw(8) != 0;
         self.send(heartbeat);
     }
@@ -146,7 +146,7 @@ impl World {
     pub(crate) fn beat_all(&self, completed: &BTreeMap<String, Vec<ContainerId>>) {
         for (node, _) in self.nodes() {
             let mut heartbeat = Heartbeat::new(&node);
-            heartbeat.completed.extend(completed.get(node.name()).into_iter().flatten().copied());
+            heartbeat.add_completed(completed.get(node.name()).into_iter().flatten().copied());
             self.send(heartbeat);
         }
     }

@@ -5,14 +5,16 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use evenweave::SchedulerApi as _;
 use evenweave::view::{CapacityAppView, CapacityQueueView};
-use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Heartbeat, Refused, Resource, Submission};
+use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Refused, Resource, Submission};
 
-use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
+use super::alike::{self, Locked as _};
+use super::common::{TIMESTAMP, WEB_ADDRESS, pairs, resource};
 use super::file::{Setup, Step, Submit};
-use super::step_records::{Keeping, PROGRESS};
+use super::step_records::Keeping;
 use crate::manager::{Cluster, ResourceManager};
-use crate::records::{AppRecord, AppState, FinalStatus};
+use crate::records::{AppRecord, AppState};
 use crate::rest::waiting::{above_limits, on_no_node};
 use crate::scheduler::{Basics, CapacitySteps};
 
@@ -115,13 +117,9 @@ impl CapacityState {
                 health.last_release = ended;
             });
         }
-        let waiting =
-            |number: u32| self.steps.step(|stepped| stepped.app_numbered(number).is_ok_and(|app| app.waits_for_am()));
-        self.keeping.allocated(&journal.allocated, waiting);
+        self.keeping.allocated(&journal.allocated, |number| self.steps.waits(number));
         for lost in self.keeping.ended(&journal.completed) {
-            if let Ok(app) = self.steps.step(|stepped| stepped.app_numbered(lost.app)) {
-                let _ = self.steps.step(|stepped| stepped.finish(&app));
-            }
+            self.steps.lost(lost.app);
             self.keeping.failed(lost.app, &lost.why);
             self.settle();
         }
@@ -132,60 +130,12 @@ impl CapacityState {
     }
 
     fn apply(&mut self, step: &Step) -> Result<(), Refused> {
-        let types = self.manager.scheduler().basics().types.clone();
+        if let Some(played) = alike::play(&self.manager, &*self.steps, &mut self.keeping, step) {
+            return played;
+        }
         match step {
-            Step::NodeAdd { node, rack, resource: total } => {
-                let total = resource(&types, total);
-                self.steps.step(|stepped| stepped.add_node(node, rack, total))?;
-                self.keeping.node(node, rack, total);
-            }
-            Step::NodeRemove { node } => {
-                let handle = self.node(node)?;
-                self.steps.step(|stepped| stepped.remove_node(&handle))?;
-                self.keeping.node_lost(node);
-            }
             Step::Heartbeat { node } => self.heartbeat(node)?,
             Step::Submit(submit) => self.submit(submit)?,
-            Step::Ask { app, asks: lines, blacklist_add, blacklist_remove } => {
-                let texts = |of: &'_ [String]| of.to_vec();
-                let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
-                let (add, remove): (Vec<&str>, Vec<&str>) =
-                    (add.iter().map(String::as_str).collect(), remove.iter().map(String::as_str).collect());
-                let outcome = self.steps.step(|stepped| {
-                    let asks = asks(&types, lines, |name| stepped.location(name));
-                    stepped.allocate_numbered(*app, &asks, &add, &remove)
-                });
-                self.keeping.asked(*app, &outcome, &add, &remove);
-                outcome?;
-            }
-            Step::Release { app, container } => {
-                self.steps.step(|stepped| stepped.release_numbered(*app, *container))?;
-                self.keeping.called(*app, 0.0, &[], &[]);
-            }
-            Step::Launch { app, container } => {
-                self.steps.step(|stepped| stepped.launch_numbered(*app, *container))?;
-                self.keeping.called(*app, PROGRESS, &[], &[]);
-            }
-            Step::Complete { app, container } => {
-                self.steps.step(|stepped| stepped.complete_numbered(*app, *container))?;
-                if self.keeping.lives(*app, *container) {
-                    self.keeping.called(*app, PROGRESS, &[], &[]);
-                }
-            }
-            Step::Finish { app } => {
-                let handle = self.steps.step(|stepped| stepped.app_numbered(*app))?;
-                if handle.waits_for_am() {
-                    return Err(Refused::NoAm(*app));
-                }
-                self.steps.step(|stepped| stepped.finish(&handle))?;
-                let (state, status) = (AppState::Finished, FinalStatus::Succeeded);
-                self.manager.records().ended(*app, state, status, String::new(), self.manager.now_ms());
-            }
-            Step::KillApp { app } => {
-                self.manager.kill(*app, OPERATOR, None)?;
-            }
-            Step::Advance { ms } => self.steps.step(|stepped| stepped.advance(*ms)),
-            Step::Move { app, queue } => self.manager.move_app(*app, queue)?,
             Step::Priority { app, priority } => {
                 let owner = self.manager.records().app(*app).map(|app| app.user.clone()).unwrap_or_default();
                 self.manager.set_priority(*app, &owner, *priority).map(drop)?;
@@ -194,27 +144,17 @@ impl CapacityState {
                 self.steps.step(|stepped| stepped.refresh_properties(pairs(own)))?;
             }
             Step::Preempt { .. } => self.steps.step(|stepped| stepped.preempt()).map(drop)?,
-            // Nothing happens by these.
-            Step::Update | Step::Continuous | Step::Kill | Step::Reload { .. } => {}
-            Step::Follow => {
-                // One that is not enabled has nothing to follow.
-                let _ = self.steps.step(|stepped| stepped.follow_plans());
-            }
-            Step::NodeLabel { node, label } => self.keeping.label(node, label),
+            // Nothing happens by the others.
+            _ => {}
         }
         Ok(())
     }
 
-    fn node(&self, name: &str) -> Result<evenweave::NodeHandle, Refused> {
-        self.steps.step(|stepped| stepped.find_node(name)).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
-    }
-
     /// A node is offered; how the last walk went that it led to is kept.
     fn heartbeat(&mut self, node: &str) -> Result<(), Refused> {
-        let handle = self.node(node)?;
         let look = || self.steps.step(|stepped| (stepped.stats(), stepped.reservations(), stepped.containers()));
         let (before, reserved_before, _) = look();
-        self.steps.step(|stepped| stepped.heartbeat(Heartbeat::new(&handle)));
+        alike::heartbeat(&*self.steps, node)?;
         let (after, reserved, containers) = look();
         let granted = after.granted - before.granted;
         let local = (after.node_local + after.rack_local) - (before.node_local + before.rack_local);
@@ -258,7 +198,7 @@ impl CapacityState {
         };
         // The recorder asks for priority 0 where a step has none.
         let asked_for = submit.priority.unwrap_or(0);
-        let outcome = self.steps.step(|stepped| stepped.submit_with_priority(&submission, asked_for));
+        let outcome = self.steps.step(|stepped| stepped.submit_with_priority(submission, asked_for));
         let refused = match outcome {
             Ok(handle) => {
                 let priority = self.steps.step(|stepped| stepped.app(submit.app)).map_or(0, |view| view.priority);

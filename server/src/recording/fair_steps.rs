@@ -1,19 +1,23 @@
 //! Steps of a recording on the FairScheduler.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "the other steps are alike on both schedulers")]
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use evenweave::SchedulerApi as _;
 use evenweave::parts::java::{resource_text, types_in_order};
 use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, QueueVisit};
 use evenweave::resource::ResourceTypes;
 use evenweave::view::RunningLimit;
-use evenweave::{AllocationFile, FairScheduler, Heartbeat, Refused, Resource, Settings, Submission};
+use evenweave::{AllocationFile, FairScheduler, Refused, Resource, Settings, Submission};
 
-use super::common::{OPERATOR, TIMESTAMP, WEB_ADDRESS, asks, pairs, resource};
+use super::alike::{self, Locked as _};
+use super::common::{TIMESTAMP, WEB_ADDRESS, pairs, resource};
 use super::file::{Setup, Step, Submit};
-use super::step_records::{Keeping, PROGRESS};
+use super::step_records::Keeping;
 use crate::manager::{Cluster, ResourceManager};
-use crate::records::{AppRecord, AppState, FinalStatus};
+use crate::records::AppRecord;
 use crate::scheduler::{Basics, Steps};
 
 /// A FairScheduler, and the ResourceManager over it.
@@ -56,9 +60,7 @@ impl FairState {
         let journal = self.steps.step(|stepped| stepped.take_journal());
         let passes = self.steps.take_trace();
         self.say_why_masters_wait(&passes);
-        let waiting =
-            |number: u32| self.steps.step(|stepped| stepped.app_numbered(number).is_ok_and(|app| app.waits_for_am()));
-        self.keeping.allocated(&journal.allocated, waiting);
+        self.keeping.allocated(&journal.allocated, |number| self.steps.waits(number));
         for lost in self.keeping.ended(&journal.completed) {
             self.fail(lost.app, &lost.why);
         }
@@ -66,69 +68,19 @@ impl FairState {
 
     /// An ApplicationMaster was lost, and its application with it.
     fn fail(&mut self, number: u32, why: &str) {
-        if let Ok(app) = self.steps.step(|stepped| stepped.app_numbered(number)) {
-            let _ = self.steps.step(|stepped| stepped.finish(&app));
-        }
+        self.steps.lost(number);
         self.keeping.failed(number, why);
         self.settle();
     }
 
     fn apply(&mut self, step: &Step) -> Result<(), Refused> {
-        let types = self.manager.scheduler().basics().types.clone();
+        if let Some(played) = alike::play(&self.manager, &*self.steps, &mut self.keeping, step) {
+            return played;
+        }
         match step {
-            Step::NodeAdd { node, rack, resource: total } => {
-                let total = resource(&types, total);
-                self.steps.step(|stepped| stepped.add_node(node, rack, total))?;
-                self.keeping.node(node, rack, total);
-            }
-            Step::NodeRemove { node } => {
-                let handle = self.node(node)?;
-                self.steps.step(|stepped| stepped.remove_node(&handle))?;
-                self.keeping.node_lost(node);
-            }
-            Step::Heartbeat { node } => {
-                let handle = self.node(node)?;
-                self.steps.step(|stepped| stepped.heartbeat(Heartbeat::new(&handle)));
-            }
+            Step::Heartbeat { node } => alike::heartbeat(&*self.steps, node)?,
             Step::Submit(submit) => self.submit(submit)?,
-            Step::Ask { app, asks: lines, blacklist_add, blacklist_remove } => {
-                let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
-                let outcome = self.steps.step(|stepped| {
-                    let asks = asks(&types, lines, |name| stepped.location(name));
-                    stepped.allocate_numbered(*app, &asks, &add, &remove)
-                });
-                self.keeping.asked(*app, &outcome, &add, &remove);
-                outcome?;
-            }
-            Step::Release { app, container } => {
-                self.steps.step(|stepped| stepped.release_numbered(*app, *container))?;
-                self.keeping.called(*app, 0.0, &[], &[]);
-            }
-            Step::Launch { app, container } => {
-                self.steps.step(|stepped| stepped.launch_numbered(*app, *container))?;
-                self.keeping.called(*app, PROGRESS, &[], &[]);
-            }
-            Step::Complete { app, container } => {
-                self.steps.step(|stepped| stepped.complete_numbered(*app, *container))?;
-                if self.keeping.lives(*app, *container) {
-                    self.keeping.called(*app, PROGRESS, &[], &[]);
-                }
-            }
-            Step::Finish { app } => {
-                let handle = self.steps.step(|stepped| stepped.app_numbered(*app))?;
-                if handle.waits_for_am() {
-                    return Err(Refused::NoAm(*app));
-                }
-                self.steps.step(|stepped| stepped.finish(&handle))?;
-                let (state, status) = (AppState::Finished, FinalStatus::Succeeded);
-                self.manager.records().ended(*app, state, status, String::new(), self.manager.now_ms());
-            }
-            Step::KillApp { app } => {
-                self.manager.kill(*app, OPERATOR, None)?;
-            }
             Step::Update => self.steps.step(|stepped| stepped.update_now()),
-            Step::Advance { ms } => self.steps.step(|stepped| stepped.advance(*ms)),
-            Step::Move { app, queue } => self.manager.move_app(*app, queue)?,
             Step::Reload { allocations, .. } => self.steps.step(|stepped| match allocations {
                 Some(text) => stepped.reload_text(text).map(drop),
                 None => {
@@ -142,19 +94,10 @@ impl FairState {
                 if *kill { stepped.kill_marked() } else { Ok(()) }
             })?,
             Step::Kill => self.steps.step(|stepped| stepped.kill_marked())?,
-            Step::Follow => {
-                // One that is not enabled has nothing to follow.
-                let _ = self.steps.step(|stepped| stepped.follow_plans());
-            }
-            Step::NodeLabel { node, label } => self.keeping.label(node, label),
-            // The FairScheduler has none.
-            Step::Priority { .. } => {}
+            // The FairScheduler has no priorities; the others are alike.
+            _ => {}
         }
         Ok(())
-    }
-
-    fn node(&self, name: &str) -> Result<evenweave::NodeHandle, Refused> {
-        self.steps.step(|stepped| stepped.find_node(name)).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
     }
 
     fn submit(&mut self, submit: &Submit) -> Result<(), Refused> {
@@ -172,7 +115,7 @@ impl FairState {
             record.queue_was_there = before.iter().any(|name| name == queue);
             record
         };
-        match self.steps.step(|stepped| stepped.submit(&submission)) {
+        match self.steps.step(|stepped| stepped.submit(submission)) {
             Ok(handle) => {
                 let queue = handle.queue().to_owned();
                 let mut record = record(&queue).with_attempt(Some(handle.clone()));
@@ -270,10 +213,6 @@ impl FairState {
             }
         }
     }
-}
-
-fn texts(of: &[String]) -> Vec<&str> {
-    of.iter().map(String::as_str).collect()
 }
 
 /// `MaxResourceValidationResult` of what is asked for an ApplicationMaster: the types of which there is some asked, and

@@ -1,6 +1,8 @@
 //! Recordings of a real ResourceManager's answers: the state is set up, then each request goes through the router and
 //! what comes back is held against what was recorded.
 
+mod alike;
+
 mod capacity_steps;
 
 mod common;

@@ -276,6 +276,7 @@ impl Records {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evenweave::SchedulerApi as _;
 
     #[test]
     fn one_that_was_killed_stays_so() {

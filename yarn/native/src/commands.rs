@@ -117,8 +117,8 @@ impl Batch<'_> {
         let (launched, completed) = (given.list(Reader::container)?, given.list(Reader::container)?);
         let Some(node) = self.state.nodes.get(&number) else { return Ok(Err(no_node(number))) };
         let mut heartbeat = Heartbeat::new(node);
-        heartbeat.launched.extend(launched);
-        heartbeat.completed.extend(completed);
+        heartbeat.add_launched(launched);
+        heartbeat.add_completed(completed);
         heartbeat.offer = offer;
         Ok(self.state.driver.api().heartbeat(heartbeat).map_err(|not_sent| not_sent.reason))
     }
@@ -159,7 +159,8 @@ impl Batch<'_> {
     fn am(&self, given: &mut Reader<'_>) -> Result<AmRequest, Malformed> {
         let mut am = AmRequest::from(given.resource()?);
         for (place, relaxed) in given.list(|given| Ok((given.text()?, given.flag()?)))? {
-            am = am.at(self.state.driver.location(place), relaxed);
+            let place = self.state.driver.location(place);
+            am = if relaxed { am.at(place) } else { am.strictly_at(place) };
         }
         let am = am.avoiding(&self.places(given)?);
         Ok(if given.flag()? { am.running() } else { am })

@@ -139,10 +139,7 @@ impl Driver {
     ) -> Result<(), Refused> {
         match self {
             Driver::Fair(of) => of.allocate(app, &AllocateRequest::new(asks), answer),
-            Driver::Capacity(of) => {
-                of.stop_attempt(app);
-                Ok(())
-            }
+            Driver::Capacity(of) => of.stop_attempt(app),
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::capacity_queue;
 use crate::commands::Batch;
 use crate::driver::Driver;
 use crate::wire::Writer;
-use evenweave::Resource;
 use evenweave::view::QueueView;
+use evenweave::{Resource, SchedulerApi as _};
 use std::collections::HashMap;
 
 impl Batch<'_> {

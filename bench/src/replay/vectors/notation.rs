@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::super::deviation::Mismatch;
 use crate::api::{
     AccessControlList, AllocationFile, AllocationFileError, FairScheduler, Limit, PlacementRule, Resource,
-    ResourceTypes, Settings, Stepped,
+    ResourceTypes, SchedulerApi, Settings, Stepped,
 };
 
 /// What allocation files are called in errors.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::deviation::Mismatch;
 use super::notation::{Input, read, rules, same, taken};
-use crate::api::{Refused, Resource, Stepped, Submission};
+use crate::api::{Refused, Resource, SchedulerApi, Stepped, Submission};
 
 /// What every AM asks for.
 const AM: Resource = Resource::new(1024, 1);
@@ -48,7 +48,7 @@ fn enter(stepped: &mut Stepped, number: u32, Submit { user, queue }: &Submit) ->
         out["placed"] = json!(placed);
     }
     let submission = Submission::new(number, user.clone()).in_queue(queue.clone()).with_am(AM);
-    match stepped.submit(&submission) {
+    match stepped.submit(submission) {
         Ok(app) => {
             out["outcome"] = "accepted".into();
             out["queue"] = app.reported_queue().into();

@@ -5,7 +5,6 @@
 //! it is [told of](super::watching) or not; and a [question](crate::capacity::explain::words), which keeps nothing.
 
 use super::commit::Proposal;
-use crate::app::Locality;
 use crate::capacity::books::{PassMarks, Passed};
 use crate::capacity::rules::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row, Skipped, choose_observed, precheck};
 use crate::capacity::rules::observer::{Looked, Observer, Recorder};
@@ -15,6 +14,7 @@ use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::tried::{AppTried, KeyEnd, PassCourse, QueueEnd};
 use crate::capacity::types::Shard;
 use crate::engine::stage::offer::MAX_GRANTS_PER_HEARTBEAT;
+use crate::id::Locality;
 use crate::matching::number::containers_left;
 use crate::resource::Resource;
 use smallvec::SmallVec;

@@ -4,8 +4,8 @@
 //! Pure; for who asks, never for a pass. Whether something is chosen is not said here.
 
 use super::reasons::CapacityWait;
-use crate::app::Locality;
 use crate::capacity::rules::allocator::{KeyFacts, Limits, NodeFacts, Row, Rules};
+use crate::id::Locality;
 use crate::resource::Resource;
 
 /// Why a key for which nothing was chosen gets nothing at a visit, which it counts already.

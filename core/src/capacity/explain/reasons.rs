@@ -3,7 +3,8 @@
 //! Plain data for people: made when somebody asks, never by a pass. Each reason is one test of Hadoop's;
 //! rules/capacity.md 9, 11 to 18, 22.
 
-use crate::app::{Locality, Reason, Wait};
+use crate::app::{Reason, Wait};
+use crate::id::Locality;
 use crate::queue::RunningLimit;
 use crate::resource::Resource;
 use std::fmt;

@@ -5,7 +5,7 @@
 
 use super::arith::Arith;
 use super::tried::KeyEnd;
-use crate::app::Locality;
+use crate::id::Locality;
 use crate::resource::Resource;
 
 /// What is asked for at one location.

@@ -11,8 +11,6 @@ pub(crate) mod awaited;
 pub(crate) mod reply;
 
 #[cfg(not(loom))]
-pub(crate) mod reported;
-
 #[cfg(not(loom))]
 pub(crate) mod to_worker;
 

@@ -100,12 +100,12 @@ impl Submission {
 /// What is asked for an AM's container: one, at priority 0. A [`Resource`] alone is one anywhere.
 ///
 /// ```
-/// use evenweave::{AmRequest, FairScheduler, Resource, Submission};
+/// use evenweave::{AmRequest, FairScheduler, Resource, SchedulerApi, Submission};
 ///
 /// let mut stepped = FairScheduler::builder().stepped()?;
 /// let (rack, bad) = (stepped.location("/r1"), stepped.location("n7"));
 /// // On the rack or nowhere, and not on this node of it.
-/// let am = AmRequest::from(Resource::new(1024, 1)).strict().at(rack, true).avoiding(&[bad]);
+/// let am = AmRequest::from(Resource::new(1024, 1)).strict().at(rack).avoiding(&[bad]);
 /// stepped.submit(Submission::new(1, "ann").with_am(am))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -141,10 +141,20 @@ impl AmRequest {
         self
     }
 
-    /// Returns the request with a line for a rack or node, relaxed or not, as in an [`Ask`]. A node also needs a line
-    /// for its rack. Of two lines for one place the last counts. For [`Location::ANY`] it sets the relaxation of `*`.
+    /// Returns the request with a relaxed line for a rack or node, as in an [`Ask`]. A node also needs a line for its
+    /// rack. Of two lines for one place the last counts. For [`Location::ANY`] it sets the relaxation of `*`.
     #[must_use]
-    pub fn at(mut self, place: Location, relax_locality: bool) -> AmRequest {
+    pub fn at(self, place: Location) -> AmRequest {
+        self.with_line(place, true)
+    }
+
+    /// As [`at`](Self::at), with a line that is not relaxed.
+    #[must_use]
+    pub fn strictly_at(self, place: Location) -> AmRequest {
+        self.with_line(place, false)
+    }
+
+    fn with_line(mut self, place: Location, relax_locality: bool) -> AmRequest {
         if place == Location::ANY {
             self.relax_locality = relax_locality;
         } else {

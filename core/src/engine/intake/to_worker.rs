@@ -4,7 +4,6 @@ use crate::app::{Ask, SchedulingKey};
 use crate::engine::books::ledger::{AppShared, KeyCell, NodeShared};
 use crate::engine::intake::locations::ANY;
 use crate::engine::intake::reply::Reply;
-use crate::engine::intake::reported::Reported;
 use crate::engine::mail::container::RecoveredContainer;
 use crate::engine::parts::Parts;
 use crate::engine::records::rows::SharedCount;
@@ -23,15 +22,9 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
     pub(crate) node: Arc<NodeShared>,
-    /// Containers that the node has started since its last report. After registering again, a node names all that run
-    /// on it.
-    ///
-    /// If an AM has fetched a container, and no report names it in time, here or as completed, it expires:
-    /// `yarn.resourcemanager.rm.container-allocation.expiry-interval-ms`. A container that is not alive on this node is
-    /// listed by [`take_stops`](crate::NodeHandle::take_stops), each time.
-    pub launched: Reported<2>,
-    /// Containers that have ended since the last report, in order.
-    pub completed: Reported<4>,
+    /// Few lie in the report itself, without an allocation.
+    pub(crate) launched: SmallVec<[ContainerId; 2]>,
+    pub(crate) completed: SmallVec<[ContainerId; 4]>,
     /// If it is not zero, the [`HeartbeatProbe`](crate::HeartbeatProbe) is told of this heartbeat.
     pub stamp: u64,
     /// Whether the report also offers the node's room, as each heartbeat of Hadoop's does. Default: true. With `false`
@@ -504,7 +497,7 @@ impl<P: Parts> std::fmt::Debug for Look<P> {
 
 impl Heartbeat {
     pub(crate) fn of(node: Arc<NodeShared>) -> Heartbeat {
-        Heartbeat { node, launched: Reported::new(), completed: Reported::new(), stamp: 0, offer: true }
+        Heartbeat { node, launched: SmallVec::new(), completed: SmallVec::new(), stamp: 0, offer: true }
     }
 }
 
@@ -527,14 +520,14 @@ mod tests {
     #[test]
     fn a_report_says_what_the_heartbeat_says_to_the_nodes_owner() {
         let mut heartbeat = heartbeat();
-        heartbeat.launched.extend([container(0, 1), container(1, 2)]);
-        heartbeat.completed.extend([container(1, 3), container(1, 4)]);
+        heartbeat.add_launched([container(0, 1), container(1, 2)]);
+        heartbeat.add_completed([container(1, 3), container(1, 4)]);
         let report = Report::of(&heartbeat).unwrap();
         assert_eq!((report.node, report.generation, report.stamp, report.offer), (6, 9, 8, false));
         let names = |containers: &[OwnContainer]| containers.iter().map(|c| (c.number, c.record)).collect::<Vec<_>>();
         assert_eq!(names(report.own_launched()), [(2, 102)], "the first is another worker's");
         assert_eq!(names(report.completed()), [(3, 103), (4, 104)]);
-        heartbeat.launched.push(container(1, 5));
+        heartbeat.add_launched([container(1, 5)]);
         assert!(Report::of(&heartbeat).is_none(), "five are too many");
     }
 
@@ -546,7 +539,7 @@ mod tests {
         let report = Report::of(&all).unwrap();
         assert_eq!(report.launched(1).collect::<Vec<_>>(), launched);
         assert_eq!(report.completed().iter().map(|own| own.number).collect::<Vec<_>>(), [3]);
-        all.completed.push(container(1, 4));
+        all.add_completed([container(1, 4)]);
         assert!(Report::of(&all).is_none(), "no room for the fourth");
         assert!(
             Report::of(&listing(&[1, 2, 3].map(|number| container(1, number)), &[])).is_none(),
@@ -561,8 +554,8 @@ mod tests {
     fn listing(launched: &[ContainerId], completed: &[ContainerId]) -> Heartbeat {
         let node = NodeShared::new(0, NodeId(7), "n", "/r", 1, 2, 1, (6, 9), &Resource::ZERO).with_stops();
         let mut heartbeat = Heartbeat::of(Arc::new(node));
-        heartbeat.launched.extend(launched.iter().copied());
-        heartbeat.completed.extend(completed.iter().copied());
+        heartbeat.add_launched(launched.iter().copied());
+        heartbeat.add_completed(completed.iter().copied());
         heartbeat
     }
 

@@ -2,7 +2,7 @@
 
 #[cfg(loom)]
 use crate::id::Slot;
-use crate::id::{ContainerId, NodeId};
+use crate::id::{ContainerId, Locality, NodeId};
 use crate::resource::Resource;
 
 /// Why a container ended.
@@ -79,6 +79,9 @@ pub struct Container {
     pub priority: i32,
     /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of its ask.
     pub allocation_request_id: i64,
+    /// Whether it was granted for an ask of its node, of its rack, or of `*`. `OffSwitch` of one that was
+    /// [recovered](RecoveredContainer).
+    pub locality: Locality,
     /// Its size (memory in MiB, vcores, further types).
     pub resource: Resource,
 }
@@ -101,6 +104,7 @@ impl Container {
             node: NodeId(40 + number),
             priority: -1,
             allocation_request_id: i64::from(number) << 33,
+            locality: Locality::Rack,
             resource: Resource::from_fn(|i| if i == 0 { i64::from(number) << 40 } else { 0 }),
         }
     }

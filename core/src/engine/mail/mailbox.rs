@@ -30,7 +30,7 @@
 pub(crate) mod audit;
 
 use crate::engine::mail::container::{Container, EndReason, EndedContainer};
-use crate::id::{ContainerId, NodeId, Slot};
+use crate::id::{ContainerId, Locality, NodeId, Slot};
 use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::{MAX_TYPES, Resource};
 use crate::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -74,7 +74,7 @@ struct Record {
     node: AtomicU32,
     priority: AtomicU32,
     reason: AtomicU32,
-    /// With [`HAS_REQUEST_ID`].
+    /// With [`HAS_REQUEST_ID`], and the locality from bit [`LOCALITY`] on.
     attempt: AtomicU32,
     /// When the AM acquired it, the low half of the ms of the scheduler's clock. Written by the drainer, counts from
     /// its acquisition on.
@@ -86,6 +86,20 @@ struct Record {
 
 /// In the word of the attempt: the record has an allocation request id.
 const HAS_REQUEST_ID: u32 = 1 << 31;
+
+/// In the word of the attempt: how far its locality is shifted.
+const LOCALITY: u32 = u16::BITS;
+
+/// The word of a container's attempt, without [`HAS_REQUEST_ID`].
+fn attempt_word(container: &Container) -> u32 {
+    u32::from(container.id.attempt) | (container.locality as u32) << LOCALITY
+}
+
+/// The locality in the word of an attempt.
+fn locality_of(word: u32) -> Locality {
+    let place = (word & !HAS_REQUEST_ID) >> LOCALITY;
+    Locality::ALL.get(place as usize).copied().unwrap_or(Locality::OffSwitch)
+}
 
 /// The low half of a time: enough for differences of up to 24 days.
 fn low_half(ms: u64) -> u32 {
@@ -296,9 +310,9 @@ impl Arena {
         record.priority.store(container.priority.cast_unsigned(), Ordering::Relaxed);
         let id = container.allocation_request_id;
         if id == 0 {
-            record.attempt.store(u32::from(container.id.attempt), Ordering::Relaxed);
+            record.attempt.store(attempt_word(container), Ordering::Relaxed);
         } else {
-            record.attempt.store(u32::from(container.id.attempt) | HAS_REQUEST_ID, Ordering::Relaxed);
+            record.attempt.store(attempt_word(container) | HAS_REQUEST_ID, Ordering::Relaxed);
             record.allocation_request_id.store(id, Ordering::Relaxed);
         }
         for (word, lane) in record.size.iter().zip(container.resource.amounts()).take(self.types) {
@@ -309,7 +323,7 @@ impl Arena {
     fn id(&self, record: &Record) -> ContainerId {
         ContainerId {
             application: record.application.load(Ordering::Relaxed),
-            attempt: u16::try_from(record.attempt.load(Ordering::Relaxed) & !HAS_REQUEST_ID).unwrap_or(u16::MAX),
+            attempt: u16::try_from(record.attempt.load(Ordering::Relaxed) & u32::from(u16::MAX)).unwrap_or(u16::MAX),
             app: Slot {
                 index: record.app_index.load(Ordering::Relaxed),
                 generation: record.app_generation.load(Ordering::Relaxed),
@@ -338,7 +352,8 @@ impl Arena {
             record.acquired_ms.store(now_ms, Ordering::Relaxed);
             let next = record.next.load(Ordering::Relaxed);
             self.prefetch_record(next);
-            let has_request_id = record.attempt.load(Ordering::Relaxed) & HAS_REQUEST_ID != 0;
+            let word = record.attempt.load(Ordering::Relaxed);
+            let has_request_id = word & HAS_REQUEST_ID != 0;
             let container =
                 Container {
                     id: self.id(record),
@@ -349,6 +364,7 @@ impl Arena {
                     } else {
                         0
                     },
+                    locality: locality_of(word),
                     resource: Resource::from_fn(|i| {
                         if i < self.types { record.size[i].load(Ordering::Relaxed) } else { 0 }
                     }),
@@ -497,6 +513,7 @@ mod tests {
             node: NodeId(3),
             priority: -1,
             allocation_request_id: 7,
+            locality: Locality::Rack,
             resource: Resource::new(1024, 1),
         }
     }

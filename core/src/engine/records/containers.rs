@@ -11,9 +11,9 @@
 #[cfg(feature = "faults")]
 mod audit;
 
-use crate::app::{Locality, SchedulingKey};
+use crate::app::SchedulingKey;
 use crate::engine::records::fate::Fate;
-use crate::id::{ContainerNumber, NONE, OwnContainer, Slot};
+use crate::id::{ContainerNumber, Locality, NONE, OwnContainer, Slot};
 use crate::prefetch;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;

@@ -12,7 +12,6 @@
 //! A record is free for another container when this one has ended, its node has the room back, and no announced kill
 //! is still to come.
 
-use crate::app::Locality;
 use crate::engine::decider::Decider;
 use crate::engine::intake::locations::ANY;
 use crate::engine::intake::to_worker::{GiveBack, Internal};
@@ -20,7 +19,7 @@ use crate::engine::mail::container::{EndReason, EndedContainer};
 use crate::engine::records::containers::ContainerRecord;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
-use crate::id::{ContainerId, NONE};
+use crate::id::{ContainerId, Locality, NONE};
 use crate::resource::Resource;
 use smallvec::SmallVec;
 

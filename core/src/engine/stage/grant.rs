@@ -20,7 +20,7 @@
 //! puts the application and each queue above it in order as their usage changes (`paths::add_usage`). A grant that is
 //! refused calls `key_served`, `am_taken` and `am_refused` at most.
 
-use crate::app::{Locality, SchedulingKey};
+use crate::app::SchedulingKey;
 use crate::engine::decider::Decider;
 use crate::engine::mail::container::Container;
 use crate::engine::proposal::{Proposal, Refusal};
@@ -30,7 +30,7 @@ use crate::engine::records::key::KeyLocal;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 use crate::engine::worker::paths::{self, Counting};
-use crate::id::{ContainerId, NONE};
+use crate::id::{ContainerId, Locality, NONE};
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
@@ -240,7 +240,9 @@ impl<D: Decider> Shard<D> {
             worker: u16::try_from(worker).expect("workers are few"),
             record,
         };
-        let container = || Container { id, node: at.shared.id, priority, allocation_request_id, resource: *granted };
+        let locality = proposal.locality;
+        let container =
+            || Container { id, node: at.shared.id, priority, allocation_request_id, locality, resource: *granted };
         let arena = &shared.arenas[worker];
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
         paths::show_leaf(queues, app.leaf, types, granted, alone);

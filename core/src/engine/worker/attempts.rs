@@ -69,6 +69,7 @@ impl<D: Decider> Shard<D> {
             node: self.nodes[record.node as usize].shared.id,
             priority,
             allocation_request_id,
+            locality: record.locality,
             resource: *self.containers.size(record),
         }
     }

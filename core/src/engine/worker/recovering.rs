@@ -14,7 +14,6 @@
 //! they were granted to ([`take_over`](crate::engine::records::containers::Containers::take_over)). All of it is one
 //! worker's plain data: nothing races.
 
-use crate::app::Locality;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
 use crate::engine::intake::to_worker::Recovery;
@@ -25,7 +24,7 @@ use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 use crate::engine::worker::paths::{self, Counting};
 use crate::event::Refused;
-use crate::id::{ContainerId, NONE};
+use crate::id::{ContainerId, Locality, NONE};
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
@@ -48,7 +47,8 @@ impl<D: Decider> Shard<D> {
         let record = self.add_recovered(index, place, container, mail);
         let id = self.container_id(record);
         let RecoveredContainer { priority, allocation_request_id, resource, ended, .. } = *container;
-        let as_had = Container { id, node: node.id, priority, allocation_request_id, resource };
+        let locality = Locality::OffSwitch;
+        let as_had = Container { id, node: node.id, priority, allocation_request_id, locality, resource };
         self.shared.arenas[self.worker].keep_acquired(mail, &as_had, self.shared.clock.now_ms());
         let local = self.app_mut(index);
         if !local.ever_had {

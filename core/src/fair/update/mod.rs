@@ -238,7 +238,8 @@ mod tests {
     use crate::app::Ask;
     use crate::config::Settings;
     use crate::resource::Resource;
-    use crate::{FairScheduler, Heartbeat, Submission};
+    use crate::testing::ByNumber;
+    use crate::{FairScheduler, Heartbeat, SchedulerApi, Submission};
     use proptest::prelude::*;
 
     const QUEUES: [&str; 6] = ["root.a.x", "root.a.y", "root.b", "root.c.z", "root.c.free.n", "root.d"];
@@ -283,7 +284,7 @@ mod tests {
                 match (op % 12, app) {
                     (0..=2, _) => {
                         let submission = Submission::new(number, format!("u{}", c % 3)).in_queue(queue);
-                        apps.extend(stepped.submit(&submission).ok().map(|app| (number, app)));
+                        apps.extend(stepped.submit(submission).ok().map(|app| (number, app)));
                     }
                     (3, Some(app)) => drop(stepped.finish(&apps.swap_remove(app).1)),
                     (4, Some(app)) => drop(stepped.move_app(&apps[app].1, queue)),

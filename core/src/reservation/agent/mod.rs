@@ -21,7 +21,7 @@ mod ways;
 mod window;
 
 pub use job::{Job, ReservationAgent, book};
-pub use planner::{Way, pieces_for};
+pub use planner::Way;
 pub use stage::{Placement, Site};
 pub use ways::WayAgent;
 pub use window::Windows;

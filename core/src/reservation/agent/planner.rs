@@ -25,7 +25,7 @@ pub struct Way {
 ///
 /// # Errors
 /// Why there is none.
-pub fn pieces_for(plan: PlanView<'_>, way: &Way, job: &Job<'_>) -> Result<Vec<Piece>, ReservationRefused> {
+pub(super) fn pieces_for(plan: PlanView<'_>, way: &Way, job: &Job<'_>) -> Result<Vec<Piece>, ReservationRefused> {
     let (definition, early) = (job.definition, way.early);
     let step = plan.books.terms().step_ms;
     let load = load_of_others(plan, job, step)?;

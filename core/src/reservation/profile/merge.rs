@@ -30,7 +30,7 @@ pub fn merge(a: &Steps, b: &Steps, operation: Operation, start: i64, end: i64) -
 ///
 /// # Errors
 /// `Negative` where a test fails.
-pub fn merge_as_is(
+pub(crate) fn merge_as_is(
     a: &[Point],
     b: &[Point],
     operation: Operation,

@@ -13,6 +13,7 @@ mod periodic;
 mod steps;
 
 pub use ledger::Ledger;
-pub use merge::{Operation, merge, merge_as_is};
+pub(crate) use merge::merge_as_is;
+pub use merge::{Operation, merge};
 pub use periodic::{Periodic, fold};
 pub use steps::{Piece, Point, Steps};

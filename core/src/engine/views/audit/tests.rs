@@ -1,13 +1,13 @@
 //! Error paths that no operation from outside takes at will, each by hand: nothing is left over.
 
-use crate::app::Locality;
 use crate::engine::intake::to_worker::Internal;
 use crate::engine::proposal::{Proposal, Refusal};
 use crate::engine::views::audit::Audit;
+use crate::id::Locality;
 use crate::resource::ResourceTypes;
 use crate::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle,
-    Resource, Stepped, Submission,
+    Resource, SchedulerApi, Stepped, Submission,
 };
 
 const SMALL: Resource = Resource::new(1024, 1);
@@ -24,9 +24,9 @@ fn world(workers: usize, on_a_rack: bool) -> (Stepped, Vec<NodeHandle>, AppHandl
     let own = nodes.iter().find(|node| node.worker() == 0).unwrap();
     let rack = stepped.location(&format!("/{}", own.name()));
     let am = AmRequest::from(SMALL);
-    let am = if on_a_rack { am.strict().at(rack, true) } else { am };
+    let am = if on_a_rack { am.strict().at(rack) } else { am };
     let submission = Submission::new(1, "ann").in_queue("root.a").with_am(am);
-    let app = stepped.submit(&submission).unwrap();
+    let app = stepped.submit(submission).unwrap();
     stepped.update_now();
     (stepped, nodes, app)
 }
