@@ -49,7 +49,7 @@ impl KnownMember {
         if self.first_key.is_none() {
             self.first_key = self.app.first_key().cloned();
         }
-        // Loops by hand: as one chain of iterators this is not inlined, and an update takes 3 % more instructions.
+        // Not one chain of iterators: that takes 13 instructions more for each application.
         if let Some(first) = &self.first_key {
             for key in first.and_later() {
                 match key.pool.total() {
