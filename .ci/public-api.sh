@@ -77,7 +77,7 @@ listing() {
             item=${item%.html}
             page "$file" >"$scratch/page"
             # Of an alias, without the type that it stands for.
-            case "$name" in type.*) sed -n '1,/;$/p' "$scratch/page" >"$scratch/alias"; mv "$scratch/alias" "$scratch/page" ;; esac
+            case "$name" in type.*) sed -n '0,/;$/p' "$scratch/page" >"$scratch/alias"; mv "$scratch/alias" "$scratch/page" ;; esac
             key="$(source_of "$file") $name"
             # A string that starts a line, as it is.
             first=$(awk -v key="$key|" 'index($0, key) == 1 { print; exit }' "$scratch/names")
