@@ -8,7 +8,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The 28th of November 2026, in UTC; where the committer is it is the 29th.
-const COMMITTED: &str = "1795910400 +0500";
+const COMMITTED: &str = "1795899600 +0500";
 
 struct Stage {
     scratch: TempDir,
