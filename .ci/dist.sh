@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
 # The profile of Cargo that programs and libraries are built with.
-profile=release
+profile=dist
 # The oldest glibc that the jar's libraries run with: that of RHEL 7, the oldest system that people run Hadoop on.
 glibc=2.17
 machines=(x86_64 aarch64)
