@@ -110,10 +110,8 @@ impl Tab {
             let mut answer = self.answers.recv_timeout(PATIENCE).map_err(|error| format!("{method}: {error}"))?;
             // What another call has given up waiting for is of no use.
             if answer["id"] == number {
-                return match answer["error"].take() {
-                    Value::Null => Ok(answer["result"].take()),
-                    error => Err(format!("{method}: {error}")),
-                };
+                let error = &answer["error"];
+                return if error.is_null() { Ok(answer["result"].take()) } else { Err(format!("{method}: {error}")) };
             }
         }
     }
