@@ -77,10 +77,8 @@ impl Outline {
         let mut queues = root.elements().filter(|element| matches!(element.name, "queue" | "pool"));
         // Hadoop reads all rules, then checks their order, then initialises them, and then reads what is left of the
         // file.
-        let all_rules_are_read = match error {
-            Error::Placement { source, .. } => source.follows_reading(),
-            _ => matches!(error, Error::AfterPlacement { .. }),
-        };
+        let all_rules_are_read = matches!(error, Error::AfterPlacement { .. })
+            || matches!(error, Error::Placement { source, .. } if source.follows_reading());
         let reached = if all_rules_are_read {
             (Stage::Order, usize::MAX)
         } else if matches!(error, Error::Placement { .. }) {
