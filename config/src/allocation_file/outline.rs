@@ -125,8 +125,8 @@ pub(crate) fn read_outlined(
 ) -> Result<Outlined, Box<Refusal>> {
     let places = Places::new(source_name, text);
     let arena = Bump::new();
-    let root = read_document(text, &arena, &places)
-        .map_err(|error| Box::new(Refusal { error, notices: Vec::new() }))?;
+    let root =
+        read_document(text, &arena, &places).map_err(|error| Box::new(Refusal { error, notices: Vec::new() }))?;
     let mut context = Context::new(places, types, CheckOptions::new(types).custom_policies);
     context.unordered_rules = unordered_rules;
     let outline = outline(&root, types, unordered_rules);

@@ -73,7 +73,6 @@ fn chain(error: &AllocationFileError, written: &str) -> Vec<JavaException> {
     }
 }
 
-
 fn placement(error: &PlacementError) -> Vec<JavaException> {
     let initialisation = |message: String| {
         let mut chain = configuration("Rule initialisation failed with exception");
@@ -87,9 +86,7 @@ fn placement(error: &PlacementError) -> Vec<JavaException> {
         PlacementError::NotLast { number, .. } => {
             configuration(format!("Rules after rule {number} in queue placement policy can never be reached"))
         }
-        PlacementError::Undecided { .. } => {
-            configuration("Could get past last queue placement rule without assigning")
-        }
+        PlacementError::Undecided { .. } => configuration("Could get past last queue placement rule without assigning"),
         PlacementError::NotInside { name } => {
             configuration(format!("Rule '{name}' is not allowed as a parent rule for any rule"))
         }
