@@ -76,4 +76,3 @@ pub(super) fn check_recurrence(definition: &ReservationDefinition, plan: &PlanBo
     // Not in Hadoop, which would compute for very long: see `limits`.
     at_most("occurrences within the largest period", largest / period, MAX_OCCURRENCES)
 }
-
