@@ -61,8 +61,10 @@ fn containers_of_another_scheduler_are_ignored() {
 fn heartbeats_of_another_scheduler_are_dropped() {
     let own = FairScheduler::builder().workers(2).timers(false).start().unwrap();
     let mut other = FairScheduler::builder().workers(4).stepped().unwrap();
+    // Nodes of one rack have one worker.
+    let node = |at| (format!("n{at}"), format!("/r{at}"));
     let nodes: Vec<_> =
-        (0..4).map(|at| other.add_node(&format!("n{at}"), "/r", Resource::new(8192, 8)).unwrap()).collect();
+        (0..4).map(node).map(|(name, rack)| other.add_node(&name, &rack, Resource::new(8192, 8)).unwrap()).collect();
     assert!(nodes.iter().any(|node| node.worker() >= 2), "{nodes:?}");
     for node in &nodes {
         own.heartbeat(Heartbeat::new(node)).unwrap();
