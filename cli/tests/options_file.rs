@@ -239,7 +239,7 @@ fn files_that_are_none_are_told() {
         (&b"nodes = 5\n\xe9\xe9"[..], "s.toml:2:1: this is no text in UTF-8"),
         (b"\xff\xfen\0o\0", "s.toml:1:1: this is no text in UTF-8"),
         (b"\xef\xbb\xbf\xff", "s.toml:1:1: this is no text in UTF-8"),
-        (b"nodes = 5\0", "s.toml:1:10: this is no TOML: "),
+        (b"nodes = 5\0", "s.toml:1:9: this is no TOML: "),
     ] {
         let said = against(&scratch, bytes, &[]);
         assert!(said.contains(why), "{bytes:?}: {said}");

@@ -86,7 +86,6 @@ fn each_command_has_a_page_without_a_warning() {
         std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     let commands = [
-        "",
         "-admin",
         "-bench",
         "-bench-compare",
@@ -100,6 +99,7 @@ fn each_command_has_a_page_without_a_warning() {
         "-schema",
         "-serve",
         "-simulate",
+        "",
     ];
     assert_eq!(names, commands.map(|command| format!("evenweave{command}.1")));
     for name in &names {

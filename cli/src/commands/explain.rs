@@ -9,6 +9,9 @@ use evenweave_bench::{Failure, output};
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("whose").required(true).args(["app", "job"]))]
 #[command(group = ArgGroup::new("moment").required(true).args(["step", "at"]))]
+#[command(
+    override_usage = "evenweave explain [OPTIONS] <--app ID | --job NAME> \\\n       <--step K | --at TIME> FILE"
+)]
 pub(crate) struct ExplainArgs {
     /// A scenario file (one scenario a line), gzipped or not.
     #[arg(value_name = "FILE")]
