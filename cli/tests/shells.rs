@@ -87,8 +87,8 @@ fn each_command_has_a_page_without_a_warning() {
     names.sort();
     let commands = [
         "-admin",
-        "-bench",
         "-bench-compare",
+        "-bench",
         "-check",
         "-completions",
         "-convert",
