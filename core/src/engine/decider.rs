@@ -38,7 +38,8 @@ use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
 use crate::event::Refused;
 #[cfg(feature = "faults")]
-use crate::id::{ContainerId, Locality};
+use crate::id::ContainerId;
+use crate::id::Locality;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
