@@ -192,9 +192,12 @@ impl Reading<'_> {
     ) -> Result<Vec<OsString>, Wrong> {
         let name = argument.get_long().unwrap_or_default();
         let wanted = Wanted::of(argument);
-        let values: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
-            DeValue::Array(values) if is_list(argument) => values.iter().collect(),
-            _ => vec![value],
+        let values: Vec<&Spanned<DeValue<'_>>> = if let DeValue::Array(values) = value.get_ref()
+            && is_list(argument)
+        {
+            values.iter().collect()
+        } else {
+            vec![value]
         };
         let mut words = Vec::new();
         for value in values {
@@ -270,7 +273,7 @@ impl Reading<'_> {
                     let what = format!("the name of a property stands in quotes: \"{name}. …\" = …");
                     return wrong(&value.span(), what);
                 }
-                other => {
+                other @ (DeValue::Integer(_) | DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Array(_)) => {
                     let name = name.get_ref();
                     let what = format!(
                         "property {name} has to be a string, a decimal integer, true or false, and is {}",
@@ -300,31 +303,28 @@ impl Reading<'_> {
             Some(ContextValue::String(name)) => vec![name.clone()],
             _ => Vec::new(),
         };
-        match error.kind() {
+        if error.kind() == ErrorKind::MissingRequiredArgument {
             // `--trusted-proxy <ADDRESS>`
-            ErrorKind::MissingRequiredArgument => Against::Alone(
+            Against::Alone(
                 names(ContextKind::InvalidArg)
                     .iter()
                     .filter_map(|usage| usage.split([' ', '=']).next()?.strip_prefix("--"))
                     .map(str::to_owned)
                     .collect(),
-            ),
-            ErrorKind::InvalidValue => {
-                let [said, valid, near] =
-                    [ContextKind::InvalidValue, ContextKind::ValidValue, ContextKind::SuggestedValue].map(names);
-                let said = said.first().map(String::as_str).unwrap_or_default();
-                let near = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-                Against::Value(match valid.as_slice() {
-                    [] => "it is empty".to_owned(),
-                    valid => format!("{said:?} is none of {}{near}", valid.join(", ")),
-                })
-            }
-            _ => {
-                let said =
-                    names(ContextKind::InvalidValue).first().map(|said| format!("{said:?}: ")).unwrap_or_default();
-                let why = error.source().map_or_else(|| error.kind().to_string(), ToString::to_string);
-                Against::Value(format!("{said}{why}"))
-            }
+            )
+        } else if error.kind() == ErrorKind::InvalidValue {
+            let [said, valid, near] =
+                [ContextKind::InvalidValue, ContextKind::ValidValue, ContextKind::SuggestedValue].map(names);
+            let said = said.first().map(String::as_str).unwrap_or_default();
+            let near = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+            Against::Value(match valid.as_slice() {
+                [] => "it is empty".to_owned(),
+                valid => format!("{said:?} is none of {}{near}", valid.join(", ")),
+            })
+        } else {
+            let said = names(ContextKind::InvalidValue).first().map(|said| format!("{said:?}: ")).unwrap_or_default();
+            let why = error.source().map_or_else(|| error.kind().to_string(), ToString::to_string);
+            Against::Value(format!("{said}{why}"))
         }
     }
 
@@ -400,7 +400,9 @@ pub(in crate::commands) fn as_file(command: &Command, matches: &ArgMatches) -> R
         let values = matches.get_raw(id).into_iter().flatten();
         let values: Vec<String> = match wanted {
             Wanted::Switch => vec![matches.get_flag(id).to_string()],
-            _ => values.map(|value| written(wanted, value)).collect::<Result<_, _>>()?,
+            Wanted::Integer | Wanted::Path | Wanted::Text => {
+                values.map(|value| written(wanted, value)).collect::<Result<_, _>>()?
+            }
         };
         match (values.as_slice(), is_list(argument)) {
             ([], true) => text.push_str(&format!("{name} = []\n")),
