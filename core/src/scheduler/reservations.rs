@@ -143,8 +143,8 @@ impl<P: Policy> Scheduler<P> {
     /// # Errors
     /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) if the site files ask
     /// for no reservation system, as of every call here. With threads, too:
-    /// [`Refused::OwnThread`](crate::Refused::OwnThread), [`Refused::TaskLost`](crate::Refused::TaskLost),
-    /// [`Refused::ShutDown`](crate::Refused::ShutDown).
+    /// [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
     pub fn reserve_new(&self) -> Result<ReservationId, ReserveError> {
         self.door().reserve_new()
     }
@@ -154,9 +154,9 @@ impl<P: Policy> Scheduler<P> {
     /// within a step has its queue when this returns.
     ///
     /// # Errors
-    /// Those of that call; [`Refused::NameTooLong`](crate::Refused::NameTooLong) of the user;
-    /// [`Refused::NoGroups`](crate::Refused::NoGroups) if rights are checked;
-    /// [`Refused::Panicked`](crate::Refused::Panicked) of an agent or a policy of the embedder's. Those of
+    /// Those of that call; [`Refused::NameTooLong`] of the user;
+    /// [`Refused::NoGroups`] if rights are checked;
+    /// [`Refused::Panicked`] of an agent or a policy of the embedder's. Those of
     /// [`reserve_new`](Self::reserve_new).
     pub fn reserve_submit(&self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
         self.door().reserve_submit(user, request)
@@ -203,7 +203,7 @@ impl<P: Policy> Scheduler<P> {
     /// `yarn.resourcemanager.reservation-system.planfollower.time-step`.
     ///
     /// # Errors
-    /// [`Refused::Panicked`](crate::Refused::Panicked) of a planner of the embedder's, or the clock. Those of
+    /// [`Refused::Panicked`] of a planner of the embedder's, or the clock. Those of
     /// [`reserve_new`](Self::reserve_new).
     pub fn follow_plans(&self) -> Result<BTreeMap<String, Followed>, ReserveError> {
         self.door().follow_plans()
@@ -247,7 +247,7 @@ impl<P: Policy> Scheduler<P> {
     /// queues, without replanning. Returns the queues of the state that are no plans.
     ///
     /// # Errors
-    /// [`ReserveError::State`](crate::reservation::ReserveError::State): nothing has changed. As of
+    /// [`ReserveError::State`]: nothing has changed. As of
     /// [`follow_plans`](Self::follow_plans).
     pub fn restore_reservations(&self, state: &ReservationState) -> Result<Vec<String>, ReserveError> {
         self.door().restore_reservations(state)
