@@ -7,7 +7,7 @@ use evenweave_testkit::{until, within};
 
 use crate::Served;
 
-/// So long nobody asks again.
+/// The time between two probes.
 const PAUSE: Duration = Duration::from_millis(50);
 
 #[test]
