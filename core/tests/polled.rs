@@ -10,8 +10,8 @@ use evenweave::{
     HeartbeatProbe, NodeHandle, Polled, Refused, Resource, SchedulerEvent, Stepped, Worker,
 };
 use evenweave_testkit::{
-    SMALL, allocate, allocations, ask, assert_sums, beat, ends, event, greedy, poll, poll_to_the_end, poll_until_idle,
-    start_polled, unmanaged, until, within,
+    SMALL, allocate, allocations, ask, assert_sums, beat, ends, event, greedy, poll, poll_on_a_thread, poll_to_the_end,
+    poll_until_idle, start_polled, unmanaged, until, within,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -273,8 +273,8 @@ fn a_worker_that_is_dropped_is_given_up() {
     assert_eq!(scheduler.stats().running, 8);
     let refused = scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap_err();
     assert!(matches!(refused.reason, Refused::NoSuchNode(_)), "{refused}");
-    let thread = thread::spawn(move || poll_to_the_end(&mut workers[0]));
-    within("quiesce", || scheduler.quiesce());
+    let thread = poll_on_a_thread(workers.remove(0));
+    within("quiesce", || scheduler.quiesce()).unwrap();
     for app in &apps {
         let ended = poll(&scheduler, app).ended;
         assert!(ended.iter().all(|container| container.reason == EndReason::NodeLost));
@@ -361,19 +361,7 @@ fn a_shutdown_waits_for_workers_on_other_threads() {
             heartbeat.stamp = at + 1;
             scheduler.heartbeat(heartbeat).unwrap();
         }
-        let (moved, are_moved) = mpsc::channel();
-        let threads: Vec<_> = workers
-            .into_iter()
-            .map(|mut worker| {
-                let moved = moved.clone();
-                thread::spawn(move || {
-                    let _ = worker.poll(1);
-                    moved.send(()).unwrap();
-                    poll_to_the_end(&mut worker)
-                })
-            })
-            .collect();
-        (0..2).for_each(|_| are_moved.recv().unwrap());
+        let threads: Vec<_> = workers.into_iter().map(poll_on_a_thread).collect();
         within("shutdown", || scheduler.shutdown());
         assert_eq!(served.0.load(Ordering::Relaxed), 2_000);
         assert_eq!(ends(threads), [Polled::Ended; 2]);

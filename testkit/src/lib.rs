@@ -24,6 +24,7 @@ pub use books::{assert_limits, assert_nobody_waits, assert_nothing_is_left, asse
 pub use making::{SMALL, allocations, ask, capacity, fair, greedy, number, queues, settings, unmanaged};
 pub use steps::{ask_for, call, fetch};
 pub use threads::{
-    Threads, add_nodes, allocate, beat, ends, event, fill, poll, poll_to_the_end, poll_until_idle, send, start_polled,
+    Threads, add_nodes, allocate, beat, ends, event, fill, poll, poll_on_a_thread, poll_to_the_end, poll_until_idle,
+    send, start_polled,
 };
 pub use waiting::{Raised, until, wait_for, within};

@@ -5,6 +5,7 @@ use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityScheduler, FairScheduler, FairSchedulerBuilder, Heartbeat,
     NodeHandle, NotSent, Polled, Refused, Resource, SchedulerEvent, Worker,
 };
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -126,6 +127,18 @@ pub fn poll_to_the_end(worker: &mut Worker) -> Polled {
             end @ (Polled::GivenUp | Polled::Ended | _) => return end,
         }
     }
+}
+
+/// The same on a thread of its own. When this returns, the worker belongs to that thread: here one may wait for it.
+pub fn poll_on_a_thread(mut worker: Worker) -> JoinHandle<Polled> {
+    let (moved, is_moved) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let _ = worker.poll(1);
+        moved.send(()).unwrap();
+        poll_to_the_end(&mut worker)
+    });
+    is_moved.recv().unwrap();
+    thread
 }
 
 /// Polls until the worker has nothing to do.

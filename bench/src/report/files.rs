@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::whole_files::Drafts;
 
 /// The report's name within the output directory.
 const FILE_NAME: &str = "report.html";
@@ -12,20 +13,13 @@ const FILE_NAME: &str = "report.html";
 /// # Errors
 /// When the directory cannot be made or nothing can be written there.
 pub fn check_writable(out: &Path) -> Result<PathBuf, Failure> {
-    let made: Vec<&Path> = out.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
-    let probe = out.join(format!(".{FILE_NAME}.{}", std::process::id()));
-    let outcome = std::fs::create_dir_all(out)
-        .and_then(|()| std::fs::write(&probe, b""))
-        .and_then(|()| std::fs::remove_file(&probe));
-    for path in made {
-        // Only what was made here, from the inside out; a directory that somebody else fills meanwhile stays.
-        let _ = std::fs::remove_dir(path);
-    }
-    outcome.map_err(|error| {
+    let path = out.join(FILE_NAME);
+    // A draft like the report's own: whatever ends the program meanwhile, it goes, and the directories made for it.
+    Drafts::default().create(&path).map_err(|error| {
         let shown = out.display();
         Failure::input(format!("--out {shown}: {error}; it must be a directory in which files can be written"))
     })?;
-    Ok(out.join(FILE_NAME))
+    Ok(path)
 }
 
 #[cfg(test)]
