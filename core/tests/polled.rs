@@ -274,7 +274,7 @@ fn a_worker_that_is_dropped_is_given_up() {
     let refused = scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap_err();
     assert!(matches!(refused.reason, Refused::NoSuchNode(_)), "{refused}");
     let thread = poll_on_a_thread(workers.remove(0));
-    within("quiesce", || scheduler.quiesce()).unwrap();
+    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
     for app in &apps {
         let ended = poll(&scheduler, app).ended;
         assert!(ended.iter().all(|container| container.reason == EndReason::NodeLost));
