@@ -1,6 +1,8 @@
 //! What goes from thread to thread: snapshots, heartbeats on their way to a worker, containers on their way to
 //! `allocate`.
 
+#![expect(clippy::unwrap_used, reason = "a benchmark ends where something fails")]
+
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use evenweave::SchedulerApi as _;
 use evenweave::parts::{Arena, FreeRecords, Published, Stack};
@@ -31,7 +33,7 @@ fn to_a_worker(criterion: &mut Criterion) {
     let scheduler = FairScheduler::builder().timers(false).start().expect("a worker");
     let node = scheduler.add_node("n1", "/r1", Resource::new(131_072, 64)).expect("a new node");
     let worked_off = || {
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         (0..BATCH).map(|_| Heartbeat::new(&node)).collect::<Vec<_>>()
     };
     let mut group = criterion.benchmark_group("to_a_worker");
@@ -47,7 +49,7 @@ fn to_a_worker(criterion: &mut Criterion) {
         bencher.iter_batched(worked_off, send, BatchSize::PerIteration);
     });
     group.finish();
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// A container as a scheduler makes them.

@@ -55,12 +55,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Whatever is asked for counts from the next update on: every 500 ms by itself, or when it is called for. `quiesce`
     // waits until all messages are worked off; a ResourceManager has no need of it, an example that prints does.
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce()?;
+    scheduler.update_now()?;
     for node in &nodes {
         report(&scheduler, node, &[])?;
     }
-    scheduler.quiesce();
+    scheduler.quiesce()?;
 
     // What was granted lies in the application's mailbox. The ResourceManager fetches the AM's container and starts it.
     let mut answer = Allocation::default();
@@ -73,12 +73,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     scheduler.allocate(&app, &request, &mut answer)?;
     let mut tasks = answer.granted.clone();
     while tasks.len() < 6 {
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce()?;
+        scheduler.update_now()?;
         for node in &nodes {
             report(&scheduler, node, &[])?;
         }
-        scheduler.quiesce();
+        scheduler.quiesce()?;
         scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
         tasks.extend(&answer.granted);
     }
@@ -88,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for node in &nodes {
         report(&scheduler, node, &tasks)?;
     }
-    scheduler.quiesce();
+    scheduler.quiesce()?;
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
     for ended in &answer.ended {
         println!("container {}: {}", ended.id.number(), ended.reason.as_str());
@@ -102,6 +102,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     scheduler.finish(&app)?;
     println!("{} finished, {} containers left", app.id(), scheduler.stats().running);
     // Accepted messages are worked off, the threads end. Dropping the last handle does the same.
-    scheduler.shutdown();
+    scheduler.shutdown()?;
     Ok(())
 }

@@ -345,7 +345,7 @@ async fn run() -> Result<u32, Failure> {
     println!("{} containers granted, {} completed, {} left", stats.granted, stats.completed, stats.running);
     assert_eq!((stats.granted, stats.running), (u64::from(tasks + APPS), 0), "each task and each AM, once");
     let scheduler = rm.scheduler.clone();
-    spawn_blocking(move || scheduler.shutdown()).await?;
+    spawn_blocking(move || scheduler.shutdown()).await?.unwrap();
     Ok(tasks)
 }
 

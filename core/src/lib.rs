@@ -16,18 +16,18 @@
 //! scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
 //!
 //! // New demand counts from the next update on. An update runs every `update-interval-ms`; this example calls it.
-//! scheduler.quiesce();
-//! scheduler.update_now();
+//! scheduler.quiesce()?;
+//! scheduler.update_now()?;
 //!
 //! // A heartbeat offers the node's room. Each one grants one container.
 //! scheduler.heartbeat(Heartbeat::new(&node))?;
 //! scheduler.heartbeat(Heartbeat::new(&node))?;
-//! scheduler.quiesce();
+//! scheduler.quiesce()?;
 //!
 //! // The next call returns the granted containers.
 //! scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! assert_eq!(answer.granted.len(), 2);
-//! scheduler.shutdown();
+//! scheduler.shutdown()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -55,11 +55,11 @@
 //!     Ok(stop)
 //! };
 //! // Without this, asks count from the next periodic update on. (With a CapacityScheduler they count at once.)
-//! let settle = || { rm.quiesce(); rm.update_now(); };
+//! let settle = || rm.quiesce().and_then(|()| rm.update_now());
 //!
-//! settle();
+//! settle()?;
 //! beat(&[], &[])?;
-//! rm.quiesce();
+//! rm.quiesce()?;
 //! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or `mail_async` reports it,
 //! // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
 //! let mut answer = Allocation::default();
@@ -71,15 +71,15 @@
 //! // The AM's call. A count replaces the one before: say 2 once, not with each call.
 //! let asks = vec![Ask::anywhere(1, Resource::new(1024, 1), 2)];
 //! rm.allocate(&app, &AllocateRequest::new(asks), &mut answer)?;
-//! settle();
+//! settle()?;
 //! beat(&[], &[])?;
 //! beat(&[], &[])?;
-//! rm.quiesce();
+//! rm.quiesce()?;
 //! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! let tasks: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
 //! beat(&tasks, &[])?;
 //! beat(&[], &tasks[..1])?;
-//! rm.quiesce();
+//! rm.quiesce()?;
 //! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! assert_eq!((answer.ended[0].id, answer.ended[0].reason), (tasks[0], EndReason::Completed));
 //!
@@ -89,9 +89,9 @@
 //! stops.sort();
 //! assert_eq!(stops, [am.id, tasks[1]]);
 //! beat(&[], &stops)?;
-//! rm.quiesce();
+//! rm.quiesce()?;
 //! assert_eq!(rm.node("n1").unwrap().free, Resource::new(8192, 8));
-//! rm.shutdown();
+//! rm.shutdown()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //! `docs/embedding.md` in the repository says which calls block, who is told when a container ends, and what callbacks may do. The
@@ -203,7 +203,7 @@ pub use engine::{
     HeartbeatProbe, NewAttempt, NewNode, Polled, RecoveredContainer, Submission, WakeUp,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent, Waited};
+pub use event::{Refused, SchedulerEvent};
 #[cfg(not(loom))]
 pub use scheduler::{
     AppHandle, BuildError, Capacity, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Fair, FairScheduler,
@@ -280,8 +280,8 @@ pub mod prelude {
         CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId,
         ContainerName, EndReason, EndedContainer, FairScheduler, FairSchedulerBuilder, Heartbeat, Locality, Location,
         NewAttempt, NewNode, NodeHandle, NodeId, NotSent, RecoveredContainer, Refused, Resource, SchedulerApi,
-        SchedulerEvent, Settings, Stepped, Submission, SubmitTerms, Submitted, Waited, WeakCapacityScheduler,
-        WeakScheduler, resource::ResourceTypes,
+        SchedulerEvent, Settings, Stepped, Submission, SubmitTerms, Submitted, WeakCapacityScheduler, WeakScheduler,
+        resource::ResourceTypes,
     };
 }
 

@@ -273,6 +273,6 @@ fn the_threaded_scheduler_asks_the_same() {
     assert!(scheduler.allocations().unwrap().names("root.a.x"));
     scheduler.finish_as("boss", &app).unwrap();
     assert!(app.is_finished());
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(scheduler.has_access("al", "root.a.x", QueueAccess::Submit), Err(Refused::ShutDown));
 }

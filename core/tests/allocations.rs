@@ -212,9 +212,9 @@ impl Core for Threaded {
     }
 
     fn update(&mut self) {
-        self.scheduler.quiesce();
-        self.scheduler.update_now();
-        self.scheduler.quiesce();
+        self.scheduler.quiesce().unwrap();
+        self.scheduler.update_now().unwrap();
+        self.scheduler.quiesce().unwrap();
     }
 
     fn heartbeat(&mut self, mut heartbeat: Heartbeat) {
@@ -229,7 +229,7 @@ impl Core for Threaded {
     }
 
     fn running(&mut self) -> u64 {
-        self.scheduler.quiesce();
+        self.scheduler.quiesce().unwrap();
         self.scheduler.stats().running
     }
 }
@@ -258,7 +258,7 @@ fn threaded_churn(workers: usize, most: impl Fn(u64) -> u64) -> (u64, [u64; 2], 
     if counted.1.iter().sum::<u64>() > most(counted.2) {
         counted = window();
     }
-    churn.core.scheduler.shutdown();
+    churn.core.scheduler.shutdown().unwrap();
     counted
 }
 

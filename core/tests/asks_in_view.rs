@@ -44,10 +44,10 @@ fn several_workers_tell_of_each_application_once() {
         let request = AllocateRequest::new([Ask::anywhere(1, SIZE, count)]);
         scheduler.allocate(app, &request, &mut Allocation::default()).unwrap();
     }
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let counts: Vec<_> =
         scheduler.requests().unwrap().iter().map(|view| (view.attempt.application.number, view.count)).collect();
     assert_eq!(counts, [(1, 1), (2, 2), (3, 3), (4, 4)]);
     assert_eq!(scheduler.reservations().unwrap(), []);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

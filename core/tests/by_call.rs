@@ -30,7 +30,7 @@ fn world_of(builder: FairSchedulerBuilder) -> World {
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(5)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     World { scheduler, clock, node, app }
 }
 
@@ -50,13 +50,13 @@ fn shares_are_computed_when_that_is_asked_for() {
     let world = world();
     world.clock.advance(3_600_000);
     assert_eq!(world.beat(), Journal::default(), "new demand counts from the next update on");
-    world.scheduler.update_now();
+    world.scheduler.update_now().unwrap();
     let outcome = world.beat();
     assert_eq!(outcome.allocated.len(), 1);
     let made = &outcome.allocated[0];
     assert_eq!((made.app, made.container, &*made.node, made.resource), (1, 1, "n1", SMALL));
     assert_eq!(world.scheduler.take_journal().unwrap(), Journal::default(), "it is told once");
-    world.scheduler.shutdown();
+    world.scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -69,14 +69,14 @@ fn empty_dynamic_queues_go_when_that_is_asked_for() {
     world.scheduler.clean_up().unwrap();
     assert!(!world.queues().contains(&"root.b".to_owned()));
     assert!(world.queues().contains(&"root.a".to_owned()), "not empty");
-    world.scheduler.shutdown();
+    world.scheduler.shutdown().unwrap();
     assert_eq!(world.scheduler.clean_up(), Err(Refused::ShutDown));
 }
 
 #[test]
 fn a_report_without_an_offer_tells_of_containers_alone() {
     let world = world();
-    world.scheduler.update_now();
+    world.scheduler.update_now().unwrap();
     world.beat();
     let known = world.scheduler.containers().unwrap();
     assert_eq!(known.len(), 1);
@@ -97,7 +97,7 @@ fn a_report_without_an_offer_tells_of_containers_alone() {
     assert!(outcome.allocated.is_empty(), "four more are wanted, and there is room");
     assert!(world.scheduler.containers().unwrap().is_empty());
     assert_eq!(world.beat().allocated.len(), 1);
-    world.scheduler.shutdown();
+    world.scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -109,16 +109,16 @@ fn a_text_that_is_no_allocation_file_changes_nothing() {
     let refused = world.scheduler.reload_text("<allocations><queue name='d'>").unwrap_err();
     assert_eq!(refused.kind(), "bad-allocations");
     assert!(world.queues().contains(&"root.c".to_owned()));
-    world.scheduler.shutdown();
+    world.scheduler.shutdown().unwrap();
 }
 
 #[test]
 fn a_pass_of_continuous_scheduling() {
     let world = world();
-    world.scheduler.update_now();
+    world.scheduler.update_now().unwrap();
     world.scheduler.offer_all().unwrap();
     assert_eq!(world.scheduler.take_journal().unwrap().allocated.len(), 1);
-    world.scheduler.shutdown();
+    world.scheduler.shutdown().unwrap();
     assert_eq!(world.scheduler.offer_all(), Err(Refused::ShutDown));
 }
 
@@ -146,10 +146,10 @@ fn preemption_when_that_is_asked_for() {
         let starved = scheduler.submit(unmanaged(2, "root.b")).unwrap();
         allocate(scheduler, &starved, &ask(8)).unwrap();
         let update = || {
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
             clock.advance(60_000);
-            scheduler.update_now();
-            scheduler.quiesce();
+            scheduler.update_now().unwrap();
+            scheduler.quiesce().unwrap();
         };
         update();
         scheduler.take_journal().unwrap();
@@ -164,7 +164,7 @@ fn preemption_when_that_is_asked_for() {
         assert_eq!(scheduler.take_journal().unwrap().completed, [], "nor does the clock kill");
         // One container is enough by now: with a second look three are spared.
         allocate(scheduler, &starved, &ask(1)).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         scheduler.kill_marked().unwrap();
         let completed = scheduler.take_journal().unwrap().completed;
         assert_eq!(completed.len(), if strict == "true" { 1 } else { 4 });
@@ -173,7 +173,7 @@ fn preemption_when_that_is_asked_for() {
         assert_eq!(world.beat().allocated[0].app, 2, "what was freed is the starved one's");
         scheduler.kill_marked().unwrap();
         assert_eq!(scheduler.take_journal().unwrap().completed, [], "nothing is killed twice");
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
         assert_eq!(scheduler.preempt(), Err(Refused::ShutDown));
     }
 }
@@ -183,7 +183,7 @@ fn preemption_that_is_off() {
     let world = world();
     assert_eq!(world.scheduler.preempt(), Err(Refused::PreemptionOff));
     assert_eq!(world.scheduler.kill_marked(), Err(Refused::PreemptionOff));
-    world.scheduler.shutdown();
+    world.scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn calls_that_are_announced_are_answered_as_others_are() {
             told.push(format!("{said:?}"));
         };
         call(&AllocateRequest::default());
-        world.scheduler.update_now();
+        world.scheduler.update_now().unwrap();
         let granted = [world.beat(), world.beat()].into_iter().flat_map(|outcome| outcome.allocated).count();
         assert_eq!(granted, 2);
         call(&ask(1));
@@ -215,7 +215,7 @@ fn calls_that_are_announced_are_answered_as_others_are() {
         call(&ask(1));
         announce(&world.app);
         told.push(format!("{:?}", world.scheduler.stats()));
-        world.scheduler.shutdown();
+        world.scheduler.shutdown().unwrap();
         announce(&world.app);
         told
     };

@@ -158,7 +158,7 @@ fn on_threads_rounds_come_by_time() {
         granted += answer.granted.len();
         granted >= 3
     });
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -289,9 +289,9 @@ fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
     let node = scheduler.add_node("n1", "/r1", Resource::new(20_480, 20)).unwrap();
     let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     (0..2).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)).unwrap());
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut answer = Allocation::default();
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     let [container] = &answer.granted[..] else { panic!("one was granted: {answer:?}") };
@@ -300,11 +300,11 @@ fn on_threads_a_node_that_comes_back_stops_what_it_ran_before() {
     let mut report = Heartbeat::new(&node);
     report.add_launched([container.id]);
     scheduler.heartbeat(report).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut stops = Vec::new();
     node.take_stops(&mut stops);
     assert_eq!(stops, [container.id]);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// Nodes report, AMs call, and somebody looks: at no instant does the queue use more than it may.
@@ -364,17 +364,17 @@ fn on_threads_a_maximum_holds_at_every_instant() {
         looking.join().unwrap()
     });
     assert!(most <= 8192, "{most} MB of 8192 were used at once");
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let queues = scheduler.queues_with_limits().unwrap();
     assert!(queues.iter().all(|queue| queue.used.is_zero() && queue.pending.is_zero() && queue.containers == 0));
     let root = queues.iter().find(|queue| queue.name == "root").unwrap();
     assert_eq!(root.applications, i64::from(APPS));
     apps.iter().for_each(|app| scheduler.finish(app).unwrap());
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let queues = scheduler.queues_with_limits().unwrap();
     assert!(queues.iter().all(|queue| queue.applications == 0));
     assert!(queues.iter().filter_map(|queue| queue.leaf.as_ref()).all(|leaf| leaf.users.is_empty()));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// The file of `docs/capacity.md`, and what the page says that it does.

@@ -8,7 +8,7 @@ use evenweave::reason::CapacityNotOffered;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, AskWarning, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, Heartbeat, Location, NewAttempt, NodeHandle, Refused,
-    Resource, SchedulerEvent, Submission, Waited, WeakCapacityScheduler,
+    Resource, SchedulerEvent, Submission, WeakCapacityScheduler,
 };
 use evenweave_testkit::{SMALL, ask, capacity, event, poll, poll_until_idle, unmanaged, until, wait_for, within};
 use std::future::Future;
@@ -47,13 +47,13 @@ fn add_node(scheduler: &CapacityScheduler) -> NodeHandle {
 /// Asks for one container; it is offered the node when this returns.
 fn offer_one(scheduler: &CapacityScheduler, node: &NodeHandle, app: &AppHandle) {
     scheduler.allocate(app, &ask(1), &mut Allocation::default()).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     scheduler.heartbeat(Heartbeat::new(node)).unwrap();
 }
 
 fn one(scheduler: &CapacityScheduler, node: &NodeHandle, app: &AppHandle) -> Container {
     offer_one(scheduler, node, app);
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     poll(scheduler, app).granted[0]
 }
 
@@ -63,7 +63,7 @@ fn many_submissions_are_answered_in_their_order_and_once() {
     let in_b = |number| Submission::new(number, "ann").in_queue("b");
     let all = vec![submission(1), in_b(2), submission(1), Submission::new(3, "ann").in_queue("c"), in_b(4), in_b(5)];
     let submitted = scheduler.submit_all(all).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let answers = submitted.try_take().unwrap();
     let numbers: Vec<_> = answers.iter().map(|answer| answer.as_ref().map(AppHandle::number)).collect();
     assert!(
@@ -95,12 +95,12 @@ fn many_submissions_are_answered_in_their_order_and_once() {
 fn many_submissions_are_a_future_too() {
     let scheduler = builder().timers(false).start().unwrap();
     let mut submitted = Box::pin(scheduler.submit_all(vec![submission(1)]).unwrap());
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(answers)) = submitted.as_mut().poll(&mut context) else { panic!("it is worked off") };
     assert_eq!(answers[0].as_ref().unwrap().number(), 1);
     assert!(matches!(submitted.as_mut().poll(&mut context), Poll::Ready(Err(Refused::AlreadyTaken))));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(scheduler.submit_all(Vec::new()).map(drop), Err(Refused::ShutDown));
 }
 
@@ -110,7 +110,7 @@ fn handles_and_views_are_found_by_number_and_name() {
     let scheduler = builder().timers(false).start().unwrap();
     drop(scheduler.submit_all(vec![submission(7)]).unwrap());
     let id = add_node(&scheduler).id();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let (app, node) = (scheduler.find_app(7).unwrap().unwrap(), scheduler.find_node_by_id(id).unwrap());
     assert_eq!((app.number(), node.name(), scheduler.find_node("n1")), (7, "n1", Some(node.clone())));
     one(&scheduler, &node, &app);
@@ -181,21 +181,21 @@ fn who_will_not_wait_for_ever_says_how_long() {
     let scheduler = builder().timers(false).on_grants_with(wake).start().unwrap();
     let node = add_node(&scheduler);
     let app = scheduler.submit(submission(1)).unwrap();
-    assert_eq!(scheduler.quiesce_within(LONG), Waited::Done);
+    assert_eq!(scheduler.quiesce_within(LONG), Ok(()));
     offer_one(&scheduler, &node, &app);
     has_hung.recv().unwrap();
-    assert_eq!(within("quiesce", || scheduler.quiesce_within(SHORT)), Waited::NotDone(Refused::TimedOut));
+    assert_eq!(within("quiesce", || scheduler.quiesce_within(SHORT)), Err(Refused::TimedOut));
     let waits = {
         let (scheduler, app) = (scheduler.clone(), app.clone());
         thread::spawn(move || scheduler.finish(&app))
     };
     until("the end of the application", || app.is_finished());
-    assert_eq!(within("shutdown", || scheduler.shutdown_within(SHORT)), Waited::NotDone(Refused::TimedOut));
+    assert_eq!(within("shutdown", || scheduler.shutdown_within(SHORT)), Err(Refused::TimedOut));
     assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::ShutDown));
     lets_go.send(()).unwrap();
     drop(lets_go);
-    assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Waited::Done);
-    assert_eq!(scheduler.quiesce_within(LONG), Waited::NotDone(Refused::ShutDown));
+    assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Ok(()));
+    assert_eq!(scheduler.quiesce_within(LONG), Err(Refused::ShutDown));
 }
 
 /// A wake-up has a handle that keeps nothing alive; in it calls that wait are refused, and others work.
@@ -215,7 +215,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.configuration().map(drop),
             scheduler.containers().map(drop),
             scheduler.container_counts().map(drop),
-            scheduler.quiesce_within(LONG).into_result(),
+            scheduler.quiesce_within(LONG),
             submitted.wait().map(drop),
         ];
         told.send((waiting, scheduler.find_node("n1").is_some())).unwrap();
@@ -227,7 +227,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     offer_one(&scheduler, &node, &app);
     let (waiting, found) = within("the wake-up", || heard.recv().unwrap());
     assert_eq!((waiting, found), ([const { Err(Refused::OwnThread) }; 8], true));
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert!(scheduler.find_app(9).unwrap().is_some(), "what does not wait was taken");
     assert!(weak.upgrade().is_some());
     within("the last handle", || drop(scheduler));
@@ -243,7 +243,7 @@ fn its_worker_runs_on_a_thread_of_the_embedders_and_nowhere_else() {
     let app = scheduler.submit(submission(1)).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     poll_until_idle(&mut workers[0]);
-    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), Err(Refused::OwnThread));
+    assert_eq!(within("quiesce", || scheduler.quiesce()), Err(Refused::OwnThread));
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     assert!(workers[0].wait(LONG));
     assert_eq!(scheduler.stats().granted, 0, "nobody has polled");
@@ -253,7 +253,7 @@ fn its_worker_runs_on_a_thread_of_the_embedders_and_nowhere_else() {
     // A worker that is dropped is given up.
     let event = event(&scheduler);
     assert!(matches!(event, SchedulerEvent::WorkerPanicked { .. }), "{event:?}");
-    assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
+    assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn asks_that_are_hardly_meant_are_told() {
     let mut told = |asks: &dyn Fn(Location) -> Vec<Ask>| {
         let mut answers = [Allocation::default(), Allocation::default()];
         threaded.allocate(&app, &AllocateRequest::new(asks(place)), &mut answers[0]).unwrap();
-        threaded.quiesce();
+        threaded.quiesce().unwrap();
         stepped.allocate(&own, &AllocateRequest::new(asks(own_place)), &mut answers[1]).unwrap();
         let [warnings, others] = answers.map(|answer| answer.warnings);
         assert_eq!(warnings, others, "both drivers");
@@ -419,11 +419,11 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
     for number in 1..=150 {
         let app = scheduler.submit(submission(number)).unwrap();
         scheduler.allocate(&app, &ask(8), &mut answer).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         let mut held = Vec::new();
         for _ in 0..8 {
             scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
             scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
             held.extend(answer.granted.iter().map(|granted| granted.id));
         }
@@ -431,7 +431,7 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
         let mut launched = Heartbeat::new(&node);
         launched.add_launched(held.iter().copied());
         scheduler.heartbeat(launched).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         for id in &held {
             let mut done = Heartbeat::new(&node);
             done.offer = false;
@@ -439,10 +439,10 @@ fn what_completes_between_two_attempts_is_not_left_in_a_queue() {
             scheduler.heartbeat(done).unwrap();
         }
         let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         scheduler.finish(&next).unwrap();
     }
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     for queue in scheduler.queues().unwrap() {
         assert_eq!((queue.used, queue.containers), (Resource::ZERO, 0), "{}", queue.name);
     }

@@ -52,14 +52,14 @@ impl Both {
         let total = Resource::new(mb, 100);
         let both = [self.stepped.add_node(name, rack, total), self.threaded.add_node(name, rack, total)];
         self.nodes.insert(name.to_owned(), both.map(Result::unwrap));
-        self.threaded.quiesce();
+        self.threaded.quiesce().unwrap();
     }
 
     fn submit(&mut self, number: u32, user: &str, queue: &str) {
         let submission = Submission::new(number, user).in_queue(queue);
         let both = [self.stepped.submit(submission.clone()), self.threaded.submit(submission)];
         self.apps.insert(number, both.map(Result::unwrap));
-        self.threaded.quiesce();
+        self.threaded.quiesce().unwrap();
     }
 
     /// Asks of an application, each by where, priority, memory, how many and whether relaxed.
@@ -82,14 +82,14 @@ impl Both {
         let mut answer = Allocation::default();
         self.stepped.allocate(of_stepped, &first, &mut answer).unwrap();
         self.threaded.allocate(of_threaded, &second, &mut answer).unwrap();
-        self.threaded.quiesce();
+        self.threaded.quiesce().unwrap();
     }
 
     fn beat(&mut self, node: &str) {
         let [of_stepped, of_threaded] = &self.nodes[node];
         self.stepped.heartbeat(Heartbeat::new(of_stepped));
         self.threaded.heartbeat(Heartbeat::new(of_threaded)).unwrap();
-        self.threaded.quiesce();
+        self.threaded.quiesce().unwrap();
     }
 
     fn why(&mut self, app: u32) -> Vec<CapacityReason> {
@@ -134,7 +134,7 @@ fn who_has_ended_or_may_not_run_says_so() {
     let [of_stepped, of_threaded] = both.apps[&1].clone();
     both.stepped.finish(&of_stepped).unwrap();
     both.threaded.finish(&of_threaded).unwrap();
-    both.threaded.quiesce();
+    both.threaded.quiesce().unwrap();
     assert_eq!(both.one(1), CapacityWait::Ended);
     assert_eq!(both.one(2), CapacityWait::NothingOutstanding, "it runs now");
     // As in Hadoop nobody starts by a move.
@@ -142,7 +142,7 @@ fn who_has_ended_or_may_not_run_says_so() {
     let [of_stepped, of_threaded] = both.apps[&2].clone();
     both.stepped.move_app(&of_stepped, "b").unwrap();
     both.threaded.move_app(&of_threaded, "b").unwrap();
-    both.threaded.quiesce();
+    both.threaded.quiesce().unwrap();
     assert_eq!(both.one(4), CapacityWait::NotRunnable { limit: None });
 }
 
@@ -157,7 +157,7 @@ fn a_user_who_is_forgotten_is_told() {
     let [of_stepped, of_threaded] = both.apps[&2].clone();
     both.stepped.finish(&of_stepped).unwrap();
     both.threaded.finish(&of_threaded).unwrap();
-    both.threaded.quiesce();
+    both.threaded.quiesce().unwrap();
     let (queue, user) = ("root.a".to_owned(), "ann".to_owned());
     assert_eq!(both.one(1), CapacityWait::UserForgotten { queue, user });
     both.beat("n1");
@@ -282,11 +282,11 @@ fn no_nodes_full_nodes_and_nodes_that_go_are_told() {
     let [of_stepped, of_threaded] = both.nodes["n2"].clone();
     both.stepped.decommission_node(&of_stepped).unwrap();
     both.threaded.decommission_node(&of_threaded).unwrap();
-    both.threaded.quiesce();
+    both.threaded.quiesce().unwrap();
     assert_eq!(both.on(1, "n2"), [CapacityWait::NodeDecommissioning]);
     both.stepped.remove_node(&of_stepped).unwrap();
     both.threaded.remove_node(&of_threaded).unwrap();
-    both.threaded.quiesce();
+    both.threaded.quiesce().unwrap();
     let [app, other] = both.apps[&1].clone();
     assert!(matches!(both.stepped.why_waiting_on(&app, &of_stepped), Err(Refused::NoSuchNode(_))));
     assert!(matches!(both.threaded.why_waiting_on(&other, &of_threaded), Err(Refused::NoSuchNode(_))));
@@ -303,7 +303,7 @@ fn where_there_is_no_node_that_is_told() {
     let [of_stepped, of_threaded] = both.nodes["n1"].clone();
     both.stepped.remove_node(&of_stepped).unwrap();
     both.threaded.remove_node(&of_threaded).unwrap();
-    both.threaded.quiesce();
+    both.threaded.quiesce().unwrap();
     assert_eq!(both.one(1), CapacityWait::NoNode);
 }
 
@@ -474,7 +474,7 @@ fn several_workers_tell_of_all_their_nodes() {
     let app = scheduler.submit(Submission::new(1, "ann").in_queue("a")).unwrap();
     let asks = AllocateRequest::new([Ask::anywhere(1, memory(1024), 50)]);
     scheduler.allocate(&app, &asks, &mut Allocation::default()).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let reasons = scheduler.why_waiting(&app).unwrap();
     assert_eq!(reasons.len(), 1, "{reasons:?}");
     assert_eq!((reasons[0].wait.clone(), reasons[0].nodes.as_ref().unwrap().0), (CapacityWait::Offer, 9));

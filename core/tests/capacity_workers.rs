@@ -371,10 +371,10 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
         });
         // However little the threads came to: at quiet each node reports until nobody gets anything more.
         until("a full cluster", || {
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
             let before = scheduler.stats().granted;
             nodes.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
             scheduler.stats().granted == before
         });
         let used = scheduler.queues().unwrap().iter().find(|queue| queue.name == "root").unwrap().used;
@@ -382,7 +382,7 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
         scheduler.preempt().unwrap();
         assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers");
         apps.iter().for_each(|app| scheduler.finish(app).unwrap());
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         for queue in scheduler.queues().unwrap() {
             let left = (queue.used, queue.pending, queue.containers, queue.applications);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, 0), "{workers} workers: {}", queue.name);
@@ -551,13 +551,13 @@ fn what_is_reserved_moves_while_anything_happens() {
                 apps.drain(..6).for_each(|app| scheduler.finish(&app).unwrap());
             }
             if round % 10 == 9 {
-                scheduler.quiesce();
+                scheduler.quiesce().unwrap();
                 assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, round {round}");
             }
         }
         println!("{workers} workers: {moved} moved");
         apps.iter().for_each(|app| scheduler.finish(app).unwrap());
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         for queue in scheduler.queues().unwrap() {
             let left = (queue.used, queue.reserved, queue.pending, queue.containers);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, Resource::ZERO, 0), "{workers} workers: {}", queue.name);

@@ -347,7 +347,7 @@ fn on_threads_monitors_divide_and_remove_by_themselves() {
         guaranteed("root.users.bob") != Some(0) && guaranteed("root.teams.ann").is_none()
     });
     assert_eq!(guaranteed("root.users.ann"), Some(0));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// After a restart, where no more may be known of a queue than its last name: as in Hadoop a rule that leads to that

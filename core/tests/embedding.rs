@@ -124,17 +124,17 @@ fn the_threaded_scheduler_finds_containers_by_name() {
     let mut answer = Allocation::default();
     let asks = vec![Ask::anywhere(1, SMALL, 1)];
     scheduler.allocate(&app, &AllocateRequest::new(asks), &mut answer).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     let id = answer.granted[0].id;
     let name = scheduler.container_name(id);
     assert_eq!(name.to_string(), "container_e17_1410901177871_0001_01_000001");
     assert_eq!(scheduler.find_container(&name), Ok(Some(id)));
     assert_eq!(scheduler.find_container(&ContainerName { epoch: 0, ..name }), Ok(None));
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
 }
 
 #[test]
@@ -214,18 +214,18 @@ fn on_threads_what_a_node_starts_late_is_stopped_again() {
     let app = scheduler.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
     scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, SMALL, 16)]), &mut answer).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     for node in nodes.iter().cycle().take(16) {
         scheduler.heartbeat(Heartbeat::new(node)).unwrap();
     }
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     let all: Vec<_> = answer.granted.iter().map(|container| container.id).collect();
     assert_eq!(all.len(), 16);
     scheduler.finish(&app).unwrap();
     let stops = |node: &NodeHandle| {
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         let mut stops = Vec::new();
         node.take_stops(&mut stops);
         stops
@@ -241,7 +241,7 @@ fn on_threads_what_a_node_starts_late_is_stopped_again() {
             assert_eq!(stops(node), all[..launched], "in a batch");
         }
     }
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
 }
 
 #[test]

@@ -206,19 +206,19 @@ fn threads_go_on_at_the_end_of_time() {
                 let request = ask(3);
                 let mut answer = Allocation::default();
                 $scheduler.allocate(app, &request, &mut answer).unwrap();
-                $scheduler.quiesce();
+                $scheduler.quiesce().unwrap();
                 let () = $update;
                 $scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-                $scheduler.quiesce();
+                $scheduler.quiesce().unwrap();
                 clock.advance(u64::MAX);
                 $scheduler.finish(app).unwrap();
             }
             assert!($scheduler.stats().granted >= 2);
-            $scheduler.shutdown();
+            $scheduler.shutdown().unwrap();
         };
     }
     goes_on!(fair, {
-        fair.update_now();
+        fair.update_now().unwrap();
     });
     goes_on!(capacity, ());
 }

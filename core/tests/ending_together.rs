@@ -192,12 +192,12 @@ fn two_threads_end_one_each() {
                 scheduler.inject(Fault::WorkerStall { worker, time: Duration::from_millis(2) }).unwrap();
             }
             apps.iter().for_each(|app| scheduler.begin_finish(app).unwrap());
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
         }
         let audit = scheduler.audit().unwrap().wrong;
         assert_eq!(audit, [""; 0], "round {round}");
         let next = scheduler.submit(submission(3 * round + 3)).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         let in_leaf = leaf(scheduler.queues_with_limits().unwrap()).leaf.unwrap();
         assert_eq!((in_leaf.active_applications, in_leaf.am_used), (1, AM), "round {round}");
         scheduler.finish(&next).unwrap();

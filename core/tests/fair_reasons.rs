@@ -71,9 +71,9 @@ impl All {
     fn rest(&mut self) {
         self.stepped.update_now();
         for scheduler in &self.threaded {
-            scheduler.quiesce();
-            scheduler.update_now();
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
+            scheduler.update_now().unwrap();
+            scheduler.quiesce().unwrap();
         }
     }
 
@@ -181,6 +181,6 @@ fn a_node_that_is_gone_or_of_another_scheduler_is_refused() {
     no_such(all.stepped.why_waiting_on(&all.apps[app][0], &all.nodes[0][2]));
     assert!(all.threaded[0].why_waiting_on(&all.apps[app][1], &all.nodes[0][1]).is_ok());
     all.threaded[0].remove_node(&all.nodes[0][1]).unwrap();
-    all.threaded[0].quiesce();
+    all.threaded[0].quiesce().unwrap();
     no_such(all.threaded[0].why_waiting_on(&all.apps[app][1], &all.nodes[0][1]));
 }

@@ -89,7 +89,7 @@ fn workers_panic() {
 fn polled_workers_panic() {
     let (scheduler, threads) = start_polled(builder().workers(3));
     panics_between_messages_of(3, World::of(scheduler.clone()));
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
     assert_eq!(ends(threads), [Polled::Ended; 3]);
 }
 
@@ -251,10 +251,10 @@ fn three_workers_are_given_up(mut world: World) {
         within("allocate", || scheduler.allocate(app, &release, &mut Allocation::default())).unwrap();
         within("finish", || scheduler.finish(app)).unwrap();
     }
-    within("quiesce", || scheduler.quiesce());
+    within("quiesce", || scheduler.quiesce()).unwrap();
     assert_eq!((scheduler.stats().running, scheduler.nodes().len()), (0, 0));
     assert!(scheduler.stats().allocated.is_zero());
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
 }
 
 // ---------------------------------------------------------------------------------------------------- AMs and events
@@ -282,7 +282,7 @@ fn nobody_reads_events() {
     world.deaf = true;
     again_and_again(&mut world, |world, time| {
         world.scheduler.inject(Fault::WorkerPanic { worker: time % 2 }).unwrap();
-        within("quiesce", || world.scheduler.quiesce());
+        within("quiesce", || world.scheduler.quiesce()).unwrap();
         world.register_lost();
     });
     let (mut told, mut lost) = (0, 0);
@@ -335,7 +335,7 @@ fn the_clock_jumps() {
     world.check();
     // After a jump back containers expire as they did before.
     clock.0.store(HOUR, Memory::Relaxed);
-    world.scheduler.quiesce();
+    world.scheduler.quiesce().unwrap();
     world.expire_one(&|| {
         clock.0.fetch_add(100_000, Memory::Relaxed);
     });
@@ -354,7 +354,7 @@ fn the_update_task_stalls() {
         for _ in 0..3 {
             world.step_without_update();
         }
-        world.scheduler.quiesce();
+        world.scheduler.quiesce().unwrap();
         granted_meanwhile += world.scheduler.stats().granted - before.granted;
     });
     assert!(granted_meanwhile > 0, "scheduling goes on");
@@ -363,13 +363,13 @@ fn the_update_task_stalls() {
     // update.
     let scheduler =
         FairScheduler::builder().settings(Settings::default()).clock(clock.clone()).timers(false).start().unwrap();
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     clock.advance(1234);
     assert_eq!(scheduler.stats().snapshot_age_ms, 1234);
     let time = MonotonicClock::new();
     let begun = time.now_ms();
     scheduler.inject(Fault::UpdateStall(Duration::from_millis(20))).unwrap();
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     assert!(time.now_ms() - begun >= 19, "the stall came first");
     assert_eq!(scheduler.stats().snapshot_age_ms, 0);
 }

@@ -96,7 +96,7 @@ impl World {
     fn ask(&mut self, count: u32) {
         self.scheduler.allocate(&self.app, &ask(count), &mut Allocation::default()).unwrap();
         self.work();
-        self.scheduler.update_now();
+        self.scheduler.update_now().unwrap();
     }
 
     fn heartbeat(&mut self) {
@@ -111,7 +111,7 @@ impl World {
     }
 
     fn end(self) {
-        self.scheduler.shutdown();
+        self.scheduler.shutdown().unwrap();
         // In turn: each may wait for what the others do.
         let mut workers = self.workers;
         until("the end of the workers", || {
@@ -232,7 +232,7 @@ fn a_worker_that_is_given_up_keeps_nobody_waiting() {
     world.workers.clear();
     assert_eq!(room.run(), Ok(()));
     assert_eq!(mail.run(), Err(Refused::NoWorkers));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn submissions_moves_and_nodes() {
     let mut given = ByHand::new(scheduler.submit_async(submission(4)));
     let _ = given.poll();
     drop(given);
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert!(scheduler.app(4).unwrap().is_some());
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::ShutDown));
 }
 
@@ -333,7 +333,7 @@ async fn on_tokio() {
     }
     beats.abort();
     let _ = pin!(beats).await;
-    tokio::task::spawn_blocking(move || scheduler.shutdown()).await.unwrap();
+    tokio::task::spawn_blocking(move || scheduler.shutdown()).await.unwrap().unwrap();
 }
 
 /// A node comes with what runs on it, and each container has an answer of its own.
@@ -353,7 +353,7 @@ macro_rules! comes_with_what_runs {
         assert_eq!($scheduler.node("n").unwrap().free, Resource::new(6144, 6));
         let refused = ByHand::new($scheduler.add_node_with_containers_async("n", "/r", node, again)).run();
         assert_eq!(refused.unwrap_err().kind(), "duplicate-node");
-        $scheduler.shutdown();
+        $scheduler.shutdown().unwrap();
         let late = ByHand::new($scheduler.add_node_with_containers_async("m", "/r", node, Vec::new())).run();
         assert_eq!(late.unwrap_err(), Refused::ShutDown);
     }};
@@ -390,7 +390,7 @@ fn submissions_moves_and_nodes_of_the_capacity_scheduler() {
     assert_eq!(scheduler.apps().unwrap()[0].queue, "root.other");
     assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Ok(()));
     assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Err(Refused::NoSuchApp(1)));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::ShutDown));
 }
 
@@ -401,10 +401,10 @@ fn mail_of_the_capacity_scheduler() {
     let app = scheduler.submit(submission(1)).unwrap();
     let mut answer = Allocation::default();
     scheduler.allocate(&app, &ask(1), &mut answer).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut mail = ByHand::new(scheduler.mail_async(&app));
     assert_eq!(mail.poll(), Poll::Pending);
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!((mail.poll(), mail.woken()), (Poll::Pending, 0), "there is none yet");
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     assert_eq!(mail.run(), Ok(()));
@@ -422,7 +422,7 @@ fn mail_of_the_capacity_scheduler() {
     assert_eq!(mail.poll(), Poll::Pending);
     scheduler.finish(&app).unwrap();
     assert_eq!(mail.run(), Err(Refused::NoSuchApp(1)));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// The worker stands in a callback until it is let go; then the callback panics.
@@ -445,7 +445,7 @@ fn room_and_events_of_the_capacity_scheduler() {
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(submission(1)).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut event = ByHand::new(scheduler.next_event_async());
     assert_eq!(event.poll(), Poll::Pending);
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
@@ -474,6 +474,6 @@ fn room_and_events_of_the_capacity_scheduler() {
     let told = event.run();
     assert!(matches!(&told, Some(SchedulerEvent::WorkerPanicked { worker: 0, .. })), "{told:?}");
     let last = ByHand::new(scheduler.next_event_async());
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(last.run(), None);
 }

@@ -74,7 +74,7 @@ fn nothing_has_changed_by_default() {
         let before = queues();
         assert!(why(threads.refresh_properties(pairs(&new))).starts_with("Failed to re-init queues : "));
         assert_eq!(queues(), before, "{bad:?}");
-        threads.shutdown();
+        threads.shutdown().unwrap();
     }
 }
 
@@ -123,7 +123,7 @@ fn rules_are_compared_with_queues_that_have_made_themselves() {
     let threads = CapacityScheduler::builder(configuration(AUTO)).start().unwrap();
     threads.submit(Submission::new(1, "ann").in_queue("default")).unwrap();
     threads.refresh_properties(pairs(&listed)).unwrap();
-    threads.shutdown();
+    threads.shutdown().unwrap();
 }
 
 #[test]
@@ -156,5 +156,5 @@ fn a_configuration_of_another_scheduler_is_refused() {
     assert!(why(threads.refresh_with(scheduler.configuration())).contains("with_queues"));
     let own = threads.configuration().unwrap();
     assert_eq!(threads.refresh_with(own), Ok(()));
-    threads.shutdown();
+    threads.shutdown().unwrap();
 }

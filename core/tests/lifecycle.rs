@@ -185,7 +185,7 @@ fn expiry_goes_by_the_embedders_clock() {
     for (ms, ended) in [(600_000, 0), (200_000, 1)] {
         clock.advance(ms);
         beat(&scheduler, Heartbeat::new(&nodes[0]));
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         assert_eq!(poll(&scheduler, &app).ended.len(), ended, "the default interval is ten minutes");
     }
 }
@@ -331,7 +331,7 @@ fn a_node_is_drained_and_comes_back_in_the_threaded_runtime() {
     let nodes = add_nodes(&scheduler, 2);
     scheduler.decommission_node(&nodes[1]).unwrap();
     beat(&scheduler, Heartbeat::new(&nodes[1]));
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(scheduler.next_event(), Some(SchedulerEvent::NodeDrained("n1".to_owned())));
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(100)).unwrap();
@@ -363,8 +363,8 @@ fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
         add_nodes(&scheduler, NODES);
         let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
         allocate(&scheduler, &app, &ask(1000)).unwrap();
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         let mut granted = 0;
         while granted < 8 * NODES {
             assert_eq!(woken.recv_timeout(STUCK).expect("a grant, sooner or later"), 1);
@@ -375,7 +375,7 @@ fn continuous_scheduling_fills_a_cluster_whose_nodes_are_silent() {
         assert_eq!(stats.heartbeats, 0);
         assert!(stats.offers > 0);
         assert_sums(&scheduler);
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
     }
 }
 
@@ -736,7 +736,7 @@ fn attempts_follow_each_other_under_load() {
             // Half of them run for certain; the other half may be reported just before or just after the attempt ends.
             let (sure, late) = granted.split_at(granted.len() / 2);
             nodes.iter().for_each(|node| launch(node, sure));
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
             let next = std::thread::scope(|scope| {
                 scope.spawn(|| nodes.iter().for_each(|node| launch(node, late)));
                 scope.spawn(|| drop(poll_if_open(&scheduler, &app)));
@@ -760,7 +760,7 @@ fn attempts_follow_each_other_under_load() {
                 heartbeat.add_completed(end.iter().filter(|(_, (_, at))| *at == node.id()).map(|(_, (id, _))| *id));
                 beat(&scheduler, heartbeat);
             }
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
             let told: std::collections::BTreeSet<_> = poll(&scheduler, &next).ended.iter().map(|end| end.id).collect();
             assert_eq!(told, end.iter().map(|(_, (id, _))| *id).collect());
             held = stay.into_iter().map(|(_, one)| one).collect();

@@ -240,7 +240,7 @@ fn threads_end_applications_by_themselves() {
     assert!(scheduler.find_app(1).unwrap().is_some());
     clock.advance(5000);
     until(|| scheduler.find_app(1).unwrap().is_none());
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -253,6 +253,6 @@ fn without_timers_a_call_ends_them() {
     std::thread::sleep(Duration::from_millis(40));
     assert!(scheduler.find_app(1).unwrap().is_some());
     assert_eq!(scheduler.expire_applications().unwrap(), [app.id()]);
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(scheduler.apps().unwrap().len(), 0);
 }

@@ -392,6 +392,6 @@ proptest! {
         prop_assert_eq!(ours, theirs.into_iter().map(queue).collect::<Vec<_>>());
         let of_file = |configs: Vec<QueueConfig>| configs.into_iter().filter(|queue| !queue.dynamic).collect::<Vec<_>>();
         prop_assert_eq!(of_file(stepped.queue_configs()), of_file(threaded.queue_configs().unwrap()));
-        threaded.shutdown();
+        threaded.shutdown().unwrap();
     }
 }

@@ -99,7 +99,7 @@ fn one_thread_may_do_everything() {
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(3)).unwrap();
     poll_until_idle(&mut worker);
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     send(&scheduler, &node, 1);
     poll_until_idle(&mut worker);
     assert_eq!(poll(&scheduler, &app).granted.len(), 3);
@@ -183,8 +183,8 @@ impl Side for (FairScheduler, [Worker; 1]) {
     fn update(&mut self) {
         let (scheduler, workers) = self;
         // What the workers have taken counts.
-        while_polling(workers, || scheduler.quiesce());
-        FairScheduler::update_now(scheduler);
+        while_polling(workers, || scheduler.quiesce()).unwrap();
+        FairScheduler::update_now(scheduler).unwrap();
     }
     fn outcome(&mut self) -> Journal {
         let (scheduler, workers) = self;
@@ -255,10 +255,10 @@ fn a_worker_that_is_dropped_is_given_up() {
     for app in &apps {
         allocate(&scheduler, app, &ask(6)).unwrap();
     }
-    while_polling(&mut workers, || scheduler.quiesce());
-    scheduler.update_now();
+    while_polling(&mut workers, || scheduler.quiesce()).unwrap();
+    scheduler.update_now().unwrap();
     nodes.iter().for_each(|node| send(&scheduler, node, 1));
-    while_polling(&mut workers, || scheduler.quiesce());
+    while_polling(&mut workers, || scheduler.quiesce()).unwrap();
     assert_eq!(scheduler.stats().running, 16);
     // Accepted, and never worked off.
     send(&scheduler, &nodes[0], 5);
@@ -274,7 +274,7 @@ fn a_worker_that_is_dropped_is_given_up() {
     let refused = scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap_err();
     assert!(matches!(refused.reason, Refused::NoSuchNode(_)), "{refused}");
     let thread = poll_on_a_thread(workers.remove(0));
-    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
+    within("quiesce", || scheduler.quiesce()).unwrap();
     for app in &apps {
         let ended = poll(&scheduler, app).ended;
         assert!(ended.iter().all(|container| container.reason == EndReason::NodeLost));
@@ -288,7 +288,7 @@ fn a_worker_that_is_dropped_is_given_up() {
     within("the books", || assert_sums(&scheduler));
     assert!(scheduler.stats().allocated.is_zero());
     within("remove_node", || scheduler.remove_node(&nodes[1])).unwrap();
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
     assert_eq!(ends(vec![thread]), [Polled::Ended]);
 }
 
@@ -306,10 +306,10 @@ fn workers_that_are_dropped_at_once_hold_up_nobody() {
         lost.extend(nodes);
     }
     assert_eq!(lost, ["n1"], "two workers, and the node that was on its way");
-    within("quiesce", || scheduler.quiesce());
+    within("quiesce", || scheduler.quiesce()).unwrap();
     within("finish", || scheduler.finish(&app)).unwrap();
     assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::NoWorkers);
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
 }
 
 /// While the shutdown waits for it.
@@ -328,7 +328,7 @@ fn a_worker_that_is_dropped_ends_a_shutdown_that_waits_for_it() {
         }
     });
     is_moved.recv().unwrap();
-    within("shutdown", || scheduler.shutdown());
+    within("shutdown", || scheduler.shutdown()).unwrap();
     thread.join().unwrap();
 }
 
@@ -355,14 +355,14 @@ fn a_shutdown_waits_for_workers_on_other_threads() {
         let (scheduler, mut workers) = builder.start_with_workers().unwrap();
         let nodes = [0, 1].map(|at| add_node(&scheduler, at));
         // They were on this thread before.
-        while_polling(&mut workers, || scheduler.quiesce());
+        while_polling(&mut workers, || scheduler.quiesce()).unwrap();
         for at in 0..2_000_u64 {
             let mut heartbeat = Heartbeat::new(&nodes[usize::try_from(at % 2).unwrap()]);
             heartbeat.stamp = at + 1;
             scheduler.heartbeat(heartbeat).unwrap();
         }
         let threads: Vec<_> = workers.into_iter().map(poll_on_a_thread).collect();
-        within("shutdown", || scheduler.shutdown());
+        within("shutdown", || scheduler.shutdown()).unwrap();
         assert_eq!(served.0.load(Ordering::Relaxed), 2_000);
         assert_eq!(ends(threads), [Polled::Ended; 2]);
     }
@@ -384,7 +384,7 @@ fn a_shutdown_on_a_workers_own_thread_only_begins() {
         if drops_the_last_handle {
             within("the last handle", || drop(scheduler));
         } else {
-            within("shutdown", || scheduler.shutdown());
+            within("shutdown", || scheduler.shutdown()).unwrap();
             assert_eq!(scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err().reason, Refused::ShutDown);
         }
         assert_eq!(within("the end", || poll_to_the_end(&mut worker)), Polled::Ended);
@@ -405,7 +405,7 @@ fn the_last_handle_may_go_in_a_poll() {
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(1)).unwrap();
     poll_until_idle(&mut worker);
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     send(&scheduler, &node, 1);
     *last.lock().unwrap() = Some(scheduler);
     assert_eq!(within("the end", || poll_to_the_end(&mut worker)), Polled::Ended);

@@ -33,10 +33,10 @@ fn used(scheduler: &FairScheduler, app: &AppHandle) -> i64 {
 
 /// One update with what it leads to, then a heartbeat of every node.
 fn turn(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
-    scheduler.update_now();
-    scheduler.quiesce();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
     nodes.iter().for_each(|node| beat(scheduler, Heartbeat::new(node)));
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
 }
 
 /// The cluster is full when the second application comes: in one turn it has its half, and the first one keeps its own.
@@ -52,7 +52,7 @@ fn a_starved_application_comes_to_its_share() {
         assert_eq!(mine.len(), 64);
         let second = scheduler.submit(unmanaged(2, "root.y")).unwrap();
         allocate(&scheduler, &second, &ask(64)).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         turn(&scheduler, &nodes);
         assert_eq!((used(&scheduler, &first), used(&scheduler, &second)), (32, 32), "{workers} workers");
         let told = poll(&scheduler, &first);
@@ -63,7 +63,7 @@ fn a_starved_application_comes_to_its_share() {
         turn(&scheduler, &nodes);
         assert_eq!(scheduler.stats().completed, 32, "nobody is short any more");
         assert_sums(&scheduler);
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
     }
 }
 
@@ -77,7 +77,7 @@ fn the_books_agree_whatever_happens_meanwhile() {
         let _until_here = Raised(&stop);
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                scheduler.update_now();
+                scheduler.update_now().unwrap();
             }
         });
         scope.spawn(|| {
@@ -109,7 +109,7 @@ fn the_books_agree_whatever_happens_meanwhile() {
     for node in scheduler.nodes() {
         assert!(Resource::ZERO.fits_in(&node.free), "{} has given more than it has", node.name);
     }
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 // -------------------------------------------------------------------------------------------------- a large cluster
@@ -199,8 +199,8 @@ impl Cluster {
     fn tick(&mut self) {
         self.clock.advance(TICK_MS);
         let now = self.clock.now_ms();
-        self.scheduler.update_now();
-        self.scheduler.quiesce();
+        self.scheduler.update_now().unwrap();
+        self.scheduler.quiesce().unwrap();
         if !now.is_multiple_of(BEAT_MS) {
             return;
         }
@@ -217,7 +217,7 @@ impl Cluster {
             heartbeat.add_completed(self.completed[index].drain(..));
             beat(&self.scheduler, heartbeat);
         }
-        self.scheduler.quiesce();
+        self.scheduler.quiesce().unwrap();
         self.fetch(|_| TASK_MS);
     }
 
@@ -264,5 +264,5 @@ fn a_starved_application_comes_to_its_share_in_time() {
     let preempted: u64 = (1..=BUSY).map(|app| cluster.scheduler.app(app).unwrap().unwrap().preempted).sum();
     assert_eq!((preempted, cluster.scheduler.stats().preempted), (cluster.taken_back, cluster.taken_back));
     assert_sums(&cluster.scheduler);
-    cluster.scheduler.shutdown();
+    cluster.scheduler.shutdown().unwrap();
 }

@@ -182,7 +182,7 @@ fn on_threads_as_without() {
     assert!(all[0].is_ok() && matches!(&all[1], Err(Refused::PriorityAcl { app: 3, .. })));
     assert_eq!(scheduler.set_priority_as("ann", &app, 3).unwrap_err().kind(), "priority-acl");
     scheduler.set_priority_as("ann", &app, 2).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let priorities: Vec<i32> = scheduler.apps().unwrap().iter().map(|app| app.priority).collect();
     assert_eq!(priorities, [2, 5]);
 }

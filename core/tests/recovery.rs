@@ -112,12 +112,12 @@ fn a_fair_scheduler_with_threads_takes_over_what_runs() {
     for workers in [1, 3] {
         let scheduler = FairScheduler::builder().timers(false).workers(workers).start().unwrap();
         let settle = || {
-            scheduler.quiesce();
-            scheduler.update_now();
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
+            scheduler.update_now().unwrap();
+            scheduler.quiesce().unwrap();
         };
         takes_over!(scheduler, settle(), used_of(&scheduler.queues().unwrap()));
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
     }
 }
 
@@ -130,8 +130,8 @@ fn a_capacity_scheduler_without_threads_takes_over_what_runs() {
 #[test]
 fn a_capacity_scheduler_with_threads_takes_over_what_runs() {
     let scheduler = builder().timers(false).start().unwrap();
-    takes_over!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues().unwrap()));
-    scheduler.shutdown();
+    takes_over!(scheduler, scheduler.quiesce().unwrap(), used_in(&scheduler.queues().unwrap()));
+    scheduler.shutdown().unwrap();
 }
 
 /// The same of a node that registers with all that runs on it.
@@ -179,15 +179,15 @@ fn a_node_comes_with_what_runs_on_it() {
     comes_with_what_runs!(scheduler, scheduler.expire_queues(), used_in(&scheduler.queues()));
     let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
     let settle = || {
-        scheduler.quiesce();
-        scheduler.update_now();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
+        scheduler.quiesce().unwrap();
     };
     comes_with_what_runs!(scheduler, settle(), used_of(&scheduler.queues().unwrap()));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     let scheduler = builder().timers(false).start().unwrap();
-    comes_with_what_runs!(scheduler, scheduler.quiesce(), used_in(&scheduler.queues().unwrap()));
-    scheduler.shutdown();
+    comes_with_what_runs!(scheduler, scheduler.quiesce().unwrap(), used_in(&scheduler.queues().unwrap()));
+    scheduler.shutdown().unwrap();
 }
 
 /// What one container cannot be is refused, and so is what would take the cluster beyond what can be summed.
@@ -260,9 +260,9 @@ fn what_cannot_run_is_not_taken_over() {
         );
         let scheduler = FairScheduler::builder().timers(false).workers(workers).start().unwrap();
         let settle = || {
-            scheduler.quiesce();
-            scheduler.update_now();
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
+            scheduler.update_now().unwrap();
+            scheduler.quiesce().unwrap();
         };
         refuses_what_cannot_run!(
             scheduler,
@@ -270,15 +270,15 @@ fn what_cannot_run_is_not_taken_over() {
             used_of(&scheduler.queues().unwrap()),
             scheduler.audit().unwrap()
         );
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
         let scheduler = builder().timers(false).workers(workers).start().unwrap();
         refuses_what_cannot_run!(
             scheduler,
-            scheduler.quiesce(),
+            scheduler.quiesce().unwrap(),
             used_in(&scheduler.queues().unwrap()),
             scheduler.audit().unwrap()
         );
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
     }
 }
 
@@ -366,12 +366,12 @@ fn the_first_that_comes_back_counts_as_the_am() {
     counts_the_first_as_the_am!(scheduler, scheduler.update_now(), scheduler.queues());
     let scheduler = FairScheduler::builder().timers(false).workers(3).start().unwrap();
     let settle = || {
-        scheduler.quiesce();
-        scheduler.update_now();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
+        scheduler.quiesce().unwrap();
     };
     counts_the_first_as_the_am!(scheduler, settle(), scheduler.queues().unwrap());
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]

@@ -369,7 +369,7 @@ fn a_file_on_disk_is_found_and_read_again() {
     let refused = scheduler.refresh_file().unwrap_err();
     assert!(matches!(&refused, Refused::BadAllocations(_)) && refused.to_string().contains("fair-scheduler.xml:1:1"));
     assert_eq!(names(), ["root", "root.a", "root.b"]);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(scheduler.refresh_file(), Err(Refused::ShutDown));
     std::fs::remove_dir_all(&directory).unwrap();
 }

@@ -110,7 +110,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
                 request.releases.extend(running.pop().map(|(id, _)| id));
             }
             let answer = allocate(scheduler, &app, &request).unwrap();
-            scheduler.update_now();
+            scheduler.update_now().unwrap();
             for container in answer.granted {
                 assert!(seen.insert(container.id.number()), "I5: told once");
                 running.push((container.id, container.node));
@@ -221,7 +221,7 @@ fn reloads_under_load(workers: usize) {
     while let Some(event) = scheduler.next_event() {
         assert!(is_good(&event), "nothing panicked: {event:?}");
     }
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// From empty: the limits of the last good file, number 100, are kept to and used to the full.
@@ -321,7 +321,7 @@ fn a_source_that_stands_still_holds_up_nothing() {
     let other = scheduler.clone();
     let refresh = thread::spawn(move || other.refresh_file());
     reached.recv().unwrap();
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     drop(opener);
     assert_eq!(refresh.join().unwrap(), Err(Refused::ShutDown));
 }
@@ -359,7 +359,7 @@ fn a_panic_of_the_source_is_told_of_and_disturbs_nothing_else() {
     allocate(&scheduler, &app, &ask(1)).unwrap();
     fill(&scheduler, &nodes);
     assert_eq!(poll(&scheduler, &app).granted[0].resource, SMALL);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// The watcher cleans up, and that is all it does, where the embedder reads the allocations.

@@ -130,17 +130,17 @@ fn threaded(workers: usize, every: Option<u32>, count: usize) -> Outcome {
         let app = scheduler.submit(submission).unwrap();
         allocate(&scheduler, &app, &request(workers, &queue, |name| scheduler.location(name))).unwrap();
     }
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     for near in [true, false] {
         for (node, _) in nodes.iter().filter(|(_, rack)| is_near(workers, *rack) == near) {
             beat(&scheduler, Heartbeat::new(node));
         }
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
     }
     assert_sums(&scheduler);
     let outcome = Outcome::of(scheduler.queues().unwrap(), scheduler.apps().unwrap());
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     outcome
 }
 

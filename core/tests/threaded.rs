@@ -61,7 +61,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], number: u32, rounds: u
         }
         let answer = allocate(scheduler, &app, &request).unwrap();
         // Asks count from the next update on.
-        scheduler.update_now();
+        scheduler.update_now().unwrap();
         for container in answer.granted {
             assert!(seen.insert(container.id.number()), "I5: told once");
             assert_eq!(container.resource, SMALL);
@@ -106,7 +106,7 @@ fn books_balance_of(scheduler: FairScheduler) {
                     let mut told = 0;
                     for i in 0..6 {
                         told += drive(&scheduler, nodes, 1 + driver * 6 + i, 60);
-                        scheduler.update_now();
+                        scheduler.update_now().unwrap();
                     }
                     told
                 })
@@ -127,7 +127,7 @@ fn books_balance_of(scheduler: FairScheduler) {
     let granted = scheduler.stats().granted;
     assert!(told + at_last as u64 > 0 && told + at_last as u64 <= granted, "{told} and {at_last} told of {granted}");
     assert_books(&scheduler);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_full_channel_refuses_a_release() {
     assert_eq!(scheduler.allocate(&app, &request, &mut Allocation::default()), Err(Refused::Busy));
     opener.send(()).unwrap();
     let told = allocate(&scheduler, &app, &request).unwrap().ended.len();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(told + poll(&scheduler, &app).ended.len(), 1);
     assert_books(&scheduler);
 }
@@ -242,7 +242,7 @@ fn a_full_channel_gives_the_heartbeat_back_and_loses_nothing() {
     // Each is taken in the end, and each is served once.
     beat(&scheduler, back.returned.into_iter().next().unwrap());
     allocate(&scheduler, &app, &ask(3)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(gate.served.load(Memory::Relaxed), 3);
     assert_eq!(scheduler.stats().heartbeats, 3);
     fill(&scheduler, std::slice::from_ref(&node));
@@ -263,9 +263,9 @@ fn a_report_wakes_a_worker_that_sleeps() {
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     for round in 0..20 {
         allocate(&scheduler, &app, &ask(1)).unwrap();
-        scheduler.quiesce();
-        scheduler.update_now();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
+        scheduler.quiesce().unwrap();
         // Long enough for most that it sleeps by now; whoever does not is not woken.
         (0..5 * round).for_each(|_| thread::yield_now());
         beat(&scheduler, Heartbeat::new(&nodes[0]));
@@ -309,9 +309,9 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     assert_eq!(scheduler.move_app(&app, "root.q"), Err(Refused::ShutDown));
     assert_eq!(scheduler.reload(AllocationFile::default()), Err(Refused::ShutDown));
     // These have no refusal; they must come back all the same.
-    scheduler.update_now();
-    scheduler.quiesce();
-    scheduler.shutdown();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
+    scheduler.shutdown().unwrap();
     assert_eq!(scheduler.app(1).unwrap_err(), Refused::ShutDown);
     assert_eq!(scheduler.apps().unwrap_err(), Refused::ShutDown);
 }
@@ -342,12 +342,12 @@ fn who_is_woken_by_a_grant_is_told_the_room_that_is_left() {
     let nodes = add_nodes(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     let before = allocate(&scheduler, &app, &ask(2)).unwrap().headroom;
-    scheduler.quiesce();
-    scheduler.update_now();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
     *calls.lock().unwrap() = Some((scheduler.clone(), app));
     beat(&scheduler, Heartbeat::new(&nodes[0]));
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let told: Vec<_> = answers.try_iter().map(|(granted, headroom)| (granted, headroom.vcores())).collect();
     assert_eq!(told, [(1, before.vcores() - 1), (1, before.vcores() - 2)]);
     *calls.lock().unwrap() = None;
@@ -368,11 +368,11 @@ fn what_is_sent_after_an_update_is_decided_under_it() {
     let nodes = add_nodes(&scheduler, 3);
     let [first, second] = [1, 2].map(|number| scheduler.submit(unmanaged(number, "root.q")).unwrap());
     allocate(&scheduler, &first, &ask(2)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     // Known, and not demanded yet.
     allocate(&scheduler, &second, &ask(1)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     // What wakes the worker is no batch; what comes meanwhile is one.
     beat(&scheduler, Heartbeat::new(&nodes[0]));
     is_granted.recv().unwrap();
@@ -380,14 +380,14 @@ fn what_is_sent_after_an_update_is_decided_under_it() {
     beat(&scheduler, Heartbeat::new(&nodes[1]));
     go_on.send(()).unwrap();
     is_granted.recv().unwrap();
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     beat(&scheduler, Heartbeat::new(&nodes[2]));
     // For the second grant, and the third. Nothing else is sent: the worker would take the newest shares with it.
     go_on.send(()).unwrap();
     go_on.send(()).unwrap();
     let third = is_granted.recv_timeout(std::time::Duration::from_secs(60));
     third.expect("the last heartbeat was decided under older shares");
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(poll(&scheduler, &first).granted.len(), 1);
     assert_eq!(poll(&scheduler, &second).granted.len(), 1);
 }
@@ -408,8 +408,8 @@ fn the_last_handle_may_go_in_a_callback() {
     let nodes = add_nodes(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(1)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     // The callback waits until the last handle is there.
     let mut there = last.lock().unwrap();
     scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap();
@@ -425,8 +425,8 @@ fn finishing_while_granting_leaves_nothing(workers: usize) {
         let apps: Vec<_> =
             (0..4).map(|i| scheduler.submit(unmanaged(1 + round * 4 + i, LEAVES[i as usize])).unwrap()).collect();
         apps.iter().for_each(|app| drop(allocate(&scheduler, app, &ask(20)).unwrap()));
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         thread::scope(|scope| {
             for half in nodes.chunks(4) {
                 scope.spawn(|| half.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node))));
@@ -440,7 +440,7 @@ fn finishing_while_granting_leaves_nothing(workers: usize) {
         for app in &apps {
             assert!(app.is_finished() && scheduler.app(app.number()).unwrap().is_none());
         }
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         assert!(
             scheduler.nodes().iter().all(|node| node.free == node.total),
             "I5: a finished application left something"
@@ -469,8 +469,8 @@ fn a_removed_node_gives_asks_back(workers: usize) {
         let lost = scheduler.add_node(&format!("lost{round}"), "/r9", Resource::new(8192, 8)).unwrap();
         let app = scheduler.submit(unmanaged(round + 1, "root.q")).unwrap();
         allocate(&scheduler, &app, &ask(ASKED)).unwrap();
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         let (mut granted, mut ended) = (Vec::new(), HashSet::new());
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -554,7 +554,7 @@ fn a_stale_handle_is_refused_even_when_its_slot_is_used_again() {
     heartbeat.add_completed([first.id, second.id]);
     heartbeat.add_launched([first.id, second.id]);
     beat(&scheduler, heartbeat);
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(scheduler.stats().running, 2, "I13");
     assert_eq!(poll(&scheduler, &new).ended, []);
     assert_books(&scheduler);
@@ -623,12 +623,12 @@ fn async_allocation_fills_a_cluster_whose_nodes_have_reported_once() {
         let scheduler = start(workers, builder);
         let nodes = add_nodes(&scheduler, NODES);
         nodes.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         assert_eq!(scheduler.stats().granted, 0);
         let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
         allocate(&scheduler, &app, &ask(1000)).unwrap();
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         let mut granted = 0;
         while granted < 8 * NODES {
             // Every grant into an empty mailbox wakes; nothing is polled for.
@@ -640,7 +640,7 @@ fn async_allocation_fills_a_cluster_whose_nodes_have_reported_once() {
         assert_eq!(stats.heartbeats, NODES as u64, "no node had to report again");
         assert!(stats.offers > 0);
         assert_books(&scheduler);
-        scheduler.shutdown();
+        scheduler.shutdown().unwrap();
     }
 }
 
@@ -672,12 +672,12 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     let nodes = add_nodes(&scheduler, 4);
     let managed = unmanaged(7, "root.a").with_am(SMALL);
     let first = scheduler.submit(managed).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     for node in &nodes {
         beat(&scheduler, Heartbeat::new(node));
     }
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let answer = allocate(&scheduler, &first, &AllocateRequest::default()).unwrap();
     assert_eq!(answer.granted.len(), 1, "its AM");
     let second = scheduler.new_attempt(&first, NewAttempt::default().with_am(SMALL)).unwrap();
@@ -685,17 +685,17 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     assert!(first.is_finished() && second.waits_for_am());
     assert_eq!(allocate(&scheduler, &first, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(7));
     assert_eq!(scheduler.stats().running, 0, "the first attempt's AM has ended");
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     for node in &nodes {
         beat(&scheduler, Heartbeat::new(node));
     }
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let answer = allocate(&scheduler, &second, &AllocateRequest::default()).unwrap();
     assert_eq!(answer.granted.iter().map(|granted| granted.id.number()).collect::<Vec<_>>(), [1]);
     scheduler.finish(&second).unwrap();
     assert_eq!(scheduler.new_attempt(&second, NewAttempt::default()).unwrap_err(), Refused::NoSuchApp(7));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// Tells of every heartbeat that was served.
@@ -722,8 +722,8 @@ fn a_new_limit_does_not_wait_for_an_idle_worker() {
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(4)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     let text = "<allocations><queue name='q'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>";
     scheduler.reload(allocations(text, &[])).unwrap();
     for _ in 0..100_000 {
@@ -752,14 +752,14 @@ fn a_limit_that_came_and_went_while_a_worker_was_busy() {
     assert_ne!(nodes[0].worker(), nodes[1].worker());
     let app = scheduler.submit(unmanaged(1, "root.q")).unwrap();
     allocate(&scheduler, &app, &ask(16)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut first = Heartbeat::new(&nodes[1]);
     first.stamp = 1;
     scheduler.heartbeat(first).unwrap();
     at_gate.recv().unwrap();
     let text = "<allocations><queue name='q'><maxResources>4096 mb, 4 vcores</maxResources></queue></allocations>";
     scheduler.reload(allocations(text, &[])).unwrap();
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     until("a refused grant", || {
         beat(&scheduler, Heartbeat::new(&nodes[0]));
         scheduler.stats().refused > 0
@@ -782,7 +782,7 @@ fn a_queue_in_the_slot_of_another_is_another() {
     fill(&scheduler, &nodes);
     scheduler.submit(unmanaged(3, "root.b")).unwrap();
     scheduler.finish(&first).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     scheduler.move_app(&app, "root.b").unwrap();
     // An empty dynamic queue is cleaned away.
     scheduler.reload(AllocationFile::default()).unwrap();
@@ -802,7 +802,7 @@ fn a_queue_name_of_very_many_parts_is_refused() {
     let kind = |parts| scheduler.submit(unmanaged(1, &deep(parts))).unwrap_err().kind();
     assert_eq!((kind(128), kind(10_000)), ("bad-queue-name", "name-too-long"));
     scheduler.submit(unmanaged(2, &deep(100))).unwrap();
-    scheduler.update_now();
+    scheduler.update_now().unwrap();
     assert_books(&scheduler);
 }
 
@@ -822,5 +822,5 @@ fn a_clock_that_panics_ends_no_control() {
         let refused = scheduler.submit(unmanaged(number, "root.a")).unwrap_err();
         assert!(matches!(&refused, Refused::Panicked { message, .. } if message.contains("no time")), "{refused}");
     }
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

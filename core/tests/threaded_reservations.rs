@@ -78,10 +78,10 @@ fn a_thread_follows_plans() {
     let app = scheduler.submit(unmanaged(1, "root.p").with_reservation(id)).unwrap();
     assert_eq!(scheduler.app(1).unwrap().unwrap().queue, queue);
     allocate(&scheduler, &app, &ask(4)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     nodes.iter().for_each(|node| beat(&scheduler, Heartbeat::new(node)));
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(scheduler.app(1).unwrap().unwrap().usage, Resource::new(4096, 4));
     scheduler.reserve_delete("ann", id).unwrap();
     until("the end of it", || !has_queue(&scheduler, &queue));
@@ -91,7 +91,7 @@ fn a_thread_follows_plans() {
     assert_eq!(scheduler.next_event(), Some(moved));
     assert_eq!(scheduler.app(1).unwrap().unwrap().queue, "root.p.p-default");
     assert_sums(&scheduler);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     assert_eq!(scheduler.reserve_new(), Err(ReserveError::Scheduler(Refused::ShutDown)));
 }
 
@@ -110,7 +110,7 @@ fn a_plan_survives_a_restart_of_the_scheduler() {
     add_nodes(&first, 4);
     let id = book(&first, "root.p", &definition(now(), 4, 3_000_000)).unwrap();
     let state = first.reservation_state().unwrap();
-    first.shutdown();
+    first.shutdown().unwrap();
     let second = builder("1000").timers(false).cluster_timestamp(8).start().unwrap();
     add_nodes(&second, 4);
     assert_eq!(second.restore_reservations(&state), Ok(Vec::new()));
@@ -216,7 +216,7 @@ fn everything_at_once(workers: usize) {
             administrator.join().unwrap();
         });
     });
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_sums(&scheduler);
     assert_limits(&scheduler);
     while let Some(event) = scheduler.next_event() {
@@ -244,7 +244,7 @@ fn everything_at_once(workers: usize) {
         });
     }
     assert_nothing_is_left(&scheduler);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn on_threads_as_without() {
     scheduler.submit_with(submission(1, "b2"), terms("workflowid:workflow1")).unwrap();
     scheduler.submit_with(submission(2, "a1"), terms("workflowid:workflow2")).unwrap();
     scheduler.submit(submission(3, "a1")).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let priorities: Vec<i32> = scheduler.apps().unwrap().iter().map(|app| app.priority).collect();
     assert_eq!(priorities, [2, 3, 1], "a submission's tags are its own");
 }

@@ -3,6 +3,8 @@
 //!
 //! The promise is the tree of queues in 10 ms and the applications in 50 ms.
 
+#![expect(clippy::unwrap_used, reason = "a benchmark ends where something fails")]
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -53,14 +55,14 @@ fn cluster() -> (FairScheduler, Arc<ResourceManager>) {
         let record = AppRecord::new(number, "ann", &queue(number), 1).with_attempt(Some(app));
         manager.records().submitted(record);
     }
-    scheduler.update_now();
-    scheduler.quiesce();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
     for some in nodes.chunks(256) {
         some.iter().for_each(|node| scheduler.heartbeat(Heartbeat::new(node)).expect("room for it"));
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
     }
-    scheduler.update_now();
-    scheduler.quiesce();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
     (scheduler, Arc::new(manager))
 }
 
@@ -91,7 +93,7 @@ fn answers(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| bencher.iter(|| get(path)));
     }
     group.finish();
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 criterion_group!(benches, answers);

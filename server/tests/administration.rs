@@ -110,7 +110,7 @@ fn an_allocation_file_is_taken_whole_or_not_at_all() {
     assert_eq!((status, &answer["RemoteException"]["message"]), (400, &"fair-scheduler.xml: it is gone".into()));
     // It is done, not read.
     assert_eq!(ask(&manager, "GET", REFRESH, "").0, 503);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_capacity_file_is_taken_whole_or_not_at_all() {
     says(&file, "<configuration>");
     let (status, answer) = ask(&manager, "POST", REFRESH, "");
     assert_eq!((status, &answer["RemoteException"]["diagnostics"][0]["severity"]), (400, &"error".into()), "{answer}");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn nodes_are_taken_out_brought_back_and_resized() {
         manager.node_drained("n2");
         assert_eq!(cluster(), Resource::ZERO);
     }
-    fair.shutdown();
-    capacity.shutdown();
+    fair.shutdown().unwrap();
+    capacity.shutdown().unwrap();
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn only_administrators_do_it() {
     }
     assert_eq!(scheduler.stats().cluster, Resource::new(16384, 16));
     assert_eq!(ask(&manager, "POST", &format!("{REFRESH}?user.name=ann"), "").0, 200);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -245,11 +245,11 @@ fn the_state_is_told_as_hadoops_logger_tells_it() {
     );
     assert_eq!(ask(&manager, "POST", REFRESH, "").0, 200);
     scheduler.submit(Submission::new(1, "ann").in_queue("root.b.c").with_am(Resource::new(1024, 1))).expect("taken");
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     scheduler.heartbeat(Heartbeat::new(&scheduler.find_node("n1").expect("n1"))).expect("sent");
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     let (status, answer) = ask(&manager, "GET", "/ws/v1/evenweave/state", "");
     assert_eq!(status, 200);
     let messages = &answer["state"]["messages"];
@@ -277,9 +277,9 @@ fn the_state_is_told_as_hadoops_logger_tells_it() {
          MaxAMResource: <memory:4096, vCores:4>, AMResourceUsage: <memory:1024, vCores:1>"
     ), "{tree}");
     assert!(tree.contains("{Name: root.b, ") && tree.contains(", MaxAMShare: 0.5, Runnable: 1}"), "{tree}");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     let (scheduler, manager, _) = capacity();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let (_, answer) = ask(&manager, "GET", "/ws/v1/evenweave/state", "");
     let state = &answer["state"];
     assert_eq!(
@@ -288,7 +288,7 @@ fn the_state_is_told_as_hadoops_logger_tells_it() {
     );
     let a = state["queues"].as_array().expect("queues").iter().find(|queue| queue["name"] == "root.a").expect("a");
     assert_eq!((&a["guaranteed"]["memory"], &a["state"]), (&12288.into(), &"RUNNING".into()), "{a}");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -322,7 +322,7 @@ fn hosts_that_a_file_names_leave() {
     assert_eq!(ask(&manager, "POST", PATH, "").0, 200);
     assert_eq!(states(&manager), ["DECOMMISSIONED", "RUNNING"]);
     assert_eq!(scheduler.stats().cluster, Resource::new(8192, 8));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -380,5 +380,5 @@ fn rights_are_asked_for_where_hadoop_asks() {
     };
     assert_eq!((access("boss"), access("eve")), (200, 403));
     assert_eq!(put("boss", "state", r#"{"state":"KILLED"}"#), 202);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

@@ -5,6 +5,8 @@
 //! its ApplicationMaster. In root.a.x an application of ann's has its ApplicationMaster and three of five containers,
 //! and the node is full.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 mod asking;
 mod node_record;
 
@@ -182,9 +184,9 @@ fn fair() -> (FairScheduler, Arc<ResourceManager>) {
     let scheduler = builder.start().expect("a scheduler");
     let node = scheduler.add_node("n0", "/default-rack", Resource::new(8192, 8)).expect("a node");
     let manager = play(&calls!(scheduler, node, Threads::new(scheduler.clone(), basics), |settles| {
-        settles.quiesce();
-        settles.update_now();
-        settles.quiesce();
+        settles.quiesce().unwrap();
+        settles.update_now().unwrap();
+        settles.quiesce().unwrap();
     }));
     (scheduler, manager)
 }
@@ -205,7 +207,7 @@ fn capacity() -> (CapacityScheduler, Arc<ResourceManager>) {
     let scheduler = builder.start().expect("a scheduler");
     let node = scheduler.add_node("n0", "/default-rack", Resource::new(8192, 8)).expect("a node");
     let manager = play(&calls!(scheduler, node, CapacityThreads::new(scheduler.clone(), basics), |settles| {
-        settles.quiesce();
+        settles.quiesce().unwrap();
     }));
     (scheduler, manager)
 }
@@ -258,7 +260,7 @@ fn never_of_cluster() -> BTreeSet<String> {
 fn a_fair_schedulers_beans_are_hadoops() {
     let (scheduler, manager) = fair();
     let (real, ours) = (real("fair"), ours(manager));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     let not_here: Vec<_> = real.keys().filter(|name| !ours.contains_key(*name)).collect();
     assert!(not_here.iter().all(|name| name.starts_with("PartitionQueueMetrics,")), "{not_here:?}");
     let timed = |name: &str| {
@@ -295,7 +297,7 @@ fn a_fair_schedulers_beans_are_hadoops() {
 fn a_capacity_schedulers_beans_are_hadoops() {
     let (scheduler, manager) = capacity();
     let (real, ours) = (real("capacity"), ours(manager));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     let not_here: Vec<_> = real.keys().filter(|name| !ours.contains_key(*name)).collect();
     let are_users = not_here.iter().all(|name| name.starts_with("PartitionQueueMetrics,") && name.contains(",user="));
     assert!(are_users, "{not_here:?}");

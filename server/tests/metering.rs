@@ -1,5 +1,7 @@
 //! `/metrics`, `/jmx` and the dashboard over them.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 mod asking;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,10 +53,10 @@ fn fair() -> (FairScheduler, Arc<ResourceManager>) {
     let app =
         scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(4096, 1))).expect("taken");
     let settle = || {
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
     };
     settle();
     let asks = vec![Ask::anywhere(1, Resource::new(6144, 1), 1)];
@@ -77,9 +79,9 @@ fn capacity() -> (CapacityScheduler, Arc<ResourceManager>) {
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
     let app =
         scheduler.submit(Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1))).expect("taken");
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
     (scheduler, manager(shown, app))
 }
@@ -122,11 +124,11 @@ fn users_reservations_and_durations_are_told() {
     );
     let (_, found) = beans(&manager, &format!("?qry={prefix}QueueMetrics,q0=root"));
     assert_eq!((&found["beans"][0]["ReservedMB"], &found["beans"][0]["ReservedContainers"]), (&6144.into(), &1.into()));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     let (scheduler, manager) = capacity();
     let (_, found) = beans(&manager, &format!("?qry={prefix}FSOpDurations"));
     assert_eq!(found["beans"].as_array().map(Vec::len), Some(0), "it is the FairScheduler's");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn an_attribute_is_asked_for_as_of_hadoops_servlet() {
         beans(&manager, &format!("?qry=*:*&get={root}::AllocatedMB")).1["beans"].as_array().map(Vec::len),
         Some(1)
     );
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -184,8 +186,8 @@ fn the_dashboard_asks_for_what_is_there() {
     assert!(asked.len() > 20, "{asked:?}");
     let missing: Vec<&String> = asked.difference(&there).collect();
     assert!(missing.is_empty(), "asked for and not there: {missing:?}\nthere: {there:?}");
-    scheduler.shutdown();
-    other.shutdown();
+    scheduler.shutdown().unwrap();
+    other.shutdown().unwrap();
 }
 
 /// A line of `/metrics`: name, labels, value.
@@ -286,11 +288,11 @@ fn hostile_names_are_read_back_as_they_are() {
         let app = scheduler.submit(submission).expect("taken");
         manager.records().submitted(AppRecord::new(number, user, &queue, 0).with_attempt(Some(app)));
     }
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     for _ in HOSTILE {
         scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
     }
     let manager = Arc::new(manager);
     let (status, text) = get(&manager, "/metrics");
@@ -322,5 +324,5 @@ fn hostile_names_are_read_back_as_they_are() {
         let (status, found) = beans(&manager, &query);
         assert_eq!((status, &found["beans"][0]["tag.User"]), (200, &user.into()), "{query}");
     }
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

@@ -38,5 +38,5 @@ async fn no_more_readers_than_there_are_places() {
     assert!(said.starts_with(b"1024 readers listen"), "{said:?}");
     readers.pop();
     assert_eq!(listen(&site).await.status(), StatusCode::OK);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

@@ -98,13 +98,13 @@ fn a_reservation_lives_on_threads_of_either_scheduler() {
     let asking = Asking::of(Threads::new(scheduler.clone(), basics));
     lives(&asking);
     // One that has ended books nothing more, and says so.
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
     let (status, answer) = asking.post("submit", JSON, body("reservation_7_0009", "late").to_string());
     assert!(status == 503 && answer.contains("YarnException") && answer.contains("shut down"), "{status} {answer}");
     let scheduler = capacity();
     let configuration = scheduler.configuration().expect("a configuration");
     lives(&Asking::of(CapacityThreads::new(scheduler.clone(), Basics::of_capacity(configuration.file().settings()))));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -141,5 +141,5 @@ fn what_means_no_good_is_refused_or_is_a_text() {
     endless["reservation-definition"]["reservation-requests"]["reservation-request"][0]["duration"] = 1_000.into();
     let (status, answer) = asking.post("submit", JSON, endless.to_string());
     assert!(status == 400 && answer.contains("use a longer step or duration"), "{answer}");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

@@ -92,5 +92,5 @@ fn rights_are_not_asked_under_the_lock_of_the_records() {
     let (status, answer, questions) = ask("PUT", &format!("{APP}/queue"), r#"{"queue":"root.b"}"#);
     assert!(questions > 0, "{status} {answer}");
     assert_eq!(groups.kept_out.load(Ordering::Relaxed), 0, "the records were locked meanwhile");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

@@ -2,6 +2,8 @@
 //! shown to him, except where a ResourceManager of Hadoop shows it too. The table has every route, and exactly what he
 //! sees of it.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 mod node_record;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,9 +76,9 @@ fn shown(capacity: bool, more: &[(&'static str, &'static str)]) -> Shown {
         let scheduler = builder.start().expect("a scheduler");
         let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
         let app = scheduler.submit(submission()).expect("taken");
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
         (shown, app, Box::new(move || drop(scheduler.shutdown())))
     } else {
@@ -88,10 +90,10 @@ fn shown(capacity: bool, more: &[(&'static str, &'static str)]) -> Shown {
         scheduler.reload_text(file).expect("taken");
         let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
         let app = scheduler.submit(submission()).expect("taken");
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         let shown = Arc::new(Threads::new(scheduler.clone(), basics));
         (shown, app, Box::new(move || drop(scheduler.shutdown())))
     };

@@ -28,11 +28,11 @@ fn what_runs_is_shown_and_can_be_killed() {
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let submission = Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1));
     let app = scheduler.submit(submission).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), Arc::new(Threads::new(scheduler.clone(), basics)));
     manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app.clone())));
     manager.records().node(node_record("n1", "/r1", 0));
@@ -50,11 +50,11 @@ fn what_runs_is_shown_and_can_be_killed() {
     let leaf = root["childQueues"]["queue"].as_array().unwrap().iter().find(|queue| queue["queueName"] == "root.a");
     assert_eq!(leaf.unwrap()["amMaxResources"]["memory"], 4096);
     manager.kill(1, "ann", None).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert!(app.is_finished());
     assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["appsKilled"], 1);
     assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["allocatedMB"], 0);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 const CAPACITIES: [(&str, &str); 4] = [
@@ -72,9 +72,9 @@ fn a_capacity_scheduler_that_runs_is_shown_and_changed() {
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let submission = Submission::new(1, "ann").in_queue("root.a").with_am(Resource::new(1024, 1));
     let app = scheduler.submit(submission).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let shown = Arc::new(CapacityThreads::new(scheduler.clone(), basics));
     let manager = ResourceManager::new(Cluster::new(7, "rm:8088"), shown);
     manager.records().submitted(AppRecord::new(1, "ann", "root.a", 0).with_attempt(Some(app.clone())));
@@ -90,10 +90,10 @@ fn a_capacity_scheduler_that_runs_is_shown_and_changed() {
     manager.move_app(1, "root.b").unwrap();
     assert_eq!(get(&manager, "/ws/v1/cluster/apps/application_7_0001")["app"]["queue"], "root.b");
     manager.kill(1, "ann", None).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert!(app.is_finished());
     assert_eq!(get(&manager, "/ws/v1/cluster/metrics")["clusterMetrics"]["allocatedMB"], 0);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn what_a_pass_tries_is_shown_once_it_was_asked_for() {
     assert_eq!(get(&manager, visits)["appActivities"]["diagnostic"], "waiting for display");
     for _ in 0..2 {
         scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
     }
     // The second pass was asked for by nobody.
     let told = &get(&manager, pass)["activities"]["allocations"][0];
@@ -125,5 +125,5 @@ fn what_a_pass_tries_is_shown_once_it_was_asked_for() {
     assert_eq!(states, ["ALLOCATED"], "nobody in a queue without asks is visited");
     let last = get(&manager, &format!("{pass}?nodeId=n1"));
     assert_eq!(last["activities"]["diagnostic"], "Cannot find node manager with given node id", "no record of it");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

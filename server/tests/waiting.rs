@@ -73,7 +73,7 @@ fn an_application_that_waits_in_a_capacity_scheduler_says_why() {
         let submission = Submission::new(number, user).in_queue("root.a").with_am(Resource::new(1024, 1));
         enter(&manager, scheduler.submit(submission).expect("taken"), user);
     }
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     // One AM may always start: it waits for a node.
     let first = diagnostics(&manager, 1);
     assert!(
@@ -93,10 +93,10 @@ fn an_application_that_waits_in_a_capacity_scheduler_says_why() {
     assert_eq!(json(&manager, "/apps/application_7_0004")["app"]["diagnostics"], "");
     // By memory alone no vcore is left where no memory is.
     scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let metrics = &json(&manager, "/metrics")["clusterMetrics"];
     assert_eq!((&metrics["availableMB"], &metrics["availableVirtualCores"]), (&0.into(), &0.into()));
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn an_application_that_waits_in_a_fair_scheduler_says_why() {
         let submission = Submission::new(number, user).in_queue(queue).with_am(Resource::new(1024, 1));
         enter(&manager, scheduler.submit(submission).expect("taken"), user);
     }
-    scheduler.quiesce();
-    scheduler.update_now();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
+    scheduler.quiesce().unwrap();
     const NOT_YET: &str = "Application is added to the scheduler and is not yet activated. ";
     for (number, why) in [
         (2, "The queue \"root.a\" has reached the maximum limit of runnable applications."),
@@ -134,7 +134,7 @@ fn an_application_that_waits_in_a_fair_scheduler_says_why() {
     ] {
         assert_eq!(diagnostics(&manager, number), format!("{NOT_YET}{why}"));
     }
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 /// People charge by it.
@@ -164,7 +164,7 @@ fn what_an_application_has_used_is_told_while_it_runs_and_when_it_has_ended() {
     assert!(text.contains("{\"key\":\"memory-mb\",\"value\":\"8192\"}"), "{text}");
     let (_, _, jmx) = asked(&manager, "/jmx?qry=Hadoop:service=ResourceManager,name=QueueMetrics,q0=root,q1=a", "*/*");
     assert!(jmx.contains("\"AggregateMemoryMBSecondsPreempted\":8192"), "{jmx}");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_queue_has_the_applications_of_those_below_it() {
     assert_eq!(found("queue=root"), "0001 0002 0003");
     assert_eq!(found("state=KILLED&states=ACCEPTED"), "0001 0002 0003 0004");
     assert_eq!(found("state=KILLED"), "0004");
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }
 
 #[test]
@@ -226,5 +226,5 @@ fn odd_ids_and_kinds_of_answers_are_refused_as_in_hadoop() {
     assert_eq!(status("/metrics", "image/png, text/plain").1, "text/plain;charset=iso-8859-1");
     assert_eq!(status("/metrics", "text/html").1, "text/html;charset=iso-8859-1");
     assert_eq!(status("/metrics", "text/xml, application/json;q=0.1").0, 200);
-    scheduler.shutdown();
+    scheduler.shutdown().unwrap();
 }

@@ -5,7 +5,7 @@ use evenweave::{FairScheduler, Resource};
 
 /// At quiet: the books of nodes, queues, applications and counters agree.
 pub fn assert_sums(scheduler: &FairScheduler) {
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let (stats, queues, apps) = (scheduler.stats(), scheduler.queues().unwrap(), scheduler.apps().unwrap());
     let mut used = Resource::ZERO;
     for node in scheduler.nodes() {

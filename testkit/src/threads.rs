@@ -100,12 +100,12 @@ pub fn event(scheduler: &impl Threads) -> SchedulerEvent {
 pub fn fill(scheduler: &FairScheduler, nodes: &[NodeHandle]) {
     until("a full cluster", || {
         let before = scheduler.stats().granted;
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         // The nodes are offered under the new shares: a round that grants nothing is the last.
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         nodes.iter().for_each(|node| beat(scheduler, Heartbeat::new(node)));
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         scheduler.stats().granted == before
     });
 }

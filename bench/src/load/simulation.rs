@@ -444,7 +444,7 @@ mod tests {
         let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).expect("a node");
         assert_eq!(looked.against().as_deref(), Some("it begins"), "it has not reported");
         scheduler.heartbeat(Heartbeat::new(&node)).expect("sent");
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         assert_eq!(looked.against(), None);
         scheduler.inject(Fault::WorkerPanic { worker: 0 }).expect("sent");
         assert_eq!(looked.against_then(), None, "it begins anew");

@@ -69,12 +69,13 @@ impl Subject {
         both!(self, scheduler => while scheduler.next_event().is_some() {});
     }
 
-    /// Works everything off; where there are shares they are worked out anew.
+    /// Works everything off; where there are shares they are worked out anew. A worker that is lost by a fault does
+    /// not hinder the others.
     pub(super) fn come_to_rest(&self) {
         both!(self, scheduler => drop(scheduler.quiesce()));
         if let Subject::Fair(scheduler) = self {
-            scheduler.update_now();
-            scheduler.quiesce();
+            let _ = scheduler.update_now();
+            let _ = scheduler.quiesce();
         }
     }
 

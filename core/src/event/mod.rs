@@ -12,11 +12,8 @@ mod named;
 
 mod checks;
 
-mod waited;
-
 pub use access::AppAccess;
 pub(crate) use checks::{check_length, check_place};
 pub use named::{LONGEST_NAME, Named};
 pub use refused::Refused;
 pub use told::SchedulerEvent;
-pub use waited::Waited;

@@ -195,13 +195,13 @@ scheduler_api! {
         }
 
         fn settle(&mut self) -> Result<(), Refused> {
-            self.quiesce().into_result()
+            self.quiesce()
         }
 
         fn tick(&mut self) {}
 
         fn update_now(&mut self) -> Result<(), Refused> {
-            Scheduler::update_now(self).into_result()
+            Scheduler::update_now(self)
         }
 
         fn preempt_round(&mut self) -> Result<usize, Refused> {

@@ -34,11 +34,11 @@ impl Scheduler<Capacity> {
     /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
     /// scheduler.watch(Watch::AnyNode)?;
     /// scheduler.heartbeat(Heartbeat::new(&node))?;
-    /// scheduler.quiesce();
+    /// scheduler.quiesce()?;
     /// let watched = scheduler.take_watched()?;
     /// let PassCourse::Offered(root) = &watched.passes[0].course else { panic!("{watched:?}") };
     /// assert_eq!((root.end, root.queues[0].queue.as_str()), (QueueEnd::Allocates, "root.default"));
-    /// scheduler.shutdown();
+    /// scheduler.shutdown()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -44,15 +44,15 @@ use crate::sync::channel::{Sender, bounded};
 /// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
 /// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 2));
 /// scheduler.allocate(&app, &request, &mut answer)?;
-/// scheduler.quiesce(); // asks travel
-/// scheduler.update_now(); // new demand counts from the next update on
+/// scheduler.quiesce()?; // asks travel
+/// scheduler.update_now()?; // new demand counts from the next update on
 /// for _ in 0..2 {
 ///     scheduler.heartbeat(Heartbeat::new(&node))?;
 /// }
-/// scheduler.quiesce();
+/// scheduler.quiesce()?;
 /// scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 /// assert_eq!(answer.granted.len(), 2);
-/// scheduler.shutdown();
+/// scheduler.shutdown()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub type FairScheduler = Scheduler<Fair>;

@@ -22,7 +22,7 @@ use crate::engine::{
     AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,
     RecoveredContainer, RequestView, Submission, ask_workers, headroom, node_view, prefetch_calls,
 };
-use crate::event::{AppAccess, Refused, SchedulerEvent, Waited};
+use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::{Arc, Weak};
@@ -48,14 +48,14 @@ use std::time::Duration;
 ///     let app = scheduler.submit(Submission::new(1, "ann"))?;
 ///     let mut answer = Allocation::default();
 ///     scheduler.allocate(&app, &AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 2)]), &mut answer)?;
-///     scheduler.quiesce(); // asks travel
-///     scheduler.update_now(); // of a FairScheduler new demand counts from the next update on
+///     scheduler.quiesce()?; // asks travel
+///     scheduler.update_now()?; // of a FairScheduler new demand counts from the next update on
 ///     for _ in 0..2 {
 ///         scheduler.heartbeat(Heartbeat::new(&node))?;
 ///     }
-///     scheduler.quiesce();
+///     scheduler.quiesce()?;
 ///     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
-///     scheduler.shutdown();
+///     scheduler.shutdown()?;
 ///     Ok(answer.granted.len())
 /// }
 ///
@@ -547,15 +547,20 @@ impl<P: Policy> Scheduler<P> {
     /// [`quiesce`](Self::quiesce) first to include what was just sent. A heartbeat that is sent afterwards is decided
     /// under the new shares. A CapacityScheduler has no such task, and does nothing.
     ///
-    /// If a policy or the clock panics in the update, this returns [`Refused::Panicked`], and an event reports it.
-    /// Shares stay as they were, and the next update computes everything again.
-    pub fn update_now(&self) -> Waited {
-        self.update(&Patience::endless()).into()
+    /// # Errors
+    /// [`Refused::Panicked`] if a policy or the clock panics in the update; an event reports it. Shares stay as they
+    /// were, and the next update computes everything again. [`Refused::OwnThread`], [`Refused::TaskLost`],
+    /// [`Refused::ShutDown`].
+    pub fn update_now(&self) -> Result<(), Refused> {
+        self.update(&Patience::endless())
     }
 
-    /// As [`update_now`](Self::update_now), but waits at most for `time` ([`Refused::TimedOut`]).
-    pub fn update_now_within(&self, time: Duration) -> Waited {
-        self.update(&Patience::of(time)).into()
+    /// As [`update_now`](Self::update_now), but waits at most for `time`.
+    ///
+    /// # Errors
+    /// As there, and [`Refused::TimedOut`].
+    pub fn update_now_within(&self, time: Duration) -> Result<(), Refused> {
+        self.update(&Patience::of(time))
     }
 
     fn update(&self, patience: &Patience) -> Result<(), Refused> {
@@ -724,13 +729,13 @@ impl<P: Policy> Scheduler<P> {
     /// let app = scheduler.submit(Submission::new(1, "ann"))?;
     /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(4096, 1), 1)]);
     /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
-    /// scheduler.quiesce(); // asks travel
-    /// scheduler.update_now(); // new demand counts from the next update on
-    /// scheduler.quiesce();
+    /// scheduler.quiesce()?; // asks travel
+    /// scheduler.update_now()?; // new demand counts from the next update on
+    /// scheduler.quiesce()?;
     /// let reasons = scheduler.why_waiting(&app)?;
     /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
     /// assert_eq!(reasons[0].to_string(), said);
-    /// scheduler.shutdown();
+    /// scheduler.shutdown()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -749,11 +754,11 @@ impl<P: Policy> Scheduler<P> {
     /// let app = scheduler.submit(Submission::new(1, "ann"))?;
     /// let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(1024, 1), 1)]);
     /// scheduler.allocate(&app, &asks, &mut Allocation::default())?;
-    /// scheduler.quiesce();
+    /// scheduler.quiesce()?;
     /// let reasons = scheduler.why_waiting(&app)?;
     /// assert_eq!(reasons[0].wait, CapacityWait::Offer, "the node has not reported yet");
     /// assert_eq!(reasons[0].to_string(), "priority 1: nothing stands against it (n1)");
-    /// scheduler.shutdown();
+    /// scheduler.shutdown()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -811,31 +816,38 @@ impl<P: Policy> Scheduler<P> {
     /// Waits until everything accepted so far is processed. Use it when no other thread sends. If others keep sending,
     /// it waits for a moment in which no message is under way; such a moment may never come.
     ///
-    /// The result is [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`] or [`Refused::ShutDown`] if
-    /// it could not wait.
-    pub fn quiesce(&self) -> Waited {
-        self.door().quiet(&Patience::endless()).into()
+    /// # Errors
+    /// It could not wait: [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`] or
+    /// [`Refused::ShutDown`].
+    pub fn quiesce(&self) -> Result<(), Refused> {
+        self.door().quiet(&Patience::endless())
     }
 
-    /// As [`quiesce`](Self::quiesce), but waits at most for `time` ([`Refused::TimedOut`]).
-    pub fn quiesce_within(&self, time: Duration) -> Waited {
-        self.door().quiet(&Patience::of(time)).into()
+    /// As [`quiesce`](Self::quiesce), but waits at most for `time`.
+    ///
+    /// # Errors
+    /// As there, and [`Refused::TimedOut`].
+    pub fn quiesce_within(&self, time: Duration) -> Result<(), Refused> {
+        self.door().quiet(&Patience::of(time))
     }
 
     /// Processes everything accepted so far and ends the threads. Later calls are refused. At the end, calls that still
     /// wait return [`Refused::ShutDown`].
     ///
-    /// A callback, and a thread that polls a worker, cannot wait for the shutdown. There the call starts it and returns
-    /// [`Refused::OwnThread`].
-    pub fn shutdown(&self) -> Waited {
-        self.door().shutdown(&Patience::endless()).into()
+    /// # Errors
+    /// [`Refused::OwnThread`] in a callback, and on a thread that polls a worker: they cannot wait for the shutdown. The
+    /// call has started it.
+    pub fn shutdown(&self) -> Result<(), Refused> {
+        self.door().shutdown(&Patience::endless())
     }
 
-    /// As [`shutdown`](Self::shutdown), but waits at most for `time` ([`Refused::TimedOut`]). After a time-out some
-    /// code of the embedder hangs: a callback, a policy, or a worker that is not polled. Calls that wait return
-    /// nevertheless; the threads end when they can.
-    pub fn shutdown_within(&self, time: Duration) -> Waited {
-        self.door().shutdown(&Patience::of(time)).into()
+    /// As [`shutdown`](Self::shutdown), but waits at most for `time`.
+    ///
+    /// # Errors
+    /// As there, and [`Refused::TimedOut`]. Then some code of the embedder hangs: a callback, a policy, or a worker that
+    /// is not polled. Calls that wait return nevertheless; the threads end when they can.
+    pub fn shutdown_within(&self, time: Duration) -> Result<(), Refused> {
+        self.door().shutdown(&Patience::of(time))
     }
 
     /// A handle that does not keep the scheduler alive.

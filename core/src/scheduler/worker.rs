@@ -40,13 +40,13 @@ use std::time::Duration;
 /// let (mut request, mut answer) = (AllocateRequest::default(), Allocation::default());
 /// request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), 1));
 /// scheduler.allocate(&app, &request, &mut answer)?;
-/// scheduler.quiesce();
-/// scheduler.update_now();
+/// scheduler.quiesce()?;
+/// scheduler.update_now()?;
 /// scheduler.heartbeat(Heartbeat::new(&node))?;
-/// scheduler.quiesce();
+/// scheduler.quiesce()?;
 /// scheduler.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 /// assert_eq!(answer.granted.len(), 1);
-/// scheduler.shutdown();
+/// scheduler.shutdown()?;
 /// for thread in threads {
 ///     assert_eq!(thread.join().unwrap(), Polled::Ended);
 /// }

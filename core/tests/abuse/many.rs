@@ -31,7 +31,7 @@ fn two_hundred_thousand_applications_come_ask_and_go() {
         let Core::Threaded(scheduler) = &world.core else { unreachable!() };
         allocate(scheduler, app, &ask(1)).unwrap();
         if at % 50_000 == 0 {
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
         }
     }
     world.offer_all();

@@ -155,7 +155,7 @@ impl World {
             Core::Stepped(stepped) => stepped.allocate(app, request, &mut self.answer),
             Core::Threaded(scheduler) => {
                 let outcome = scheduler.allocate(app, request, &mut self.answer);
-                scheduler.quiesce();
+                scheduler.quiesce().unwrap();
                 outcome
             }
         }
@@ -167,7 +167,7 @@ impl World {
 
     pub(crate) fn settle(&self) {
         if let Core::Threaded(scheduler) = &self.core {
-            scheduler.quiesce();
+            scheduler.quiesce().unwrap();
         }
     }
 
@@ -175,9 +175,9 @@ impl World {
         match &mut self.core {
             Core::Stepped(stepped) => stepped.update_now(),
             Core::Threaded(scheduler) => {
-                scheduler.quiesce();
-                FairScheduler::update_now(scheduler);
-                scheduler.quiesce();
+                scheduler.quiesce().unwrap();
+                FairScheduler::update_now(scheduler).unwrap();
+                scheduler.quiesce().unwrap();
             }
         }
     }

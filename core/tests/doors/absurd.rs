@@ -308,7 +308,7 @@ impl World {
                     s.offer_all();
                 }
                 Core::Threaded(s) => {
-                    FairScheduler::update_now(s);
+                    FairScheduler::update_now(s).unwrap();
                     let _ = s.preempt();
                     let _ = s.kill_marked();
                     let _ = s.offer_all();
@@ -319,8 +319,8 @@ impl World {
                 Core::Stepped(s) => drop(s.take_journal()),
                 Core::Threaded(s) => {
                     drop(s.take_journal());
-                    s.quiesce_within(Duration::ZERO);
-                    s.update_now_within(Duration::ZERO);
+                    s.quiesce_within(Duration::ZERO).unwrap();
+                    s.update_now_within(Duration::ZERO).unwrap();
                     drop(s.refresh_file_within(Duration::ZERO));
                 }
             },
@@ -384,7 +384,7 @@ impl World {
         let stats = both!(self.core, s => s.stats());
         assert_eq!((stats.running, stats.allocated), (0, Resource::ZERO), "sequence {seed}");
         if let Core::Threaded(s) = &self.core {
-            assert!(s.shutdown().is_done());
+            assert!(s.shutdown().is_ok());
             assert_eq!(s.find_app(1).map(drop), Err(Refused::ShutDown));
         }
     }

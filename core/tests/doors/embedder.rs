@@ -4,7 +4,7 @@ use crate::world::{Fuse, Source, Timebomb, Touchy, source, task_panics, touchy_f
 use evenweave::SchedulerApi as _;
 use evenweave::{
     AllocateRequest, Allocation, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler,
-    FairSchedulerBuilder, Heartbeat, Refused, Resource, Waited,
+    FairSchedulerBuilder, Heartbeat, Refused, Resource,
 };
 use evenweave_testkit::{SMALL, add_nodes, allocate, ask, assert_nothing_is_left, poll, unmanaged, within};
 use std::sync::Arc;
@@ -27,27 +27,26 @@ fn an_update_that_panics_begins_anew() {
     add_nodes(&scheduler, 2);
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(20)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     // At root, at a leaf, with nothing known and with everything known.
     for times in [1, 2, 3] {
         policy.shares.set(times);
         for _ in 0..times {
-            let Waited::NotDone(Refused::Panicked { what, message }) = within("update", || scheduler.update_now())
-            else {
+            let Err(Refused::Panicked { what, message }) = within("update", || scheduler.update_now()) else {
                 panic!("the update went well")
             };
             assert_eq!((what, &*message), ("the update task", "compute_shares panics"));
             assert_eq!(task_panics(&scheduler), [("update", "compute_shares panics".to_owned())]);
         }
         let before = shares(&scheduler);
-        assert_eq!(within("update", || scheduler.update_now()), Waited::Done);
+        assert_eq!(within("update", || scheduler.update_now()), Ok(()));
         assert_eq!(shares(&scheduler), [16384, 16384, 0], "after {before:?}");
     }
     // And by time: who is waited for gets an update.
     policy.shares.set(1);
-    assert!(!scheduler.update_now().is_done() && scheduler.update_now().is_done());
+    assert!(scheduler.update_now().is_err() && scheduler.update_now().is_ok());
     scheduler.heartbeat(Heartbeat::new(&scheduler.find_node("n0").unwrap())).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(poll(&scheduler, &app).granted.len(), 1);
     assert_nothing_is_left(&scheduler);
 }
@@ -115,19 +114,19 @@ fn an_update_after_a_panic_computes_everything() {
     add_nodes(&scheduler, 2);
     let asked = || {
         let before = policy.asked.load(Ordering::Relaxed);
-        let done = scheduler.update_now().is_done();
+        let done = scheduler.update_now().is_ok();
         (done, policy.asked.load(Ordering::Relaxed) - before)
     };
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(3)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(asked(), (true, 3), "root and two leaves");
     assert_eq!(asked(), (true, 0), "nothing has changed");
     scheduler.submit(unmanaged(2, "root.a")).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(asked(), (true, 2), "nobody asks about root.b");
     scheduler.submit(unmanaged(3, "root.a")).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     policy.shares.set(1);
     assert_eq!(asked(), (false, 1));
     assert_eq!(asked(), (true, 3), "root.b too");
@@ -141,10 +140,10 @@ fn a_headroom_that_panics_loses_no_mail() {
     let nodes = add_nodes(&scheduler, 1);
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(1)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let mut answer = Allocation::default();
     let here = std::thread::current().name().unwrap().to_owned();
     for bomb in [&policy.headroom, &clock.0] {
@@ -178,15 +177,15 @@ fn a_calculator_that_panics_gives_up_no_worker() {
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     policy.calculator.set(u32::MAX);
     allocate(&scheduler, &app, &ask(12)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     for node in nodes.iter().cycle().take(20) {
         scheduler.heartbeat(Heartbeat::new(node)).unwrap();
     }
     // A queue that is made now is asked about by the control, and cannot be; a reload publishes all of them anew.
     assert!(matches!(scheduler.submit(unmanaged(2, "root.later")), Err(Refused::NotLeaf { .. })));
     within("reload", || scheduler.reload(touchy_file())).unwrap();
-    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
+    within("quiesce", || scheduler.quiesce()).unwrap();
     assert_eq!(poll(&scheduler, &app).granted.len(), 12);
     assert!(task_panics(&scheduler).iter().all(|(task, _)| *task == "control"));
     policy.calculator.set(0);
@@ -213,10 +212,10 @@ fn the_control_outlives_a_policy_and_a_clock() {
     assert!(matches!(&refused, Refused::Panicked { what: "the clock", .. }), "{refused}");
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(3)).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     nodes.iter().for_each(|node| scheduler.heartbeat(Heartbeat::new(node)).unwrap());
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(poll(&scheduler, &app).granted.len(), 2);
     let steady: Vec<_> = scheduler.queues().unwrap().iter().map(|queue| queue.steady_fair_share.memory_mb()).collect();
     assert_eq!(steady, [16384, 5462, 5462, 5462], "what was passed over is made up for");

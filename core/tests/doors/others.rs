@@ -70,7 +70,7 @@ fn heartbeats_of_another_scheduler_are_dropped() {
         own.heartbeat(Heartbeat::new(node)).unwrap();
     }
     own.heartbeats(nodes.iter().map(Heartbeat::new).collect()).unwrap();
-    own.shutdown();
+    own.shutdown().unwrap();
     let not_sent = own.heartbeat(Heartbeat::new(&nodes[3])).unwrap_err();
     assert_eq!(not_sent.reason, Refused::ShutDown);
 }

@@ -213,10 +213,10 @@ fn asks_that_are_hardly_meant_are_told() {
         stepped.allocate(&own, &request(asks(own_place)), &mut answer).unwrap();
         let warnings = answer.warnings.clone();
         scheduler.allocate(&app, &request(asks(place)), &mut answer).unwrap();
-        scheduler.quiesce();
+        scheduler.quiesce().unwrap();
         assert_eq!(warnings, answer.warnings, "both drivers");
         stepped.update_now();
-        scheduler.update_now();
+        scheduler.update_now().unwrap();
         let why = stepped.not_offered(&own);
         assert_eq!(why, scheduler.not_offered(&app).unwrap(), "both drivers");
         (warnings, why)
@@ -234,6 +234,6 @@ fn asks_that_are_hardly_meant_are_told() {
         (vec![], Some(NotOffered::NothingOutstanding))
     );
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(scheduler.stats().granted, 0);
 }

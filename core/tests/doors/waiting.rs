@@ -5,7 +5,7 @@ use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
 use evenweave::{
     AllocateRequest, Allocation, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle, Refused, Resource,
-    SchedulerEvent, Waited, WeakScheduler,
+    SchedulerEvent, WeakScheduler,
 };
 use evenweave_testkit::{ask, poll, unmanaged, until, within};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +16,8 @@ use std::time::Duration;
 const SHORT: Duration = Duration::from_millis(5);
 const LONG: Duration = Duration::from_secs(3600);
 
-fn timed_out() -> Waited {
-    Waited::NotDone(Refused::TimedOut)
+fn timed_out() -> Result<(), Refused> {
+    Err(Refused::TimedOut)
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_source_that_hangs_keeps_no_caller_beyond_the_shutdown() {
     has_hung.recv().unwrap();
     // Who would not wait so long is told.
     assert_eq!(within("refresh", || scheduler.refresh_file_within(SHORT)), Err(Refused::TimedOut));
-    assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
+    assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
     assert_eq!(within("the caller", || waits.join().unwrap()), Err(Refused::ShutDown));
 }
 
@@ -41,8 +41,8 @@ fn a_source_that_hangs_keeps_no_caller_beyond_the_shutdown() {
 fn who_will_not_wait_for_ever_says_how_long() {
     let scheduler = FairScheduler::builder().timers(false).channel_capacity(1).start().unwrap();
     let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
-    assert_eq!(scheduler.quiesce_within(LONG), Waited::Done);
-    assert_eq!(scheduler.update_now_within(LONG), Waited::Done);
+    assert_eq!(scheduler.quiesce_within(LONG), Ok(()));
+    assert_eq!(scheduler.update_now_within(LONG), Ok(()));
     scheduler.inject(Fault::UpdateStall(Duration::from_secs(3))).unwrap();
     assert_eq!(scheduler.update_now_within(SHORT), timed_out());
     scheduler.inject(Fault::WorkerStall { worker: 0, time: Duration::from_secs(3) }).unwrap();
@@ -51,10 +51,10 @@ fn who_will_not_wait_for_ever_says_how_long() {
     assert_eq!(scheduler.quiesce_within(SHORT), timed_out());
     assert_eq!(scheduler.shutdown_within(SHORT), timed_out());
     // The end comes all the same, and is waited for by whoever asks.
-    assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Waited::Done);
-    assert_eq!(scheduler.shutdown(), Waited::Done);
+    assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Ok(()));
+    assert_eq!(scheduler.shutdown(), Ok(()));
     for late in [scheduler.quiesce(), scheduler.update_now()] {
-        assert_eq!(late.into_result(), Err(Refused::ShutDown));
+        assert_eq!(late, Err(Refused::ShutDown));
     }
 }
 
@@ -72,8 +72,8 @@ fn a_shutdown_that_is_given_up_frees_whoever_waits() {
     let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     has_hung.recv().unwrap();
     let waits = {
@@ -85,7 +85,7 @@ fn a_shutdown_that_is_given_up_frees_whoever_waits() {
     assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::ShutDown));
     lets_go.send(()).unwrap();
     drop(lets_go);
-    assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
+    assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
 }
 
 /// A wake-up has a handle that keeps nothing alive; in it calls that wait are refused, and others work.
@@ -105,9 +105,9 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
             scheduler.finish_as("ann", &app),
             scheduler.move_app(&app, "root.b"),
             scheduler.remove_node(&node),
-            scheduler.quiesce().into_result(),
-            scheduler.quiesce_within(LONG).into_result(),
-            scheduler.update_now().into_result(),
+            scheduler.quiesce(),
+            scheduler.quiesce_within(LONG),
+            scheduler.update_now(),
             scheduler.submit(unmanaged(9, "root.a")).map(drop),
             scheduler.find_app(number).map(drop),
             scheduler.containers().map(drop),
@@ -128,13 +128,13 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     *handles.lock().unwrap() = Some(app.clone());
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
-    scheduler.quiesce();
-    scheduler.update_now();
+    scheduler.quiesce().unwrap();
+    scheduler.update_now().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     let (waiting, granted) = within("the wake-up", || heard.recv().unwrap());
     assert_eq!(waiting, [const { Err(Refused::OwnThread) }; 16]);
     assert_eq!(granted, 1);
-    within("quiesce", || scheduler.quiesce()).into_result().unwrap();
+    within("quiesce", || scheduler.quiesce()).unwrap();
     assert!(app.is_finished(), "begin_finish was taken");
     within("the last handle", || drop(scheduler));
     assert_eq!(Arc::strong_count(&alive), 1, "the closure has gone with the scheduler");
@@ -161,15 +161,15 @@ fn a_scheduler_that_ends_in_a_callback_ends_by_itself() {
         let node = scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap();
         let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
         scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
-        scheduler.quiesce();
-        scheduler.update_now();
+        scheduler.quiesce().unwrap();
+        scheduler.update_now().unwrap();
         scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
         let said = within("the callback", || heard.recv().unwrap());
-        assert_eq!(said, by_call.then_some(Waited::NotDone(Refused::OwnThread)));
+        assert_eq!(said, by_call.then_some(Err(Refused::OwnThread)));
         if by_call {
             assert_eq!(scheduler.add_node("m", "/r", Resource::new(1024, 1)), Err(Refused::ShutDown));
             lets_go.send(()).unwrap();
-            assert_eq!(within("who waits elsewhere", || scheduler.shutdown()), Waited::Done);
+            assert_eq!(within("who waits elsewhere", || scheduler.shutdown()), Ok(()));
         }
         drop((scheduler, app, node));
         let _ = lets_go.send(());
@@ -210,7 +210,7 @@ fn who_waits_among_those_who_send_on_is_answered() {
         assert_eq!(within("quiesce", || scheduler.quiesce_within(SHORT)), timed_out());
     }
     sends_on.1.store(true, Ordering::Relaxed);
-    assert_eq!(within("quiesce", || scheduler.quiesce_within(LONG)), Waited::Done);
+    assert_eq!(within("quiesce", || scheduler.quiesce_within(LONG)), Ok(()));
 }
 
 /// Where a worker is polled nobody can wait for it.
@@ -221,9 +221,9 @@ fn calls_that_wait_for_a_worker_are_refused_where_it_is_polled() {
     workers[0].poll(64);
     let refused = Err(Refused::OwnThread);
     assert_eq!(within("finish", || scheduler.finish(&app)), refused);
-    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), refused);
+    assert_eq!(within("quiesce", || scheduler.quiesce()), refused);
     // What waits for others is not.
-    assert!(scheduler.update_now().is_done());
+    assert!(scheduler.update_now().is_ok());
     assert_eq!(scheduler.find_app(1).unwrap(), Some(app));
 }
 
@@ -231,7 +231,7 @@ fn calls_that_wait_for_a_worker_are_refused_where_it_is_polled() {
 fn answers_are_given_once_and_say_so() {
     let scheduler = FairScheduler::builder().timers(false).start().unwrap();
     let submitted = scheduler.submit_all(vec![unmanaged(1, "root.a")]).unwrap();
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     assert_eq!(submitted.try_take().unwrap().len(), 1);
     assert!(submitted.try_take().is_none());
     assert_eq!(submitted.wait().map(|_| ()), Err(Refused::AlreadyTaken));
@@ -256,9 +256,9 @@ fn a_scheduler_without_a_control_says_so() {
     assert!(matches!(event, SchedulerEvent::TaskPanicked { task: "control", .. }), "{event:?}");
     assert_eq!(within("submit", || scheduler.submit(unmanaged(2, "root.a"))).map(drop), Err(lost.clone()));
     assert_eq!(within("finish", || scheduler.finish(&app)), Err(lost.clone()));
-    assert_eq!(within("quiesce", || scheduler.quiesce().into_result()), Err(lost.clone()));
+    assert_eq!(within("quiesce", || scheduler.quiesce()), Err(lost.clone()));
     assert_eq!(scheduler.submit_all(Vec::new()).map(drop), Err(lost));
-    assert_eq!(within("shutdown", || scheduler.shutdown()), Waited::Done);
+    assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
     assert_eq!(scheduler.finish(&app), Err(Refused::ShutDown));
 }
 
@@ -268,7 +268,7 @@ fn handles_are_found_by_number_and_name() {
     let scheduler = FairScheduler::builder().timers(false).start().unwrap();
     drop(scheduler.submit_all(vec![unmanaged(7, "root.a")]).unwrap());
     drop(scheduler.add_node("n", "/r", Resource::new(8192, 8)).unwrap());
-    scheduler.quiesce();
+    scheduler.quiesce().unwrap();
     let (app, node) = (scheduler.find_app(7).unwrap().unwrap(), scheduler.find_node("n").unwrap());
     assert_eq!((app.number(), node.name()), (7, "n"));
     assert_eq!(poll(&scheduler, &app).granted.len(), 0);

@@ -236,7 +236,7 @@ impl World {
 
     pub(crate) fn step(&mut self) {
         self.step_without_update();
-        within("update_now", || self.scheduler.update_now());
+        within("update_now", || self.scheduler.update_now()).unwrap();
     }
 
     pub(crate) fn steps(&mut self, count: usize) {
@@ -322,17 +322,17 @@ impl World {
     pub(crate) fn expire_one(&mut self, pass_time: &dyn Fn()) {
         self.ask(0, 1);
         // Nothing is granted of what an update has not seen.
-        within("quiesce", || self.scheduler.quiesce());
-        within("update_now", || self.scheduler.update_now());
-        within("quiesce", || self.scheduler.quiesce());
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
+        within("update_now", || self.scheduler.update_now()).unwrap();
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
         self.send_all(self.nodes.iter().map(Heartbeat::new).collect());
-        within("quiesce", || self.scheduler.quiesce());
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
         let before = self.masters[0].known.len();
         self.allocate(0, &AllocateRequest::default());
         assert_eq!(self.masters[0].known.len(), before + 1);
         for _ in 0..10 {
             pass_time();
-            within("quiesce", || self.scheduler.quiesce());
+            within("quiesce", || self.scheduler.quiesce()).unwrap();
         }
         self.allocate(0, &AllocateRequest::default());
         assert_eq!(self.masters[0].known.len(), before, "it has expired");
@@ -373,9 +373,9 @@ impl World {
             self.ask(at, EACH);
         }
         for _ in 0..6 {
-            within("quiesce", || self.scheduler.quiesce());
-            within("update_now", || self.scheduler.update_now());
-            within("quiesce", || self.scheduler.quiesce());
+            within("quiesce", || self.scheduler.quiesce()).unwrap();
+            within("update_now", || self.scheduler.update_now()).unwrap();
+            within("quiesce", || self.scheduler.quiesce()).unwrap();
             self.send_all(self.nodes.iter().map(Heartbeat::new).collect());
         }
         self.settle();
@@ -392,12 +392,12 @@ impl World {
 
     /// Nothing is under way, and all is told.
     pub(crate) fn settle(&mut self) {
-        within("quiesce", || self.scheduler.quiesce());
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
         self.hear();
         for at in 0..self.masters.len() {
             self.ask(at, 0);
         }
-        within("quiesce", || self.scheduler.quiesce());
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
         for at in 0..self.masters.len() {
             self.allocate(at, &AllocateRequest::default());
         }
@@ -408,25 +408,25 @@ impl World {
         self.all_done();
         // It wants something already, so that the next ask changes its place: the policy is asked.
         self.ask(1, 1);
-        within("quiesce", || self.scheduler.quiesce());
-        within("update_now", || self.scheduler.update_now());
-        within("quiesce", || self.scheduler.quiesce());
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
+        within("update_now", || self.scheduler.update_now()).unwrap();
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
         let (before, panics) = (self.masters[1].granted, self.panics);
         arm();
         self.ask(1, asked);
-        within("quiesce", || self.scheduler.quiesce());
+        within("quiesce", || self.scheduler.quiesce()).unwrap();
         // With the ask, or when shares are taken over next: it goes off once.
         for _ in 0..3 {
-            within("update_now", || self.scheduler.update_now());
-            within("quiesce", || self.scheduler.quiesce());
+            within("update_now", || self.scheduler.update_now()).unwrap();
+            within("quiesce", || self.scheduler.quiesce()).unwrap();
         }
         self.hear();
         assert_eq!(self.panics, panics + 1);
         for _ in 0..8 {
-            within("update_now", || self.scheduler.update_now());
-            within("quiesce", || self.scheduler.quiesce());
+            within("update_now", || self.scheduler.update_now()).unwrap();
+            within("quiesce", || self.scheduler.quiesce()).unwrap();
             self.send_all(self.nodes.iter().map(Heartbeat::new).collect());
-            within("quiesce", || self.scheduler.quiesce());
+            within("quiesce", || self.scheduler.quiesce()).unwrap();
         }
         self.allocate(1, &AllocateRequest::default());
         assert_eq!(self.masters[1].granted - before, asked as usize, "asked for once, all comes");

@@ -89,7 +89,7 @@ impl CapacityConfiguration {
     /// let scheduler = CapacityScheduler::builder(configuration).start()?;
     /// // The file has changed, and is not good: the queues stay.
     /// assert_eq!(scheduler.refresh_properties(queues("30")?.pairs()).unwrap_err().kind(), "bad-configuration");
-    /// scheduler.shutdown();
+    /// scheduler.shutdown()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
