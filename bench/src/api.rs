@@ -2,17 +2,17 @@
 
 pub(crate) use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
 pub(crate) use evenweave::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, CapacityQueueKind, MixedFractions, QueueMaking,
-    QueueState,
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind, MixedFractions,
+    QueueMaking, QueueState,
 };
 pub(crate) use evenweave::config::convert::{
     Allocations, Change, Conversion, ConversionRules, ConvertError, ConvertFault, ConvertOptions, Converted, FairFiles,
     JavaException, Weight, convert, site_file,
 };
 pub(crate) use evenweave::config::{
-    AccessControlList, AllocationFileError, Diagnostic, Included, LARGEST_FILE, Limit, Missing, PlacementRule,
-    QueueAccess, QueueSettings, SchedulerKind, SiteFile, SiteFileError, SiteProperties, default_rules, open_file,
-    parse_resource, read_file, read_text_file, rooted,
+    AccessControlList, AllocationFileError, CheckOptions, Diagnostic, Included, LARGEST_FILE, Limit, Missing, Place,
+    PlacementRule, QueueAccess, QueueSettings, SchedulerKind, SettingsError, Severity, SiteFile, SiteFileError,
+    SiteProperties, default_rules, open_file, parse_resource, read_file, read_text_file, rooted,
 };
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};

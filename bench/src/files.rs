@@ -13,7 +13,8 @@ use crate::options::SchedulerChoice;
 /// A file that cannot be read, with its name.
 pub(crate) fn open(path: &Path, what: &str) -> Result<File, Failure> {
     open_file(path).map_err(|error| {
-        Failure::input(format!("{what} {}: {error}; it must be a file that can be read", path.display()))
+        let message = format!("{what} {}: {error}; it must be a file that can be read", path.display());
+        Failure::system(message, path, &error)
     })
 }
 
@@ -25,16 +26,15 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<File, Failure> {
 pub(crate) fn read_queues(path: &Path, what: &str, scheduler: Option<SchedulerChoice>) -> Result<String, Failure> {
     let name = path.display().to_string();
     let bytes = read_file(path, LARGEST_FILE).map_err(|error| {
-        Failure::input(format!(
-            "{what} {name}: {error}; it must be a fair-scheduler.xml or a capacity-scheduler.xml that can be read"
-        ))
+        let kinds = "a fair-scheduler.xml or a capacity-scheduler.xml";
+        Failure::system(format!("{what} {name}: {error}; it must be {kinds} that can be read"), path, &error)
     })?;
-    decode_queues(&bytes, &name, scheduler).map_err(Failure::Input)
+    decode_queues(&bytes, &name, scheduler)
 }
 
 /// The same of its bytes.
-pub(crate) fn decode_queues(bytes: &[u8], name: &str, scheduler: Option<SchedulerChoice>) -> Result<String, String> {
-    let properties = || SiteFile::decode(bytes, name).map_err(|error| error.to_string());
+pub(crate) fn decode_queues(bytes: &[u8], name: &str, scheduler: Option<SchedulerChoice>) -> Result<String, Failure> {
+    let properties = || SiteFile::decode(bytes, name);
     let scheduler = match scheduler {
         Some(scheduler) => scheduler,
         None => properties()
@@ -43,14 +43,15 @@ pub(crate) fn decode_queues(bytes: &[u8], name: &str, scheduler: Option<Schedule
             .map_or(SchedulerChoice::Capacity, |_| SchedulerChoice::Fair),
     };
     match scheduler {
-        SchedulerChoice::Fair => AllocationFile::decode(bytes, name).map_err(|error| error.to_string()),
-        SchedulerChoice::Capacity => properties(),
+        SchedulerChoice::Fair => Ok(AllocationFile::decode(bytes, name)?),
+        SchedulerChoice::Capacity => Ok(properties()?),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Fault;
 
     #[test]
     fn whose_file_it_is_says_which_names_of_encodings_are_known() {
@@ -59,10 +60,12 @@ mod tests {
         for root in ["allocations", "configuration"] {
             let bytes: Vec<u8> = queues(root).chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
             for scheduler in [None, Some(SchedulerChoice::Fair), Some(SchedulerChoice::Capacity)] {
-                assert_eq!(decode_queues(&bytes, "q.xml", scheduler), Ok(queues(root)));
+                assert_eq!(decode_queues(&bytes, "q.xml", scheduler).unwrap(), queues(root));
             }
         }
-        let broken = decode_queues(b"<allocations>\n\xe9</allocations>", "q.xml", None).unwrap_err();
-        assert!(broken.starts_with("q.xml:2:1: not well-formed XML: not UTF-8"), "{broken}");
+        let broken = decode_queues(b"<allocations>\n\xe9</allocations>", "q.xml", None);
+        let Err(Failure::File(broken)) = broken else { panic!("{broken:?}") };
+        assert!(broken.message.starts_with("q.xml:2:1: not well-formed XML: not UTF-8"), "{broken:?}");
+        assert_eq!((broken.file.as_str(), broken.fault), ("q.xml", Fault::At { line: 2, column: 1 }));
     }
 }

@@ -9,19 +9,23 @@
 //! | `workload` | the standard workloads W1 to W4 |
 //! | `compare` | the same workloads through other schedulers, and the figures side by side |
 //! | `booked` | what came of reservations |
+//! | `check` | configuration files, with all that is wrong in them |
 //! | `convert` | the command that converts a FairScheduler's configuration to a CapacityScheduler's |
 //! | `options` | what is asked of more than one of these |
 //! | `engine` | the scheduler behind one trait: threaded, or the plain twin behind a mutex |
 //! | `traces` | readers of job traces for a simulator: SLS, RUMEN, SYNTH, SWIM |
 //! | `trace`, `jobs`, `bundled`, `random` | what the load is made from |
 //! | `reserving` | a file of reservations |
+//! | `amounts` | durations, loads and parts as people write them |
 //! | `files`, `drafts` | reading files; writing them whole or not at all |
 //! | `site` | properties and groups, from files and by name |
 //! | `clock`, `latency`, `numbers` | measuring, and how figures are written |
 //! | `failure`, `output` | why work is not done; standard output |
 
+pub mod amounts;
 mod api;
 mod bundled;
+pub mod check;
 mod clock;
 pub mod compare;
 pub mod convert;
@@ -49,7 +53,7 @@ pub mod traces;
 mod whole_files;
 pub mod workload;
 
-pub use failure::Failure;
+pub use failure::{Failure, Fault, FileFault, SystemFault};
 pub use numbers::grouped;
 pub use reservation_results::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
 pub use trace::TraceError;

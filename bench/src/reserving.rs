@@ -14,7 +14,7 @@ use crate::traces::{Booking, read_bookings};
 pub(crate) fn bookings_in(path: &Path) -> Result<Vec<Booking>, Failure> {
     let name = path.display().to_string();
     let file = open(path, "--reservations")?;
-    read_bookings(file, &name).map_err(|error| Failure::input(error.to_string()))
+    Ok(read_bookings(file, &name)?)
 }
 
 /// Switches the reservation system on, unless the site says otherwise.

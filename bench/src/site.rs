@@ -66,9 +66,10 @@ fn variable(name: &str) -> Option<String> {
 pub(crate) fn read_site(path: &Path) -> Result<SiteFile, Failure> {
     let bytes = read_bytes(path).map_err(|error| {
         let name = path.display();
-        Failure::input(format!("site file {name}: {error}; it must be a file that can be read, such as yarn-site.xml"))
+        let message = format!("site file {name}: {error}; it must be a file that can be read, such as yarn-site.xml");
+        Failure::system(message, path, &error)
     })?;
-    parse_site(&bytes, path).map_err(|error| Failure::input(error.to_string()))
+    Ok(parse_site(&bytes, path)?)
 }
 
 /// Reads the bytes of a site file, and the files that it includes from where it lies.
@@ -186,7 +187,7 @@ mod tests {
     fn what_cannot_be_read_is_said_with_its_place() {
         let scratch = Scratch::new("bad");
         let said = |path: &Path| match read_site(path) {
-            Err(Failure::Input(message)) => message,
+            Err(failure @ Failure::File(_)) => failure.message(),
             other => panic!("{other:?}"),
         };
         assert!(said(&scratch.0.join("none.xml")).contains("it must be a file that can be read"));

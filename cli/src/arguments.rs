@@ -1,10 +1,10 @@
 //! What the arguments of several commands are read as.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+pub(crate) use evenweave_bench::amounts::{interval, span};
 use evenweave_bench::options::{CoreChoice, SchedulerChoice};
 use evenweave_bench::site::SiteOptions;
 
@@ -70,37 +70,6 @@ pub(crate) fn workers(text: &str) -> Result<usize, String> {
     }
 }
 
-pub(crate) fn interval(text: &str) -> Result<Duration, String> {
-    let seconds = seconds(text)?;
-    if (0.001..=86_400.0).contains(&seconds) {
-        Ok(Duration::from_secs_f64(seconds))
-    } else {
-        Err("1ms to 24 hours".to_owned())
-    }
-}
-
-/// A time in a run, however long.
-pub(crate) fn span(text: &str) -> Result<Duration, String> {
-    let seconds = seconds(text)?;
-    let span = Duration::try_from_secs_f64(seconds).ok().filter(|_| seconds >= 0.001);
-    span.ok_or_else(|| "a time is 1ms or more, for example 36h or 30d".to_owned())
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let wrong = || "a duration is a number and a unit, ms, s, m, h or d, for example 20s".to_owned();
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-    match unit {
-        "ms" => Ok(number / 1e3),
-        "s" | "" => Ok(number),
-        "m" | "min" => Ok(number * 60.0),
-        "h" => Ok(number * 3600.0),
-        "d" => Ok(number * 86_400.0),
-        _ => Err(wrong()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,18 +79,5 @@ mod tests {
         assert_eq!(parse_property("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
         assert_eq!(parse_property("d="), Ok(("d".to_owned(), String::new())));
         assert!(parse_property("=x").is_err() && parse_property("x").is_err());
-    }
-
-    #[test]
-    fn durations_need_a_known_unit() {
-        assert_eq!(interval("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(interval("2m"), Ok(Duration::from_secs(120)));
-        assert!(interval("5 weeks").is_err());
-        assert!(interval("0s").is_err() && interval("25h").is_err());
-        assert_eq!(span("25h"), Ok(Duration::from_secs(90_000)));
-        assert_eq!(span("400d"), Ok(Duration::from_secs(400 * 86_400)));
-        for wrong in ["0s", "-1h", "NaN", "inf", "1e30h", "5 weeks"] {
-            assert!(span(wrong).is_err(), "{wrong}");
-        }
     }
 }

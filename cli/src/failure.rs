@@ -6,7 +6,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, Report, ThemeStyles};
 /// The exit code that goes with it.
 fn code(failure: &Failure) -> u8 {
     match failure {
-        Failure::Input(_) | Failure::Trace(_) => 2,
+        Failure::Input(_) | Failure::File(_) | Failure::Trace(_) => 2,
         Failure::Scheduler(_) => 1,
     }
 }
@@ -16,6 +16,7 @@ pub(crate) fn tell(failure: Failure) -> u8 {
     let code = code(&failure);
     match failure {
         Failure::Input(message) => evenweave_bench::note!("evenweave: {}", message),
+        Failure::File(fault) => evenweave_bench::note!("evenweave: {}", fault.message),
         Failure::Scheduler(message) => evenweave_bench::note!("evenweave: the scheduler failed: {message}"),
         Failure::Trace(error) => {
             let mut text = String::new();

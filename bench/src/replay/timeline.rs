@@ -119,10 +119,7 @@ mod tests {
         timeline.push(0, Some((8, None)));
         timeline.push(60_000, None);
         let options = ExplainOptions { file: "f".into(), app, when, scenario: None };
-        timeline.find("s", &options).map_err(|failure| match failure {
-            Failure::Input(said) | Failure::Scheduler(said) => said,
-            Failure::Trace(error) => error.to_string(),
-        })
+        timeline.find("s", &options).map_err(|failure| failure.message())
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub fn check_writable(out: &Path) -> Result<PathBuf, Failure> {
     // A draft like the report's own: whatever ends the program meanwhile, it goes, and the directories made for it.
     Drafts::default().create(&path).map_err(|error| {
         let shown = out.display();
-        Failure::input(format!("--out {shown}: {error}; it must be a directory in which files can be written"))
+        let message = format!("--out {shown}: {error}; it must be a directory in which files can be written");
+        Failure::system(message, out, &error)
     })?;
     Ok(path)
 }
@@ -44,6 +45,6 @@ mod tests {
         std::fs::write(&file, b"").unwrap();
         let refused = check_writable(&file.join("report"));
         std::fs::remove_file(&file).unwrap();
-        assert!(matches!(refused, Err(Failure::Input(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Failure::File(_))), "{refused:?}");
     }
 }

@@ -107,7 +107,7 @@ impl Arrivals {
     /// What is wrong in a trace; one without a job; times as written that are no times of a run.
     pub(super) fn begin(&mut self, times: Times, may_be_empty: bool) -> Result<Option<u64>, Failure> {
         for index in 0..self.traces.len() {
-            self.look_ahead(index).map_err(|error| Failure::input(error.to_string()))?;
+            self.look_ahead(index)?;
         }
         if let Some(empty) = self.traces.iter().find(|ahead| ahead.read == 0 && !may_be_empty) {
             return Err(empty.why_none());
@@ -132,7 +132,7 @@ impl Arrivals {
     /// What is wrong in a trace; a job that comes years after the others.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Box<Job>)>, Failure> {
         for index in 0..self.traces.len() {
-            self.look_ahead(index).map_err(|error| Failure::input(error.to_string()))?;
+            self.look_ahead(index)?;
         }
         let first = self.traces.iter_mut().filter_map(|ahead| Some((&ahead.name, ahead.known.first_entry()?)));
         let Some((name, first)) = first.min_by_key(|(_, first)| *first.key()) else { return Ok(None) };

@@ -163,15 +163,13 @@ pub(super) fn plans(options: &SimulateOptions, clusters: &[Cluster]) -> Result<V
         let variants = swept(file, kind, &options.sweeps).map_err(Failure::input)?;
         for Cluster { count, nodes } in clusters {
             for variant in &variants {
-                let said = |failure| {
-                    if let Failure::Input(message) = &failure
-                        && !variant.at.is_empty()
-                    {
-                        let at: Vec<String> =
-                            variant.at.iter().map(|(path, value)| format!("--sweep {path}={value}")).collect();
-                        return Failure::Input(format!("{}: {message}", at.join(", ")));
+                let said = |failure: Failure| {
+                    if variant.at.is_empty() {
+                        return failure;
                     }
-                    failure
+                    let at: Vec<String> =
+                        variant.at.iter().map(|(path, value)| format!("--sweep {path}={value}")).collect();
+                    failure.under(&at.join(", "))
                 };
                 let mut plan = plan(options, &variant.queues, nodes, &bookings).map_err(said)?;
                 if options.cluster.nodes.len() > 1 {
@@ -210,13 +208,11 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
     if !bookings.is_empty() {
         switch_reservations_on(&mut site);
     }
-    let input = |error: &dyn std::fmt::Display| Failure::input(error.to_string());
     let scenario;
     let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
         SchedulerChoice::Fair => {
-            let settings = Settings::from_site(&site).map_err(|error| input(&error))?;
-            let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[]);
-            let parsed = parsed.map_err(|error| input(&error))?;
+            let settings = Settings::from_site(&site)?;
+            let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[])?;
             let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
             let types = settings.types.clone();
             scenario = options
@@ -225,8 +221,8 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
             (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
         }
         SchedulerChoice::Capacity => {
-            let file = SiteFile::parse(&queues.text, &queues.name).map_err(|error| input(&error))?;
-            let configuration = CapacityConfiguration::from_site(&site, &file).map_err(|error| input(&error))?;
+            let file = SiteFile::parse(&queues.text, &queues.name)?;
+            let configuration = CapacityConfiguration::from_site(&site, &file)?;
             scenario = options
                 .decision_steps
                 .map(|steps| scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps));
@@ -335,7 +331,7 @@ fn nodes(
     if let Some(path) = &cluster.node_file {
         let name = path.display().to_string();
         let file = open(path, "--node-file")?;
-        return read_node_file(file, &name).map_err(|error| Failure::input(error.to_string()));
+        return Ok(read_node_file(file, &name)?);
     }
     let counted = |nodes: u32| {
         let racks = nodes.div_ceil(cluster.rack_size.unwrap_or(40).max(1));
@@ -388,10 +384,9 @@ pub(super) fn check_readable_by(runs: usize, options: &SimulateOptions) -> Resul
 fn nodes_of(path: &Path, options: &TraceOptions, watch: &Watch<'_>) -> Result<Vec<Node>, Failure> {
     const ITEMS_A_LOOK: usize = 1 << 12;
     let mut nodes = Nodes::default();
-    let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
-    let trace = Trace::open(path, options).map_err(wrong)?;
+    let trace = Trace::open(path, options)?;
     for (number, item) in (1_usize..).zip(trace) {
-        if let Item::Node(node) = item.map_err(wrong)? {
+        if let Item::Node(node) = item? {
             nodes.add(node);
         }
         if number.is_multiple_of(ITEMS_A_LOOK) && !watch(Moment::default()) {

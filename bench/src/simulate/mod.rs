@@ -57,10 +57,11 @@ pub use record::{
     AllUnended, Interval, JobEnd, JobFigures, JobRecord, NoEnd, QueueSample, QueueSums, RunResult, Unended, WrittenRun,
 };
 pub use result_files::{json, put_decisions, put_tables, scenarios_end, write_decisions, write_tables};
-pub(crate) use result_text::{about, remarks};
-pub use result_text::{refusals, words};
+pub(crate) use result_text::about;
+pub use result_text::{refusals, remarks, unended, words};
 pub use run_progress::Moment;
-pub(crate) use summary::{Facts, PointFacts, Spread};
+pub(crate) use summary::Facts;
+pub use summary::{PointFacts, QueueFacts, Spread};
 
 use crate::bundled;
 use crate::clock::{now_ns, seconds};
@@ -81,12 +82,11 @@ fn trace_options(options: &SimulateOptions) -> TraceOptions {
 }
 
 fn open(options: &SimulateOptions, how: &TraceOptions) -> Result<Vec<(String, Trace)>, Failure> {
-    let wrong = |error: crate::traces::TraceFileError| Failure::input(error.to_string());
     if options.traces.is_empty() {
-        let trace = Trace::read(bundled::packed_trace(), bundled::TRACE_NAME, how).map_err(wrong)?;
+        let trace = Trace::read(bundled::packed_trace(), bundled::TRACE_NAME, how)?;
         return Ok(vec![(bundled::TRACE_NAME.to_owned(), trace)]);
     }
-    let one = |path: &std::path::PathBuf| Ok((name(path), Trace::open(path, how).map_err(wrong)?));
+    let one = |path: &std::path::PathBuf| Ok((name(path), Trace::open(path, how)?));
     options.traces.iter().map(one).collect()
 }
 

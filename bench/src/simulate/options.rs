@@ -83,6 +83,8 @@ pub struct SimulateOptions {
     pub every_ms: u64,
     /// Rows of jobs are written here as they end, and not kept.
     pub rows: Option<PathBuf>,
+    /// They are kept all the same.
+    pub keep_jobs: bool,
     /// The run of each file of queues is also noted as a scenario, of so many steps at most.
     pub decision_steps: Option<usize>,
 }
@@ -113,6 +115,7 @@ impl Default for SimulateOptions {
             until_ms: None,
             every_ms: 60_000,
             rows: None,
+            keep_jobs: false,
             decision_steps: None,
         }
     }

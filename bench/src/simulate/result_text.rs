@@ -25,10 +25,11 @@ pub(crate) fn about(spread: Spread, give_or_take: Option<f64>) -> String {
 }
 
 /// What went otherwise than a reader would think: jobs without an end, refused ones, late ones, nodes that were lost.
-pub(crate) fn remarks(run: &RunResult) -> Vec<String> {
+#[must_use]
+pub fn remarks(run: &RunResult) -> Vec<String> {
     let mut remarks = Vec::new();
     remarks.extend(added_ams(run));
-    unended(&mut remarks, run);
+    remarks.extend(unended(run));
     remarks.extend(run.refused.iter().take(MAX_REFUSED).map(|refused| format!("refused: {refused}")));
     if run.refused_count > MAX_REFUSED as u64 {
         remarks.push(format!("and {} jobs more are refused", run.refused_count - MAX_REFUSED as u64));
@@ -77,8 +78,10 @@ pub fn refusals(simulated: &Simulated) -> Vec<String> {
         .collect()
 }
 
-/// Jobs without an end: which, why, and what to do.
-fn unended(remarks: &mut Vec<String>, run: &RunResult) {
+/// Jobs without an end: how many, then which, why, and what to do.
+#[must_use]
+pub fn unended(run: &RunResult) -> Vec<String> {
+    let mut remarks = Vec::new();
     let all: u64 = run.unended.values().map(|unended| unended.jobs).sum();
     if all > 0 {
         let waited = [NoEnd::WaitedForAm, NoEnd::WaitedForFirstTask, NoEnd::WaitedForTasks];
@@ -121,6 +124,7 @@ fn unended(remarks: &mut Vec<String>, run: &RunResult) {
         let help = if is_cut { String::new() } else { format!("; {help}") };
         remarks.push(format!("{} {what}{said}: {}{more}{help}", unended.jobs, unended.first.join(", ")));
     }
+    remarks
 }
 
 /// What came of it, for people: the answer first.

@@ -6,11 +6,13 @@ use super::record::{Interval, JobFigures, QueueSums, RunResult};
 
 /// Mean, and the values below which 50, 95 and 99 of a hundred are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Spread {
+pub struct Spread {
     /// Of so many values; of none the others mean nothing.
-    pub(crate) count: usize,
-    pub(crate) mean: f64,
-    pub(crate) of_100: [f64; 3],
+    pub count: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// The values below which 50, 95 and 99 of a hundred are.
+    pub of_100: [f64; 3],
 }
 
 impl Spread {
@@ -26,7 +28,8 @@ impl Spread {
     }
 
     /// The mean and the others; nothing where there is no value.
-    pub(crate) fn figures(&self) -> [Option<f64>; 4] {
+    #[must_use]
+    pub fn figures(&self) -> [Option<f64>; 4] {
         let [p50, p95, p99] = self.of_100;
         [self.mean, p50, p95, p99].map(|value| (self.count > 0).then_some(value))
     }
@@ -34,21 +37,27 @@ impl Spread {
 
 /// What the jobs of a queue had, times in s.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct QueueFacts {
-    pub(crate) name: String,
-    pub(crate) jobs: usize,
+pub struct QueueFacts {
+    /// The queue, or `all`.
+    pub name: String,
+    /// Its jobs.
+    pub jobs: usize,
     /// Jobs that had an end: all times are of these.
-    pub(crate) ended: usize,
+    pub ended: usize,
     /// Jobs that did not come to their end.
-    pub(crate) not_done: u64,
-    pub(crate) wait: Spread,
-    pub(crate) runtime: Spread,
-    pub(crate) slowdown: Spread,
+    pub not_done: u64,
+    /// From submission to the first task.
+    pub wait: Spread,
+    /// From submission to the end.
+    pub runtime: Spread,
+    /// Runtime over what the job would take alone.
+    pub slowdown: Spread,
     /// How far the means of wait and runtime may be from those of all seeds (95 of 100); nothing of a single seed.
-    pub(crate) give_or_take: Option<[f64; 2]>,
-    pub(crate) preempted: u64,
+    pub give_or_take: Option<[f64; 2]>,
+    /// Containers that were taken.
+    pub preempted: u64,
     /// Memory of what was taken, times how long it had run, in GiB hours.
-    pub(crate) lost_gib_h: f64,
+    pub lost_gib_h: f64,
 }
 
 /// What stands for all queues where they are taken together.
@@ -141,22 +150,29 @@ impl Gathered<'_> {
 
 /// A point of a grid: means over its seeds.
 #[derive(Clone, Debug)]
-pub(crate) struct PointFacts {
-    /// Jobs of the traces, over all seeds, and those that had an end.
-    pub(crate) jobs: u64,
-    pub(crate) ended: u64,
+pub struct PointFacts {
+    /// Jobs of the traces, over all seeds.
+    pub jobs: u64,
+    /// Of these, those that had an end.
+    pub ended: u64,
     /// Of all jobs, then of each queue's.
-    pub(crate) queues: Vec<QueueFacts>,
-    pub(crate) makespan: f64,
-    pub(crate) memory: f64,
-    pub(crate) jain: f64,
-    pub(crate) missing_share: f64,
-    pub(crate) preempted: f64,
+    pub queues: Vec<QueueFacts>,
+    /// When the last job ended, in s.
+    pub makespan: f64,
+    /// Mean part of the cluster's memory in use.
+    pub memory: f64,
+    /// Jain's index over the queues' mean speeds.
+    pub jain: f64,
+    /// Mean part of the cluster that queues wanted, had a right to, and did not have.
+    pub missing_share: f64,
+    /// Containers that were taken.
+    pub preempted: f64,
 }
 
 impl PointFacts {
     /// Of the runs of one point, one a seed.
-    pub(crate) fn of(runs: &[RunResult]) -> PointFacts {
+    #[must_use]
+    pub fn of(runs: &[RunResult]) -> PointFacts {
         let seeds = runs.len().max(1) as f64;
         let all = Gathered {
             sums: runs.iter().flat_map(|run| &run.sums).collect(),

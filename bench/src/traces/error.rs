@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::failure::{Failure, Fault, FileFault, SystemFault};
+
 /// A place in a file, both counted from 1; the column in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct At {
@@ -24,6 +26,8 @@ pub struct TraceFileError {
     pub file: String,
     /// Where in it; none where it cannot be read at all.
     pub at: Option<At>,
+    /// Why it cannot be read at all, where the operating system says so.
+    pub system: Option<SystemFault>,
     /// What is wrong.
     pub problem: String,
     /// What would be right.
@@ -32,12 +36,12 @@ pub struct TraceFileError {
 
 impl TraceFileError {
     pub(super) fn new(file: &str, at: At, problem: impl Into<String>, help: impl Into<String>) -> TraceFileError {
-        TraceFileError { file: file.to_owned(), at: Some(at), problem: problem.into(), help: help.into() }
+        TraceFileError { file: file.to_owned(), at: Some(at), system: None, problem: problem.into(), help: help.into() }
     }
 
     pub(super) fn unreadable(file: &str, error: &std::io::Error) -> TraceFileError {
         let help = "it must be a file that can be read".to_owned();
-        TraceFileError { file: file.to_owned(), at: None, problem: error.to_string(), help }
+        TraceFileError { file: file.to_owned(), at: None, system: Some(error.into()), problem: error.to_string(), help }
     }
 }
 
@@ -53,3 +57,14 @@ impl fmt::Display for TraceFileError {
 }
 
 impl std::error::Error for TraceFileError {}
+
+impl From<TraceFileError> for Failure {
+    fn from(error: TraceFileError) -> Failure {
+        let fault = match (error.at, error.system) {
+            (Some(at), _) => Fault::At { line: at.line, column: at.column },
+            (None, Some(system)) => Fault::System(system),
+            (None, None) => return Failure::Input(error.to_string()),
+        };
+        Failure::File(Box::new(FileFault { message: error.to_string(), file: error.file, fault }))
+    }
+}

@@ -7,9 +7,9 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles,
 };
 
-use super::files::{Checked, Finding};
 use super::snippet::Snippet;
 use evenweave::config::Severity;
+use evenweave_bench::check::{Checked, Finding};
 use evenweave_bench::output::{as_long, line, plain};
 
 /// How many findings of one file are shown. A file with more begins with these.
@@ -19,7 +19,7 @@ const SHOWN: usize = 50;
 const WIDTH: usize = 100;
 
 /// The findings of all files, and a summary.
-pub(super) fn report(files: &[Checked], colours: bool) -> String {
+pub(crate) fn report(files: &[Checked], colours: bool) -> String {
     let characters = ThemeCharacters::unicode();
     let styles = if colours { ThemeStyles::ansi() } else { ThemeStyles::none() };
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme { characters, styles })
@@ -141,13 +141,7 @@ mod tests {
             effect: None,
             help: None,
         };
-        let file = Checked {
-            path: "f".into(),
-            name: "f".to_owned(),
-            text: String::new(),
-            included: Vec::new(),
-            findings: (0..60).map(finding).collect(),
-        };
+        let file = Checked::new("f", "", (0..60).map(finding).collect());
         let out = report(&[file], false);
         assert!(out.contains("finding 49\n") && !out.contains("finding 50"));
         assert!(

@@ -4,14 +4,22 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use evenweave_bench::check::{self, Kind};
 use evenweave_bench::{Failure, output};
 
-use crate::check::{self, Kind};
+use crate::arguments::{Word, one_of};
+use crate::check::report;
 
 /// Warnings, where they are denied.
 const WARNED: u8 = 1;
 /// Errors, and what Evenweave refuses although Hadoop takes it.
 const REFUSED: u8 = 2;
+
+const KINDS: &[Word<Kind>] = &[
+    ("allocations", Kind::Allocations, "The FairScheduler's queues: an allocation file, such as fair-scheduler.xml"),
+    ("capacity", Kind::Capacity, "The CapacityScheduler's queues: capacity-scheduler.xml"),
+    ("site", Kind::Site, "Properties of the whole cluster, such as yarn-site.xml"),
+];
 
 /// How findings are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,7 +45,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "RESOURCES")]
     cluster: Option<String>,
     /// What the files are, whatever their names and content say.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(KINDS))]
     kind: Option<Kind>,
     /// Form of the output.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -54,7 +62,7 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let checked = check::check(&args.files, &args.site, args.cluster.as_deref(), args.kind)?;
     let out = match args.format {
-        Format::Text => checked.text(colours()),
+        Format::Text => report(checked.files(), colours()),
         Format::Json => checked.json(),
     };
     // It has colours, and a line of each name.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use evenweave_bench::amounts::{load, part};
 use evenweave_bench::options::SchedulerChoice;
 use evenweave_bench::output::line;
 use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
@@ -102,13 +103,13 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
     /// How often each job is submitted; 1.5: half of the jobs twice.
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_load)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = load)]
     load: f64,
     /// Part of the maps that must be done before reduces are asked for.
-    #[arg(long, value_name = "PART", default_value_t = 0.05, value_parser = parse_part)]
+    #[arg(long, value_name = "PART", default_value_t = 0.05, value_parser = part)]
     slow_start: f64,
     /// Chance that an attempt of a task fails.
-    #[arg(long, value_name = "PART", default_value_t = 0.0, value_parser = parse_part)]
+    #[arg(long, value_name = "PART", default_value_t = 0.0, value_parser = part)]
     failures: f64,
     /// Choose a host for each map without one, by seed.
     #[arg(long)]
@@ -176,6 +177,7 @@ impl SimulateArgs {
             until_ms: self.until.map(ms),
             every_ms: ms(self.every),
             rows: Some(self.out),
+            keep_jobs: false,
             decision_steps: self.decisions.map(|_| self.decision_steps as usize),
         }
     }
@@ -227,18 +229,4 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
         evenweave_bench::note!("evenweave: {nothing}");
     }
     Ok(nothing.is_none())
-}
-
-fn parse_load(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(load) if (0.001..=1000.0).contains(&load) => Ok(load),
-        _ => Err("a load is 0.001 to 1000, for example 1.5".to_owned()),
-    }
-}
-
-fn parse_part(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),
-        _ => Err("a part is 0 to 1, for example 0.05".to_owned()),
-    }
 }

@@ -129,7 +129,7 @@ impl<'p> Run<'p> {
             quiet: Quiet::new(options.skip && Timers::allow_skipping(plan)),
             timers: Timers::of(plan),
             log: DecisionHash::new(),
-            tally: Tally::new(rows, options.rows.is_none()),
+            tally: Tally::new(rows, options.rows.is_none() || options.keep_jobs),
             queue_names,
             intervals: Vec::new(),
             refused: Refused::default(),

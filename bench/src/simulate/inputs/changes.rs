@@ -30,7 +30,7 @@ pub(super) fn planned(
     let Some(path) = &options.cluster.changes else { return Ok(Vec::new()) };
     let name = path.display().to_string();
     let file = open(path, "--node-events")?;
-    let changes = read_node_changes(file, &name).map_err(|error| Failure::input(error.to_string()))?;
+    let changes = read_node_changes(file, &name)?;
     let mut known: BTreeMap<String, Known> =
         nodes.iter().map(|spec| (spec.name.clone(), Known { spec: spec.clone(), there: true })).collect();
     let mut planned = Vec::with_capacity(changes.len());

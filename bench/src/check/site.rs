@@ -4,10 +4,8 @@ use std::path::Path;
 
 use super::files::{Checked, Finding};
 use super::kind::{ReadAs, is_of_capacity, lists_queues};
-use evenweave::config::capacity::CapacityFile;
-use evenweave::config::{Diagnostic, SchedulerKind, Severity, SiteFile, SiteProperties};
-use evenweave::{Resource, Settings};
-use evenweave_bench::site::{include, read_bytes, surround};
+use crate::api::{CapacityFile, Diagnostic, Resource, SchedulerKind, Settings, Severity, SiteFile, SiteProperties};
+use crate::site::{include, read_bytes, surround};
 
 /// Files that are laid over each other, the later over the earlier.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
-use evenweave::config::SiteFile;
+use crate::api::SiteFile;
 
 /// Before every property of the CapacityScheduler.
 const CAPACITY: &str = "yarn.scheduler.capacity.";
@@ -13,8 +12,8 @@ const CAPACITY_1: &str = "mapred.capacity-scheduler.";
 const QUEUES: &str = "yarn.scheduler.capacity.root.queues";
 
 /// A kind of configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
     /// The FairScheduler's queues: an allocation file, such as fair-scheduler.xml.
     Allocations,
     /// The CapacityScheduler's queues: capacity-scheduler.xml.

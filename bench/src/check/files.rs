@@ -2,26 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use evenweave::config::capacity::CapacityFile;
-use evenweave::config::{CheckOptions, Diagnostic, Place, Severity, SiteFile};
-use evenweave::{AllocationFile, Resource};
-use evenweave_bench::file_kind::has_properties;
-use evenweave_bench::site::read_bytes;
+use crate::api::{AllocationFile, CapacityFile, CheckOptions, Diagnostic, Place, Resource, Severity, SiteFile};
+use crate::file_kind::has_properties;
+use crate::site::read_bytes;
 
 /// One thing that was found.
 #[derive(Debug)]
-pub(super) struct Finding {
-    pub(super) severity: Severity,
-    pub(super) code: &'static str,
-    pub(super) at: Option<Place>,
-    pub(super) message: String,
-    pub(super) effect: Option<String>,
-    pub(super) help: Option<String>,
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is, in one word.
+    pub code: &'static str,
+    /// Where, if it has a place.
+    pub at: Option<Place>,
+    /// What is wrong.
+    pub message: String,
+    /// What Hadoop does with it.
+    pub effect: Option<String>,
+    /// What would be right.
+    pub help: Option<String>,
 }
 
 impl Finding {
     /// `error` or `warning`.
-    pub(super) fn severity_name(&self) -> &'static str {
+    #[must_use]
+    pub fn severity_name(&self) -> &'static str {
         match self.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -52,17 +57,25 @@ fn decode(bytes: &[u8], name: &str) -> Result<(String, Option<Diagnostic>), Box<
 
 /// A file that was checked.
 #[derive(Debug)]
-pub(super) struct Checked {
+pub struct Checked {
     pub(super) path: PathBuf,
-    pub(super) name: String,
+    /// Its name, as it was given.
+    pub name: String,
     /// What its places are in; empty when it could not be read.
-    pub(super) text: String,
+    pub text: String,
     /// Other files that places may be in, such as those that it includes: name and text.
     pub(super) included: Vec<(String, String)>,
-    pub(super) findings: Vec<Finding>,
+    /// What was found.
+    pub findings: Vec<Finding>,
 }
 
 impl Checked {
+    /// A file of this name and text, in which this was found.
+    #[must_use]
+    pub fn new(name: &str, text: &str, findings: Vec<Finding>) -> Checked {
+        Checked { path: name.into(), name: name.to_owned(), text: text.to_owned(), included: Vec::new(), findings }
+    }
+
     /// Reads a file; what keeps it from being read is a finding, and its text is `None`.
     pub(super) fn read(path: &Path) -> (Checked, Option<String>) {
         let name = path.display().to_string();
@@ -154,15 +167,20 @@ impl Checked {
     }
 
     /// The text that a place is in, if it is another file's, and known.
-    pub(super) fn included_text(&self, place: &Place) -> Option<&str> {
+    #[must_use]
+    pub fn included_text(&self, place: &Place) -> Option<&str> {
         self.included.iter().find(|(name, _)| **name == *place.source).map(|(_, text)| text.as_str())
     }
 
-    pub(super) fn errors(&self) -> usize {
+    /// How many errors there are.
+    #[must_use]
+    pub fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
-    pub(super) fn warnings(&self) -> usize {
+    /// How many warnings there are.
+    #[must_use]
+    pub fn warnings(&self) -> usize {
         self.findings.len() - self.errors()
     }
 

@@ -1,9 +1,9 @@
 //! Findings for programs: one JSON document.
 
-use evenweave_bench::output;
 use serde_json::{Value, json};
 
 use super::files::{Checked, Finding};
+use crate::output;
 
 /// `{"files": [{"file", "errors", "warnings", "diagnostics": [...]}]}`
 pub(super) fn report(files: &[Checked]) -> String {
