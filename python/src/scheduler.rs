@@ -12,6 +12,7 @@ use evenweave::resource::ResourceTypes;
 use evenweave::view::{
     AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, Stats,
 };
+use evenweave::SchedulerApi;
 use evenweave::{
     AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location, Settings,
     Stepped, Submission,
@@ -141,7 +142,7 @@ impl Core {
         if let Some(am) = am {
             submission = submission.with_am(am);
         }
-        of_either!(self, one => one.submit(&submission))
+        of_either!(self, one => one.submit(submission))
     }
 
     pub(crate) fn finish(&mut self, app: &AppHandle) -> Result<(), Refused> {

@@ -320,8 +320,8 @@ impl Stepped {
             None => due.unwrap_or_default(),
         };
         let mut report = Heartbeat::new(handle);
-        report.launched.extend(launched.into_iter().filter(|id| !completed.contains(id)));
-        report.completed.extend(completed);
+        report.add_launched(launched.into_iter().filter(|id| !completed.contains(id)));
+        report.add_completed(completed);
         self.core().heartbeat(report);
         self.fetch()
     }
