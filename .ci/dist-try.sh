@@ -35,7 +35,7 @@ fi
 # Mounts of its own, which go when it ends.
 [ -n "${EVENWEAVE_MOUNTS-}" ] || EVENWEAVE_MOUNTS=own exec unshare --mount "$0" "$@"
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-roots=$target/dist-roots
+roots=$target/packages-roots
 work=$(mktemp -d "${TMPDIR:-/tmp}/evenweave-dist-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 version=$(sed -nE '/^\[workspace.package\]/,/^\[/s/^version = "([^"]+)"/\1/p' Cargo.toml)
@@ -318,13 +318,13 @@ deb_installed() {
         echo ann:0123456789abcdef >/etc/evenweave/tokens
         mkdir /etc/systemd/system/evenweave.service.d
         printf "[Service]\nLoadCredential=tokens:/etc/evenweave/tokens\n" >/etc/systemd/system/evenweave.service.d/override.conf
-        sed -i "s,^EVENWEAVE_OPTIONS=\"[^\"]*,& --token-file /run/credentials/evenweave.service/tokens," /etc/evenweave/serve.conf
+        echo "token-file = \"/run/credentials/evenweave.service/tokens\"" >>/etc/evenweave/serve.toml
         systemctl daemon-reload
         systemctl restart evenweave'
     answers --header "Authorization: Bearer 0123456789abcdef"
     information "$(cat "$work/init")" --output /dev/null --write-out '%{http_code}\n' | expect '^401$'
     booted rm -r /etc/evenweave/tokens /etc/systemd/system/evenweave.service.d
-    booted sed -i 's/ --token-file [^"]*//' /etc/evenweave/serve.conf
+    booted sed -i /^token-file/d /etc/evenweave/serve.toml
     booted systemctl daemon-reload
     booted systemctl stop evenweave
     booted systemctl show --property=Result --value evenweave | expect '^success$'
@@ -370,7 +370,7 @@ rpm_installed() {
     rpm "${words[@]}" --verify --nodeps evenweave
     inside "$root" "$1" 65534:65534 /usr/bin/evenweave --version | expect "^evenweave $version"
     serves "$root" "$1" 65534:65534 /usr/bin/evenweave serve --nodes 20 \
-        --config /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
+        --config /etc/evenweave/serve.toml
     echo "RUST_LOG=debug" >>"$root/etc/evenweave/serve.conf"
     rpm "${words[@]}" --erase evenweave
     # What was changed is kept under another name.
@@ -442,7 +442,7 @@ for name, crates in ("evenweave", {"evenweave", "mimalloc", "axum", "rustls"}), 
     assert not missing, (name, missing)
     without = [each["name"] for each in bill["components"] if not each.get("licenses")]
     assert not without, (name, "no licence", without)
-    assert "dist-work" not in text and "/home/" not in text, (name, "has paths of the machine")
+    assert "packages-work" not in text and "/home/" not in text, (name, "has paths of the machine")
     print(name, len(bill["components"]), "components")
 PYTHON
 }

