@@ -15,7 +15,8 @@ if [ "${1:-}" = --serves ]; then
     pid=$!
     for _ in $(seq 600); do
         kill -0 $pid || { echo "it has ended by itself"; wait $pid; exit 1; }
-        if curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
+        if curl --silent --fail http://127.0.0.1:8088/readyz &&
+            curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
             kill -TERM $pid
             wait $pid
             exit
@@ -75,11 +76,31 @@ unexpected() {
         return 1
     fi
 }
-# information PROCESS [OPTION OF curl]... : asks the server in the network of the process for /ws/v1/cluster/info.
+# asked PROCESS PATH [OPTION OF curl]... : asks the server in the network of the process.
+asked() {
+    local process=$1 path=$2
+    shift 2
+    nsenter --net --target "$process" curl --silent "$@" "http://127.0.0.1:8088$path"
+}
 information() {
     local process=$1
     shift
-    nsenter --net --target "$process" curl --silent "$@" http://127.0.0.1:8088/ws/v1/cluster/info
+    asked "$process" /ws/v1/cluster/info "$@"
+}
+# examples FOLDER : jobs, queues for them, and queues with a mistake.
+examples() {
+    printf '%s\n' job,submit_ms,queue,task,count,duration_ms j1,0,root.a,map,40,20000 j2,500,root.b,map,80,9000 >"$1/jobs.csv"
+    echo '<allocations><queue name="a"><weight>2</weight></queue><queue name="b"/></allocations>' >"$1/fair.xml"
+    echo '<allocations><queue name="a"><weight>two</weight></queue></allocations>' >"$1/wrong.xml"
+}
+# What a package brings for shells and for man.
+helped() {
+    bash -c '. "$1/bash-completion/completions/evenweave"; complete -p evenweave' _ "$1"
+    ls "$1"/zsh/{site-functions,vendor-completions}/_evenweave "$1/fish/vendor_completions.d/evenweave.fish"
+    local command
+    for command in evenweave evenweave-{admin,check,serve,simulate}; do
+        zcat "$1/man/man1/$command.1.gz" | grep "^\.TH $command 1"
+    done
 }
 absent() {
     local file
@@ -123,14 +144,13 @@ static_program() {
     local root=$work/empty-$1
     mkdir -p "$work/archive-$1" "$root"
     tar -xzf "$dist/evenweave-$version-linux-$1.tar.gz" -C "$work/archive-$1" --strip-components=1
-    ls "$work/archive-$1/share/doc/evenweave/"{copyright,LICENSE.SWIM,THIRD-PARTY}
+    ls "$work/archive-$1/share/doc/evenweave/"{changelog.gz,copyright,LICENSE.SWIM,THIRD-PARTY}
     cp "$work/archive-$1/bin/evenweave" "$root/"
     # It is static, and has no paths of the machine that built it.
     readelf --program-headers --wide "$root/evenweave" | unexpected INTERP
     strings "$root/evenweave" | unexpected "$HOME/\.cargo|$PWD/[a-z]+/src"
-    printf '%s\n' job,submit_ms,queue,task,count,duration_ms j1,0,root.a,map,40,20000 j2,500,root.b,map,80,9000 >"$root/jobs.csv"
-    echo '<allocations><queue name="a"><weight>2</weight></queue><queue name="b"/></allocations>' >"$root/fair.xml"
-    echo '<allocations><queue name="a"><weight>two</weight></queue></allocations>' >"$root/wrong.xml"
+    helped "$work/archive-$1/share"
+    examples "$root"
     chmod -R a+rX "$root"
     inside "$root" "$1" 65534:65534 /evenweave --version | expect "^evenweave $version"
     inside "$root" "$1" 65534:65534 /evenweave check /fair.xml
@@ -281,7 +301,8 @@ halt() {
 # answers [OPTION OF curl]... : the service is up and answers.
 answers() {
     for _ in $(seq 150); do
-        if information "$(cat "$work/init")" --fail "$@" | grep -o '"state":"STARTED"'; then return; fi
+        if asked "$(cat "$work/init")" /readyz --fail &&
+            information "$(cat "$work/init")" --fail "$@" | grep -o '"state":"STARTED"'; then return; fi
         sleep 0.2
     done
     booted journalctl --no-pager --unit evenweave | tail -n 20
@@ -301,6 +322,9 @@ deb_installed() {
     booted systemd-analyze security --threshold=20 --no-pager evenweave.service | tail -n 1
     booted evenweave check /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
     booted evenweave check /etc/evenweave/capacity-scheduler.xml --site /etc/evenweave/yarn-site.xml
+    examples "$root/root"
+    booted evenweave simulate /root/jobs.csv --config /root/fair.xml --nodes 3 --out /root/simulation | expect "decisions [0-9a-f]{16}"
+    helped "$root/usr/share"
     booted systemctl enable --now evenweave
     answers
     pid=$(booted systemctl show --property=MainPID --value evenweave)
@@ -357,7 +381,7 @@ rpm_installed() {
     done
     [ "$(rpm --query --package "$package" --queryformat '%{ARCH}')" = "$1" ]
     rpm --query --list --package "$package" | sort >"$work/rpm-files"
-    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{copyright,THIRD-PARTY}; do
+    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{changelog.gz,copyright,THIRD-PARTY}; do
         grep -x "/usr/$file" "$work/rpm-files"
     done
     grep -x /etc/evenweave/serve.conf "$work/rpm-files"
@@ -369,6 +393,11 @@ rpm_installed() {
     rpm "${words[@]}" --install --nodeps --ignorearch "$package"
     rpm "${words[@]}" --verify --nodeps evenweave
     inside "$root" "$1" 65534:65534 /usr/bin/evenweave --version | expect "^evenweave $version"
+    inside "$root" "$1" 65534:65534 /usr/bin/evenweave check /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
+    examples "$root/root"
+    inside "$root" "$1" 0:0 /usr/bin/evenweave simulate /root/jobs.csv --config /root/fair.xml --nodes 3 --out /root/simulation |
+        expect "decisions [0-9a-f]{16}"
+    helped "$root/usr/share"
     serves "$root" "$1" 65534:65534 /usr/bin/evenweave serve --nodes 20 \
         --config /etc/evenweave/serve.toml
     echo "RUST_LOG=debug" >>"$root/etc/evenweave/serve.conf"

@@ -114,27 +114,21 @@ mvn -B -ntp -q -f yarn/java/pom.xml package \
     -Dnative.folder="$work/native" -Dnotices.folder="$work/jar-notices" -Dbuild.folder="$work/jar"
 cp "$work/jar/evenweave-yarn-$version.jar" "$dist/"
 
-# Manual pages and completions, if the program can print them. It is run here as it will be elsewhere; both machines
-# have the same pages.
-pages=("$work/share")
+# Manual pages and completions. The program is run here as it will be elsewhere; both machines have the same pages.
 program=$work/$(uname -m)/evenweave
-if "$program" completions bash >/dev/null 2>&1; then
-    pages+=("$work/pages")
-    mkdir -p "$work"/pages/{bash-completion/completions,zsh/{site-functions,vendor-completions},fish/vendor_completions.d,man/man1}
-    "$program" completions bash >"$work/pages/bash-completion/completions/evenweave"
-    # Debian's zsh looks in the second of these.
-    for place in site-functions vendor-completions; do "$program" completions zsh >"$work/pages/zsh/$place/_evenweave"; done
-    "$program" completions fish >"$work/pages/fish/vendor_completions.d/evenweave.fish"
-    "$program" man "$work/pages/man/man1" >/dev/null
-    gzip -9n "$work"/pages/man/man1/*
-else
-    say "NO MANUAL PAGES and no completions: this program cannot print them"
-fi
+pages=$work/pages
+mkdir -p "$pages"/{bash-completion/completions,zsh/{site-functions,vendor-completions},fish/vendor_completions.d,man/man1}
+"$program" completions bash >"$pages/bash-completion/completions/evenweave"
+# Debian's zsh looks in the second of these.
+for place in site-functions vendor-completions; do "$program" completions zsh >"$pages/zsh/$place/_evenweave"; done
+"$program" completions fish >"$pages/fish/vendor_completions.d/evenweave.fish"
+"$program" man "$pages/man/man1" >/dev/null
+gzip -9n "$pages"/man/man1/*
 
 say "archives, packages and images"
 for machine in "${machines[@]}"; do
     stage=$work/stage/$machine
-    packaging/stage.sh "$work/$machine/evenweave" "$stage" "${pages[@]}"
+    packaging/stage.sh "$work/$machine/evenweave" "$stage" "$work/share" "$pages"
     packaging/packages.sh "$stage" "$(debian "$machine")" "$dist"
     # An archive for /usr/local, or any other folder.
     (cd "$stage" && tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$SOURCE_DATE_EPOCH" \
