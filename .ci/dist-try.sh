@@ -149,6 +149,7 @@ static_program() {
     # It is static, and has no paths of the machine that built it.
     readelf --program-headers --wide "$root/evenweave" | unexpected INTERP
     strings "$root/evenweave" | unexpected "$HOME/\.cargo|$PWD/[a-z]+/src"
+    readelf --sections --wide "$root/evenweave" | unexpected '\.debug_(info|line)'
     helped "$work/archive-$1/share"
     examples "$root"
     chmod -R a+rX "$root"
@@ -181,6 +182,7 @@ library() {
     newest=$(readelf --version-info --wide "$library" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
     echo "the newest symbol version is $newest"
     [ "$(printf '%s\n' "$newest" GLIBC_2.17 | sort -V | tail -n 1)" = GLIBC_2.17 ]
+    readelf --sections --wide "$library" | unexpected '\.debug_(info|line)'
     readelf --dynamic --wide "$library" | grep NEEDED >"$work/needed"
     sed -E '/\[(libc|libm|libdl|libpthread|librt|ld-linux-[a-z0-9-]+)\.so\.[0-9]\]/d' "$work/needed" | unexpected .
 }

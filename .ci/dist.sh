@@ -74,20 +74,29 @@ mkdir -p "$dist" "$work"
 
 # What is built in steps is other code, and not the same twice.
 unset CARGO_INCREMENTAL
-# Paths of this machine are not in what is given to others.
+# Paths of this machine are not in what is given to others, but for the one below which `bench compare` looks for peers.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTFLAGS="${RUSTFLAGS-} --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$PWD=/evenweave"
+# Without lines for backtraces, which are most of a program. Names of functions stay.
 compiled() {
     say "$1 for $2"
-    cargo zigbuild --quiet --locked --profile "$profile" --config "profile.$profile.strip='debuginfo'" -p "$1" --target "$2"
+    cargo zigbuild --quiet --locked --profile "$profile" --config "profile.$profile.debug=false" -p "$1" --target "$2"
+}
+# taken FILE TO : without what the standard library and C code have of them all the same. Cargo asks the linker to leave
+# that out, and zig does not. The compiler's own tool knows both machines.
+objcopy=$(rustc --print target-libdir)/../bin/rust-objcopy
+[ -x "$objcopy" ] || fail "the compiler has no rust-objcopy at $objcopy"
+taken() {
+    mkdir -p "$(dirname "$2")"
+    LD_LIBRARY_PATH=$(rustc --print sysroot)/lib "$objcopy" --strip-debug "$1" "$2"
 }
 folder=$profile
 [ "$profile" != dev ] || folder=debug
 for machine in "${machines[@]}"; do
     compiled evenweave-cli "$machine-unknown-linux-musl"
-    install -D "$target/$machine-unknown-linux-musl/$folder/evenweave" "$work/$machine/evenweave"
+    taken "$target/$machine-unknown-linux-musl/$folder/evenweave" "$work/$machine/evenweave"
     compiled evenweave-yarn "$machine-unknown-linux-gnu.$glibc"
-    install -D "$target/$machine-unknown-linux-gnu/$folder/libevenweave_yarn.so" "$work/native/linux-$machine/libevenweave_yarn.so"
+    taken "$target/$machine-unknown-linux-gnu/$folder/libevenweave_yarn.so" "$work/native/linux-$machine/libevenweave_yarn.so"
 done
 
 # SBOMs are written beside the manifests, so they are made in a copy. On x86-64 there are all crates that there are on
