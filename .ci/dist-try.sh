@@ -15,7 +15,8 @@ if [ "${1:-}" = --serves ]; then
     pid=$!
     for _ in $(seq 600); do
         kill -0 $pid || { echo "it has ended by itself"; wait $pid; exit 1; }
-        if curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
+        if curl --silent --fail http://127.0.0.1:8088/readyz &&
+            curl --silent --fail http://127.0.0.1:8088/ws/v1/cluster/info | grep -o '"state":"STARTED"'; then
             kill -TERM $pid
             wait $pid
             exit
@@ -35,7 +36,7 @@ fi
 # Mounts of its own, which go when it ends.
 [ -n "${EVENWEAVE_MOUNTS-}" ] || EVENWEAVE_MOUNTS=own exec unshare --mount "$0" "$@"
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-roots=$target/dist-roots
+roots=$target/packages-roots
 work=$(mktemp -d "${TMPDIR:-/tmp}/evenweave-dist-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 version=$(sed -nE '/^\[workspace.package\]/,/^\[/s/^version = "([^"]+)"/\1/p' Cargo.toml)
@@ -75,11 +76,31 @@ unexpected() {
         return 1
     fi
 }
-# information PROCESS [OPTION OF curl]... : asks the server in the network of the process for /ws/v1/cluster/info.
+# asked PROCESS PATH [OPTION OF curl]... : asks the server in the network of the process.
+asked() {
+    local process=$1 path=$2
+    shift 2
+    nsenter --net --target "$process" curl --silent "$@" "http://127.0.0.1:8088$path"
+}
 information() {
     local process=$1
     shift
-    nsenter --net --target "$process" curl --silent "$@" http://127.0.0.1:8088/ws/v1/cluster/info
+    asked "$process" /ws/v1/cluster/info "$@"
+}
+# examples FOLDER : jobs, queues for them, and queues with a mistake.
+examples() {
+    printf '%s\n' job,submit_ms,queue,task,count,duration_ms j1,0,root.a,map,40,20000 j2,500,root.b,map,80,9000 >"$1/jobs.csv"
+    echo '<allocations><queue name="a"><weight>2</weight></queue><queue name="b"/></allocations>' >"$1/fair.xml"
+    echo '<allocations><queue name="a"><weight>two</weight></queue></allocations>' >"$1/wrong.xml"
+}
+# What a package brings for shells and for man.
+helped() {
+    bash -c '. "$1/bash-completion/completions/evenweave"; complete -p evenweave' _ "$1"
+    ls "$1"/zsh/{site-functions,vendor-completions}/_evenweave "$1/fish/vendor_completions.d/evenweave.fish"
+    local command
+    for command in evenweave evenweave-{admin,check,serve,simulate}; do
+        zcat "$1/man/man1/$command.1.gz" | grep "^\.TH $command 1"
+    done
 }
 absent() {
     local file
@@ -123,14 +144,14 @@ static_program() {
     local root=$work/empty-$1
     mkdir -p "$work/archive-$1" "$root"
     tar -xzf "$dist/evenweave-$version-linux-$1.tar.gz" -C "$work/archive-$1" --strip-components=1
-    ls "$work/archive-$1/share/doc/evenweave/"{copyright,LICENSE.SWIM,THIRD-PARTY}
+    ls "$work/archive-$1/share/doc/evenweave/"{changelog.gz,copyright,LICENSE.SWIM,THIRD-PARTY}
     cp "$work/archive-$1/bin/evenweave" "$root/"
     # It is static, and has no paths of the machine that built it.
     readelf --program-headers --wide "$root/evenweave" | unexpected INTERP
     strings "$root/evenweave" | unexpected "$HOME/\.cargo|$PWD/[a-z]+/src"
-    printf '%s\n' job,submit_ms,queue,task,count,duration_ms j1,0,root.a,map,40,20000 j2,500,root.b,map,80,9000 >"$root/jobs.csv"
-    echo '<allocations><queue name="a"><weight>2</weight></queue><queue name="b"/></allocations>' >"$root/fair.xml"
-    echo '<allocations><queue name="a"><weight>two</weight></queue></allocations>' >"$root/wrong.xml"
+    readelf --sections --wide "$root/evenweave" | unexpected '\.debug_(info|line)'
+    helped "$work/archive-$1/share"
+    examples "$root"
     chmod -R a+rX "$root"
     inside "$root" "$1" 65534:65534 /evenweave --version | expect "^evenweave $version"
     inside "$root" "$1" 65534:65534 /evenweave check /fair.xml
@@ -161,6 +182,7 @@ library() {
     newest=$(readelf --version-info --wide "$library" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
     echo "the newest symbol version is $newest"
     [ "$(printf '%s\n' "$newest" GLIBC_2.17 | sort -V | tail -n 1)" = GLIBC_2.17 ]
+    readelf --sections --wide "$library" | unexpected '\.debug_(info|line)'
     readelf --dynamic --wide "$library" | grep NEEDED >"$work/needed"
     sed -E '/\[(libc|libm|libdl|libpthread|librt|ld-linux-[a-z0-9-]+)\.so\.[0-9]\]/d' "$work/needed" | unexpected .
 }
@@ -281,7 +303,8 @@ halt() {
 # answers [OPTION OF curl]... : the service is up and answers.
 answers() {
     for _ in $(seq 150); do
-        if information "$(cat "$work/init")" --fail "$@" | grep -o '"state":"STARTED"'; then return; fi
+        if asked "$(cat "$work/init")" /readyz --fail &&
+            information "$(cat "$work/init")" --fail "$@" | grep -o '"state":"STARTED"'; then return; fi
         sleep 0.2
     done
     booted journalctl --no-pager --unit evenweave | tail -n 20
@@ -301,6 +324,9 @@ deb_installed() {
     booted systemd-analyze security --threshold=20 --no-pager evenweave.service | tail -n 1
     booted evenweave check /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
     booted evenweave check /etc/evenweave/capacity-scheduler.xml --site /etc/evenweave/yarn-site.xml
+    examples "$root/root"
+    booted evenweave simulate /root/jobs.csv --config /root/fair.xml --nodes 3 --out /root/simulation | expect "decisions [0-9a-f]{16}"
+    helped "$root/usr/share"
     booted systemctl enable --now evenweave
     answers
     pid=$(booted systemctl show --property=MainPID --value evenweave)
@@ -318,13 +344,13 @@ deb_installed() {
         echo ann:0123456789abcdef >/etc/evenweave/tokens
         mkdir /etc/systemd/system/evenweave.service.d
         printf "[Service]\nLoadCredential=tokens:/etc/evenweave/tokens\n" >/etc/systemd/system/evenweave.service.d/override.conf
-        sed -i "s,^EVENWEAVE_OPTIONS=\"[^\"]*,& --token-file /run/credentials/evenweave.service/tokens," /etc/evenweave/serve.conf
+        echo "token-file = \"/run/credentials/evenweave.service/tokens\"" >>/etc/evenweave/serve.toml
         systemctl daemon-reload
         systemctl restart evenweave'
     answers --header "Authorization: Bearer 0123456789abcdef"
     information "$(cat "$work/init")" --output /dev/null --write-out '%{http_code}\n' | expect '^401$'
     booted rm -r /etc/evenweave/tokens /etc/systemd/system/evenweave.service.d
-    booted sed -i 's/ --token-file [^"]*//' /etc/evenweave/serve.conf
+    booted sed -i /^token-file/d /etc/evenweave/serve.toml
     booted systemctl daemon-reload
     booted systemctl stop evenweave
     booted systemctl show --property=Result --value evenweave | expect '^success$'
@@ -357,7 +383,7 @@ rpm_installed() {
     done
     [ "$(rpm --query --package "$package" --queryformat '%{ARCH}')" = "$1" ]
     rpm --query --list --package "$package" | sort >"$work/rpm-files"
-    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{copyright,THIRD-PARTY}; do
+    for file in bin/evenweave lib/systemd/system/evenweave.service share/doc/evenweave/{changelog.gz,copyright,THIRD-PARTY}; do
         grep -x "/usr/$file" "$work/rpm-files"
     done
     grep -x /etc/evenweave/serve.conf "$work/rpm-files"
@@ -369,8 +395,13 @@ rpm_installed() {
     rpm "${words[@]}" --install --nodeps --ignorearch "$package"
     rpm "${words[@]}" --verify --nodeps evenweave
     inside "$root" "$1" 65534:65534 /usr/bin/evenweave --version | expect "^evenweave $version"
+    inside "$root" "$1" 65534:65534 /usr/bin/evenweave check /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
+    examples "$root/root"
+    inside "$root" "$1" 0:0 /usr/bin/evenweave simulate /root/jobs.csv --config /root/fair.xml --nodes 3 --out /root/simulation |
+        expect "decisions [0-9a-f]{16}"
+    helped "$root/usr/share"
     serves "$root" "$1" 65534:65534 /usr/bin/evenweave serve --nodes 20 \
-        --config /etc/evenweave/fair-scheduler.xml --site /etc/evenweave/yarn-site.xml
+        --config /etc/evenweave/serve.toml
     echo "RUST_LOG=debug" >>"$root/etc/evenweave/serve.conf"
     rpm "${words[@]}" --erase evenweave
     # What was changed is kept under another name.
@@ -442,7 +473,7 @@ for name, crates in ("evenweave", {"evenweave", "mimalloc", "axum", "rustls"}), 
     assert not missing, (name, missing)
     without = [each["name"] for each in bill["components"] if not each.get("licenses")]
     assert not without, (name, "no licence", without)
-    assert "dist-work" not in text and "/home/" not in text, (name, "has paths of the machine")
+    assert "packages-work" not in text and "/home/" not in text, (name, "has paths of the machine")
     print(name, len(bill["components"]), "components")
 PYTHON
 }

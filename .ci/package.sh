@@ -38,9 +38,10 @@ for file in $(cd "$work/stage" && find . -type f); do
 done
 # Files that the unit and its options name are among them.
 named=$(sed -nE 's/^(ExecStart|EnvironmentFile)=-?([^ ]+).*/\2/p' packaging/evenweave.service
-    grep -ohE '/etc/evenweave/[a-z.-]+' packaging/etc/serve.conf)
+    grep -ohE '/etc/evenweave/[a-z.-]+' packaging/etc/serve.conf
+    sed -nE 's,^#? ?(queues|site) = \[?"([^"]+)".*,/etc/evenweave/\2,p' packaging/etc/serve.toml)
 for file in $named; do
-    grep -q " \.$file\$" "$work/files" || fail "the .deb has no $file, which the unit or serve.conf names"
+    grep -q " \.$file\$" "$work/files" || fail "the .deb has no $file, which the unit or a file of its options names"
 done
 if command -v systemd-analyze >/dev/null; then
     # Without the targets of a system it cannot say that they are right, so it has those of this one.

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
@@ -296,4 +297,22 @@ fn a_server_runs_by_its_file() {
     child.wait().unwrap();
     let said = String::from_utf8(asked.unwrap().stdout).unwrap();
     assert!(said.contains("Queue Name : root.of_the_file"), "{said}");
+}
+
+/// The file that the packages install is one, beside what it names.
+#[test]
+fn the_file_of_the_packages_is_read() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = std::fs::read_to_string(root.join("packaging/etc/serve.toml")).unwrap();
+    let capacity = text.replace("\nqueues =", "\n# queues =").replace("# scheduler =", "scheduler =");
+    let capacity = capacity.replace("# queues = \"capacity", "queues = \"capacity");
+    let scratch = TempDir::new().unwrap();
+    for (text, scheduler, queues) in
+        [(text, "fair", "fair-scheduler.xml"), (capacity, "capacity", "capacity-scheduler.xml")]
+    {
+        std::fs::write(scratch.path().join("serve.toml"), text).unwrap();
+        let printed = options(&scratch, &["--config", "serve.toml"]);
+        has(&printed, &format!("scheduler = \"{scheduler}\""));
+        assert!(printed.lines().any(|line| line.starts_with("queues = ") && line.contains(queues)), "{printed}");
+    }
 }
