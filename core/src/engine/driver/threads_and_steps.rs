@@ -164,7 +164,8 @@ pub(crate) enum UpdateCall {
 #[derive(Debug)]
 pub(crate) struct Threads<D: Decider> {
     workers: Vec<Running>,
-    control: JoinHandle<()>,
+    /// `None` only while the threads are being started.
+    control: Option<JoinHandle<()>>,
     update: Option<JoinHandle<()>>,
     preemption: Option<JoinHandle<()>>,
     shared: Arc<Shared<D>>,
@@ -244,54 +245,88 @@ impl<D: Decider> Threads<D> {
     /// Starts all threads but those of the workers, which are lent out.
     pub(crate) fn start_and_lend(parts: AtRest<D>) -> std::io::Result<(Threads<D>, Vec<Lent<D>>)> {
         let mut lent = Vec::new();
-        let threads = Threads::start_with(parts, |worker, runner| {
+        let (mut threads, update_calls) = Threads::none(&parts);
+        let lend = |worker, runner| {
             let (worker, running) = Lent::new(worker, runner);
             lent.push(worker);
             Ok(running)
-        })?;
-        Ok((threads, lent))
+        };
+        match threads.start_all(parts, update_calls, lend) {
+            Ok(()) => Ok((threads, lent)),
+            Err(error) => {
+                // Nobody will poll the workers. `end` waits for them, so they are dropped first.
+                drop(lent);
+                threads.end();
+                Err(error)
+            }
+        }
     }
 
     fn start_with(
         parts: AtRest<D>,
-        mut run: impl FnMut(usize, Runner<D>) -> std::io::Result<Running>,
+        run: impl FnMut(usize, Runner<D>) -> std::io::Result<Running>,
     ) -> std::io::Result<Threads<D>> {
+        let (mut threads, update_calls) = Threads::none(&parts);
+        match threads.start_all(parts, update_calls, run) {
+            Ok(()) => Ok(threads),
+            Err(error) => {
+                threads.end();
+                Err(error)
+            }
+        }
+    }
+
+    /// No thread yet, and the lane of the update task.
+    fn none(parts: &AtRest<D>) -> (Threads<D>, Receiver<UpdateCall>) {
+        let (update_lane, update_calls) = unbounded();
+        let threads = Threads {
+            workers: Vec::new(),
+            control: None,
+            update: None,
+            preemption: None,
+            shared: parts.shared.clone(),
+            rounds: Vec::new(),
+            update_lane,
+            ends: Ends::new(),
+        };
+        (threads, update_calls)
+    }
+
+    /// Starts one thread after the other, and notes each: if the system refuses one, [`end`](Self::end) ends those that
+    /// run already. They hold the senders of their own lanes, so they would not end by themselves.
+    fn start_all(
+        &mut self,
+        parts: AtRest<D>,
+        update_calls: Receiver<UpdateCall>,
+        mut run: impl FnMut(usize, Runner<D>) -> std::io::Result<Running>,
+    ) -> std::io::Result<()> {
         let AtRest { shared, mut control, shards, control_lane, updater, preemptor, events, timers, .. } = parts;
         control.wait_for_groups(parts.groups_timeout);
         let (wake, woken) = bounded(1);
         control.set_wake_update(wake);
-        let (update_lane, update_calls) = unbounded();
-        let mut workers = Vec::new();
         for (worker, (shard, lanes)) in shards.into_iter().enumerate() {
-            workers.push(run(worker, Runner::new(shard, lanes, shared.clone(), events.clone()))?);
+            self.workers.push(run(worker, Runner::new(shard, lanes, shared.clone(), events.clone()))?);
         }
         let plan_step = control.plans.as_ref().map(|plans| Duration::from_millis(plans.step_ms()));
         let counted = shared.clone();
         let told = events.clone();
-        let control = spawn("evenweave-control".into(), move || {
+        self.control = Some(spawn("evenweave-control".into(), move || {
             run_task("control", &told, || run_control(control, &control_lane, &counted));
-        })?;
-        let told = events.clone();
-        let update = match updater {
-            Some(updater) => {
-                let interval = updater.interval().filter(|_| timers);
-                Some(spawn("evenweave-update".into(), move || {
-                    run_task("update", &told, || run_update(updater, &update_calls, &woken, interval, &told));
-                })?)
-            }
-            None => None,
-        };
-        let preemption = match preemptor {
-            Some(preemptor) => {
-                let (calls, shared, events) = (parts.preemption_lane, shared.clone(), events.clone());
-                Some(spawn("evenweave-preemption".into(), move || {
-                    run_task("preemption", &events, || preemptor.run(&calls, shared, timers));
-                })?)
-            }
-            None => None,
-        };
+        })?);
+        if let Some(updater) = updater {
+            let told = events.clone();
+            let interval = updater.interval().filter(|_| timers);
+            self.update = Some(spawn("evenweave-update".into(), move || {
+                run_task("update", &told, || run_update(updater, &update_calls, &woken, interval, &told));
+            })?);
+        }
+        if let Some(preemptor) = preemptor {
+            let (calls, shared, events) = (parts.preemption_lane, shared.clone(), events.clone());
+            self.preemption = Some(spawn("evenweave-preemption".into(), move || {
+                run_task("preemption", &events, || preemptor.run(&calls, shared, timers));
+            })?);
+        }
         let settings = &shared.settings;
-        let mut rounds = Vec::new();
         for (task, round, interval_ms) in [
             ("offers", Round::Offers, settings.offers_every_ms),
             ("continuous", Round::Continuous, settings.continuous_every_ms),
@@ -303,7 +338,7 @@ impl<D: Decider> Threads<D> {
             let thread = spawn(format!("evenweave-{task}"), move || {
                 run_task(task, &events, || run_rounds(&shared, round, interval, &stopped));
             })?;
-            rounds.push((stop, thread));
+            self.rounds.push((stop, thread));
         }
         if let Some(step) = plan_step.filter(|_| timers) {
             let (stop, stopped) = bounded(1);
@@ -311,9 +346,9 @@ impl<D: Decider> Threads<D> {
             let thread = spawn("evenweave-plans".into(), move || {
                 run_task("plans", &events, || run_follower(&shared, step, &stopped));
             })?;
-            rounds.push((stop, thread));
+            self.rounds.push((stop, thread));
         }
-        Ok(Threads { workers, control, update, preemption, rounds, update_lane, shared, ends: Ends::new() })
+        Ok(())
     }
 
     /// How others hear of the end.
@@ -328,9 +363,9 @@ impl<D: Decider> Threads<D> {
     /// Which threads these are: none of them can wait for their end.
     pub(crate) fn ids(&self) -> Vec<ThreadId> {
         let rounds = self.rounds.iter().map(|(_, thread)| thread);
-        let others = rounds.chain(&self.preemption).chain(&self.update);
+        let others = rounds.chain(&self.control).chain(&self.preemption).chain(&self.update);
         let workers = self.workers.iter().filter_map(Running::thread);
-        workers.chain([&self.control]).chain(others).map(|of| of.thread().id()).collect()
+        workers.chain(others).map(|thread| thread.thread().id()).collect()
     }
 
     /// Where the workers are that were lent out.
@@ -354,8 +389,8 @@ impl<D: Decider> Threads<D> {
         self.end();
     }
 
-    /// Ends all threads, workers after they have worked off what was accepted.
-    fn end(self) {
+    /// Ends all threads, workers after they have processed what was accepted. Waits for their end.
+    pub(crate) fn end(self) {
         let shared = &self.shared;
         if let Some(preemption) = self.preemption {
             // Before the workers, which it waits for. One that is gone needs not be told.
@@ -373,7 +408,7 @@ impl<D: Decider> Threads<D> {
         self.workers.into_iter().for_each(Running::join);
         // As above.
         let _ = shared.lanes.control.send(ControlMessage::Shutdown);
-        join(self.control);
+        self.control.into_iter().for_each(join);
         let _ = self.update_lane.send(UpdateCall::Shutdown);
         self.update.into_iter().for_each(join);
         self.ends.all_ended();

@@ -98,6 +98,19 @@ fn process(parts: &mut AtRest, worker: usize) {
     }
 }
 
+/// The system refuses the thread of the second worker: the first one's ends with the error.
+#[test]
+fn threads_end_when_a_later_one_cannot_be_started() {
+    let parts = parts_of(2);
+    let shared = parts.shared.clone();
+    let run = |worker, runner| match worker {
+        0 => Running::start(worker, runner),
+        _ => Err(std::io::Error::other("no thread is left")),
+    };
+    assert!(Threads::start_with(parts, run).is_err());
+    assert_eq!(Arc::strong_count(&shared), 1, "a thread would hold it");
+}
+
 /// A slot is used again while a worker has yet to take the structure that shows its last application: when that
 /// structure comes, the first request of the new one stays (I13).
 #[test]
