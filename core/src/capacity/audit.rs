@@ -105,7 +105,7 @@ impl Shard {
         let book = &self.own.books.apps[entry];
         let (mut pending, mut open) = (Wide::ZERO, 0);
         for key in &app.keys {
-            let count = if key.is_open() { key.total() } else { 0 };
+            let count = key.total();
             if folded && (key.own.count != count || (count > 0 && key.own.size != key.size)) {
                 let (known, size) = (key.own.count, key.own.size);
                 wrong.push(format!(

@@ -162,8 +162,8 @@ impl<P: Parts> KeyLocal<P> {
 
     /// Whether any is outstanding for `*`, with whomever. Where none is, this worker hears of it when there is again.
     #[inline]
-    pub(crate) fn is_open(&self) -> bool {
-        if self.is_alone() { self.left > 0 } else { self.cell.pool.is_open() }
+    pub(crate) fn is_open_or_note_zero(&self) -> bool {
+        if self.is_alone() { self.left > 0 } else { self.cell.pool.is_open_or_note_zero() }
     }
 
     /// Takes one for `*`; says whether there was one, and whether this worker may hold a piece of the pool that it did
