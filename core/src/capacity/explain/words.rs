@@ -81,8 +81,10 @@ struct Look {
     is_blacklisted: bool,
     /// The last leaf queue that keeps what it has left, and what all such keep.
     blocker: Option<(u32, Resource)>,
-    /// The last queue that uses all it may: the first application in it sees that, unless it could give up a
-    /// reservation.
+    /// The target's leaf queue and the queues above it.
+    path: Vec<u32>,
+    /// A queue of `path` that uses all it may. The pass stops there before it comes to the target, if the application
+    /// that it looks at then has no reservation to give up.
     full: Option<Stop>,
 }
 
@@ -113,13 +115,16 @@ impl Observer for Look {
         self.now = app.number;
         if self.is_at_target() {
             app.queue.clone_into(&mut self.queue);
-            // Another attempt of it may have been asked before.
+            // An earlier attempt of it may stand before it in the list: what that one was told does not count.
             self.keys.clear();
+            (self.is_asked, self.is_blacklisted) = (false, false);
         }
     }
 
     fn stopped(&mut self, stop: &Stop) {
-        if let Stop::Queue { .. } = stop {
+        if let Stop::Queue { slot, .. } = stop
+            && self.path.contains(slot)
+        {
             self.full = Some(*stop);
         }
     }
@@ -178,14 +183,20 @@ impl Books {
         }
     }
 
-    /// What a pass may use when it comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2); else what stops
-    /// it before. Works out limits of users.
-    fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
-        let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
+    /// A leaf queue and the queues above it, up to root.
+    fn path_of(&self, leaf: u32) -> Vec<u32> {
         let mut path = vec![leaf];
         while let Some(parent) = self.parent(path[path.len() - 1]) {
             path.push(parent);
         }
+        path
+    }
+
+    /// What a pass may use when it comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2); else what stops
+    /// it before. Works out limits of users.
+    fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
+        let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
+        let path = self.path_of(leaf);
         let mut limits = Limits::new(self.cluster);
         for (at, slot) in path.iter().copied().enumerate().rev() {
             if !self.is_wanting(slot) {
@@ -312,7 +323,7 @@ impl Shard {
         }
         let offer = offered.map(|proposal| self.becomes_of(entry, proposal));
         let app = self.app(self.own.books.apps[entry].slot);
-        let asking = app.keys.iter().filter(|key| key.is_open() && key.total() > 0).map(|key| key.id());
+        let asking = app.keys.iter().filter(|key| key.total() > 0).map(|key| key.id());
         let tried = look.keys.len();
         let behind: Vec<SchedulingKey> = asking.filter(|id| look.keys.iter().all(|(tried, _)| tried != id)).collect();
         let waits = look.keys.into_iter().enumerate().filter_map(|(at, (id, wait))| {
@@ -362,7 +373,8 @@ impl Shard {
             return false;
         }
         let number = self.own.books.apps[entry].number;
-        let mut look = Look::at(number);
+        let path = self.own.books.path_of(self.own.books.apps[entry].leaf);
+        let mut look = Look { path, ..Look::at(number) };
         let mut visit = self.visit(node);
         self.offer_queue(ROOT, &mut visit, &mut Limits::new(self.own.books.cluster), &mut look);
         let path = |slot: u32| self.own.books.node(slot).config.path.clone();
@@ -377,7 +389,9 @@ impl Shard {
             }
             None => {
                 let blocker = look.blocker.map(|(slot, kept)| CapacityWait::HeldBack { queue: path(slot), kept });
-                blocker.or_else(|| look.full.map(|stop| self.own.books.worded(entry, &stop)))
+                // The target's own keys say more, if the pass came as far as them.
+                let full = look.full.filter(|_| !look.is_asked);
+                blocker.or_else(|| full.map(|stop| self.own.books.worded(entry, &stop)))
             }
         };
         if !found.iter().any(|(_, wait)| is_promise(wait)) {
@@ -392,5 +406,40 @@ impl Shard {
             *found = self.key_reasons(entry, look, None);
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comes_to(look: &mut Look, number: u32) {
+        look.app(&Visited { number, priority: 0, queue: "root.a" });
+    }
+
+    /// A list has an attempt that has ended before the one that is asked about.
+    #[test]
+    fn what_an_earlier_attempt_was_told_does_not_count() {
+        let mut look = Look::at(7);
+        let key = SchedulingKey { priority: 1, allocation_request_id: 0 };
+        comes_to(&mut look, 7);
+        look.key(key);
+        look.key_ends(KeyEnd::Blacklisted);
+        assert!(look.is_asked && look.is_blacklisted);
+        comes_to(&mut look, 7);
+        assert!(!look.is_asked && !look.is_blacklisted && look.keys.is_empty());
+        look.key(key);
+        comes_to(&mut look, 8);
+        look.key_ends(KeyEnd::Blacklisted);
+        assert!(look.is_asked && !look.is_blacklisted, "another application's blacklist");
+    }
+
+    #[test]
+    fn a_full_queue_counts_only_where_it_is_above_the_target() {
+        let mut look = Look { path: vec![3, 0], ..Look::at(7) };
+        let stop = |slot| Stop::Queue { slot, limit: Resource::ZERO };
+        look.stopped(&stop(3));
+        look.stopped(&stop(4));
+        assert_eq!(look.full, Some(stop(3)));
     }
 }
