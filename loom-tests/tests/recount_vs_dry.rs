@@ -1,5 +1,5 @@
-//! A worker that finds nothing left of a key passes it over until it is told. Against home, which brings more: either
-//! the worker sees what there is, or the recount is awaited and home tells.
+//! A worker that finds nothing left of a key passes it over until it is told. Against home, which brings more: either the worker sees
+//! what there is, or the recount is awaited and home tells.
 #![cfg(loom)]
 
 use evenweave::engine::lease::{AskPool, Recounted};
@@ -29,8 +29,9 @@ fn sees_or_is_told(pool: &Arc<AskPool>, bring: impl FnOnce(&AskPool) -> Recounte
     assert!(sees || awaited, "I3: who finds nothing is told when there is something");
 }
 
-/// Claim: I3: a worker finds nothing left while home recounts: it sees the count, or it is told Threads: 2 Break: the
-/// note is not made in the same step; a recount drops it -> *I3: who finds nothing is told when there is something*
+/// Claim: I3: a worker finds nothing left while home recounts: it sees the count, or it is told
+/// Threads: 2
+/// Break: the note is not made in the same step; a recount drops it -> *I3: who finds nothing is told when there is something*
 #[test]
 fn it_sees_the_count_or_is_told() {
     check("recount_vs_dry/it_sees_the_count_or_is_told", || {
@@ -39,8 +40,10 @@ fn it_sees_the_count_or_is_told() {
     });
 }
 
-/// Claim: I3: the same of a leased pool, whose word is closed for an instant Threads: 2 Break: the word is opened by a
-/// store; the note that the closing finds is dropped -> *I3: who finds nothing is told when there is something*
+/// Claim: I3: the same of a leased pool, whose word is closed for an instant
+/// Threads: 2
+/// Break: the word is opened by a store; the note that the closing finds is dropped -> *I3: who finds nothing is told when there is
+///   something*
 #[test]
 fn of_a_pool_that_is_closed_meanwhile() {
     check("recount_vs_dry/of_a_pool_that_is_closed_meanwhile", || {
