@@ -1,6 +1,6 @@
 //! All threads of a FairScheduler: the engine's, and the one that watches the allocation file.
 
-use crate::engine::driver::threads_and_steps::{Threads as EngineThreads, UpdateCall};
+use crate::engine::driver::threads::{Threads as EngineThreads, UpdateCall};
 use crate::engine::{Ends, EventSink, Whereabouts};
 use crate::fair::allocations::{WatchCall, Watcher, WatcherThread};
 use crate::fair::engine::{AtRest, FairDecider, Lent, Shared};

@@ -8,7 +8,7 @@ use crate::engine::decider::Decider;
 use crate::engine::decider::PreemptionTask;
 use crate::engine::decider::{UpdateTask, Workers};
 use crate::engine::driver::runner::{WorkerLanes, answer_dead};
-use crate::engine::driver::threads_and_steps::AtRest;
+use crate::engine::driver::setup::AtRest;
 #[cfg(feature = "faults")]
 use crate::engine::intake::to_control::{ControlMessage, Panicked};
 use crate::engine::shard::Shard;

@@ -2,23 +2,31 @@
 
 mod asks;
 
-use super::*;
+use super::runner::{Runner, Running, TrackedWorker, WorkerLanes, answer_until_shutdown, recover};
+use super::setup::Setup;
+use super::threads::{Threads, quiesce};
 use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::runner::{TrackedWorker, answer_until_shutdown, recover};
+use crate::engine::decider::{Decider, UpdateTask};
 use crate::engine::edge::allocate::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::engine::intake::reply::{Reply, reply};
 use crate::engine::intake::submission::{NewAttempt, Submission};
-use crate::engine::intake::to_control::NewNode;
-use crate::engine::intake::to_worker::Recovery;
+use crate::engine::intake::to_control::{ControlMessage, NewNode};
+use crate::engine::intake::to_worker::{External, Parcel, Recovery};
 use crate::engine::mail::container::RecoveredContainer;
+use crate::engine::shard::Shard;
+use crate::engine::shared::Shared;
+use crate::engine::threads::tasks::spawn;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
 use crate::fair::{AtRest, Control, FairDecider, Internal, Stepper};
 use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::{Sender, bounded, select, unbounded};
+use std::time::Duration;
 
 fn parts() -> AtRest {
     parts_of(1)
