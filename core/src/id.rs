@@ -1,6 +1,6 @@
-//! Identifiers. An old id never names a newer object. How depends on the kind: an application has a slot with a
-//! generation ([`Slot`]), the number of a node is not used again, and a container's id has its application and number
-//! beside the place of its record.
+//! Identifiers. An old id never names a newer object. Each kind of id has its own reason: an application has a slot
+//! with a generation ([`Slot`]); the number of a removed node is not used again; a container's id has its application
+//! and its number beside the place of its record.
 
 mod locality;
 mod yarn;
@@ -10,7 +10,7 @@ pub use yarn::{ApplicationId, AttemptId, ContainerName, IdError};
 
 use std::fmt;
 
-/// Stands for "no index".
+/// The index that means "none".
 #[cfg(not(loom))]
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -18,7 +18,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[cfg(not(loom))]
 pub(crate) const ROOT: u32 = 0;
 
-/// A slot with its generation.
+/// A slot: an index that is used again, with a generation that tells its owners apart.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -37,16 +37,16 @@ impl Slot {
     }
 }
 
-/// Hands out slots and gets them back. Each owner of a slot has another generation, so an id of an earlier owner does
-/// not match.
+/// Hands out slots and takes them back. Each owner of a slot has a different generation, so the id of an earlier owner
+/// does not match.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Debug, Default)]
 pub struct Slots {
     /// The generation that the first owner of each slot gets.
     first: u32,
-    /// By slot: the generation of its owner, or, where it is free, of the next one.
+    /// By slot: the generation of its owner; for a free slot, of its next owner.
     generations: Vec<u32>,
-    /// Slots that are free. The last one given back is at the end.
+    /// Free slots. The slot that was given back last is at the end.
     free: Vec<u32>,
 }
 
@@ -61,7 +61,7 @@ impl Slots {
         Slots { first: u32::try_from(spread).expect("half a word"), ..Slots::default() }
     }
 
-    /// Hands out the slot that came back last, or else a new one.
+    /// Hands out the slot that was given back last. Without free slots, hands out a new one.
     #[must_use]
     pub fn take(&mut self) -> Slot {
         let index = self.free.pop().unwrap_or_else(|| {
@@ -77,9 +77,9 @@ impl Slots {
         self.generations.len() - self.free.len()
     }
 
-    /// The owner gives the slot back.
+    /// Takes a slot back from its owner.
     pub fn give_back(&mut self, slot: Slot) {
-        // It wraps after 2^32 owners of one slot. Then nobody has an id of the first one.
+        // Wraps after 2^32 owners of one slot. By then no id of the first owner is left.
         let generation = &mut self.generations[slot.ix()];
         *generation = generation.wrapping_add(1);
         self.free.push(slot.index);
@@ -107,26 +107,26 @@ impl NodeId {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContainerId {
     pub(crate) application: u32,
-    /// Two bytes, so that the whole is 24: nodes report containers by the dozen.
+    /// Two bytes, so that the whole id has 24: nodes report containers by the dozen.
     pub(crate) attempt: u16,
-    /// The slot of the attempt that it was granted to. A later attempt may have taken the container over.
+    /// The slot of the attempt that the container was granted to. A later attempt may have taken it over.
     pub(crate) app: Slot,
     pub(crate) number: u32,
     pub(crate) worker: u16,
     pub(crate) record: u32,
 }
 
-/// A container's or reservation's place among those of its application, in the order of Hadoop's ids: attempt by
-/// attempt, epoch by epoch, by number. Containers of before a restart come before those that this scheduler grants,
-/// whatever their epochs.
+/// A container's or reservation's place among those of its application, in the order of Hadoop's ids: by attempt, then
+/// by epoch, then by number. Within an attempt, containers from before a restart come before containers that this
+/// scheduler has granted, whatever their epochs.
 #[cfg(not(loom))]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ContainerNumber {
     pub(crate) attempt: u32,
-    pub(crate) granted_here: bool,
     pub(crate) epoch: u32,
     pub(crate) number: u32,
-    /// Its number among the containers of before a restart, so that no two have the same place. 0: it was granted here.
+    /// The number among the containers from before a restart, so that no two containers have the same place. 0: this
+    /// scheduler has granted the container.
     pub(crate) taken_over: u32,
 }
 
@@ -134,12 +134,31 @@ pub(crate) struct ContainerNumber {
 impl ContainerNumber {
     /// The place of a container that this scheduler has granted itself, in its present epoch.
     pub(crate) fn granted(attempt: u32, epoch: u32, number: u32) -> ContainerNumber {
-        ContainerNumber { attempt, granted_here: true, epoch, number, taken_over: 0 }
+        ContainerNumber { attempt, epoch, number, taken_over: 0 }
+    }
+
+    fn order(&self) -> impl Ord {
+        let ContainerNumber { attempt, epoch, number, taken_over } = *self;
+        (attempt, taken_over == 0, epoch, number, taken_over)
     }
 }
 
-/// A container's name within the worker that granted it. Records are used again; number and slot tell the containers of
-/// one record apart.
+#[cfg(not(loom))]
+impl Ord for ContainerNumber {
+    fn cmp(&self, other: &ContainerNumber) -> std::cmp::Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+#[cfg(not(loom))]
+impl PartialOrd for ContainerNumber {
+    fn partial_cmp(&self, other: &ContainerNumber) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A container's name within the worker that granted it. A record is used for one container after the other; number and
+/// slot tell them apart.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OwnContainer {

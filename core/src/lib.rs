@@ -112,6 +112,9 @@
 //! With one worker the decisions are those of Hadoop 3.4.2. With several workers the limits of queues still hold at
 //! every instant. The order of grants may differ from Hadoop's by a bounded number of grants.
 //!
+//! To read the code, begin with `docs/architecture.md` in the repository; its table *Which file to open* leads from a
+//! question to a file.
+//!
 //! # The modules
 //! | module | has |
 //! | --- | --- |

@@ -251,6 +251,32 @@ fn limits_of_queues_and_users_are_told_with_their_figures() {
     );
 }
 
+/// Leaf `a` is full for its first application, which has no reservation to give up: the pass does not come to the
+/// second one, which has. Leaf `b` is full, too, and says nothing about applications of `a`.
+#[test]
+fn the_full_queue_that_is_reported_is_above_the_application() {
+    let mut both = Both::new(&[("root.a.maximum-capacity", "50"), ("root.b.maximum-capacity", "37.5")]);
+    both.node("n1", "/r1", 6144);
+    both.node("n2", "/r2", 2048);
+    both.submit(3, "cyd", "b");
+    both.ask(3, &[("*", 1, 1024, 4, true)]);
+    (0..4).for_each(|_| both.beat("n1"));
+    assert_eq!(both.used(3), 3072, "the whole of b");
+    both.submit(1, "ann", "a");
+    both.ask(1, &[("*", 1, 1024, 1, true)]);
+    both.beat("n2");
+    both.submit(2, "bob", "a");
+    both.ask(2, &[("*", 1, 2048, 1, true)]);
+    both.beat("n2");
+    both.ask(1, &[("*", 1, 1024, 2, true)]);
+    both.beat("n1");
+    assert_eq!(both.used(1), 2048, "the rest of a, with what is reserved for the other");
+    let wait = both.on(2, "n1");
+    assert!(matches!(&wait[..], [CapacityWait::QueueLimit { queue, .. }] if queue == "root.a"), "{wait:?}");
+    both.beat("n1");
+    assert_eq!(both.used(2), 0);
+}
+
 #[test]
 fn a_container_larger_than_what_a_queue_has_left_is_told() {
     let mut both = Both::new(&[("root.a.maximum-capacity", "50")]);

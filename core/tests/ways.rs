@@ -1,4 +1,5 @@
-//! The ways that `docs/architecture.md` leads a reader are there, and are short: each file has what is named of it.
+//! The ways on which `docs/architecture.md` leads a reader exist and are short, and each file has the functions that
+//! are named with it. Files and modules that any page names exist.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
@@ -44,6 +45,132 @@ fn a_heartbeat_leads_through_few_files() {
         assert!((10..=at_most).contains(&files.len()), "{} files", files.len());
         assert_eq!(faults(way, text), [""; 0]);
     }
+}
+
+/// The text between backticks, in order.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The names of the second column of *Which file to open*: files with what they are to define. A folder defines
+/// nothing.
+fn questions(page: &str) -> Vec<(String, Option<String>)> {
+    let section = page.split_once("\n### Which file to open\n").unwrap().1;
+    let section = section.split("\n#").next().unwrap();
+    let mut named = Vec::new();
+    for row in section.lines().filter(|line| line.starts_with("| ")).skip(2) {
+        let mut file = String::new();
+        for name in quoted(row.split(" | ").nth(1).unwrap()) {
+            if name.contains('/') {
+                name.clone_into(&mut file);
+                named.push((file.clone(), None));
+            } else {
+                named.push((file.clone(), Some(name.to_owned())));
+            }
+        }
+    }
+    named
+}
+
+/// What is wrong with these names; `text` gives a file's text, or an empty one of a folder.
+fn wrong_answers(named: &[(String, Option<String>)], text: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let fault = |(file, name): &(String, Option<String>)| match (text(file), name) {
+        (None, _) => Some(format!("{file} is not there")),
+        (Some(text), Some(name)) => (!defines(&text, name)).then(|| format!("{file} has no {name}")),
+        (Some(_), None) => None,
+    };
+    named.iter().filter_map(fault).collect()
+}
+
+#[test]
+fn each_question_leads_to_a_file_that_answers_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let text = |file: &str| {
+        let found = [root.join("core/src").join(file), root.join(file)].into_iter().find(|path| path.exists())?;
+        Some(if found.is_dir() { String::new() } else { std::fs::read_to_string(found).unwrap() })
+    };
+    let named = questions(&std::fs::read_to_string(root.join("docs/architecture.md")).unwrap());
+    assert!(named.len() > 40, "{named:?}");
+    assert_eq!(wrong_answers(&named, text), [""; 0]);
+}
+
+#[test]
+fn a_question_that_leads_nowhere_is_told() {
+    let page = concat!(
+        "\n### Which file to open\n\n| if you ask | open |\n| --- | --- |\n",
+        "| what | `a/b.rs` (`go`, `End`), `c/d.rs` |\n| where `x/y.rs` is | `a` |\n\n## Next\n"
+    );
+    let text = |file: &str| (file == "a/b.rs").then(|| "fn go() {} enum Ends {}".to_owned());
+    assert_eq!(wrong_answers(&questions(page), text), ["a/b.rs has no End", "c/d.rs is not there"]);
+}
+
+/// All files of Rust below a folder, as paths from `root` on.
+fn rust_files(root: &Path, folder: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let path = format!("{folder}/{name}");
+        if root.join(&path).is_dir() {
+            rust_files(root, &path, found);
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The files and modules that a page names and that do not exist. `files`: path and text.
+fn unknown(page: &str, files: &[(String, String)]) -> Vec<String> {
+    let lower = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:".contains(c));
+    let ends_with = |path: &str, name: &str| path == name || path.ends_with(&format!("/{name}"));
+    let module = |name: &str| {
+        let is_it = |path: &str| ends_with(path, &format!("{name}.rs")) || ends_with(path, &format!("{name}/mod.rs"));
+        move |(path, _): &&(String, String)| is_it(path)
+    };
+    let is_known = |name: &str| {
+        if name.ends_with(".rs") {
+            return files.iter().any(|(path, _)| ends_with(path, name));
+        }
+        // The crate of configuration files is a module of the core.
+        let path = name.replace("::", "/").replacen("config/", "", 1);
+        let Some((above, last)) = path.rsplit_once('/') else { return true };
+        let file = |name: &str| files.iter().filter(module(name)).next().is_some();
+        let item = || files.iter().filter(module(above)).any(|(_, text)| defines(text, last));
+        name.starts_with("std::") || name.starts_with("evenweave") || file(&path) || item()
+    };
+    // Examples of code are something else.
+    let prose: String = page.split("```").step_by(2).collect();
+    let is_path = |name: &&str| name.ends_with(".rs") || name.contains("::") && lower(name);
+    quoted(&prose).filter(|name| !name.contains([' ', '\n', '*'])).filter(is_path).filter(|name| !is_known(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn pages_name_files_and_modules_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut paths = Vec::new();
+    for folder in ["core", "config", "resource", "server", "bench", "cli", "testkit", "loom-tests", "yarn/native"] {
+        rust_files(root, folder, &mut paths);
+    }
+    let files: Vec<_> = paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(root.join(path)).unwrap())).collect();
+    let mut wrong = Vec::new();
+    for folder in ["docs", "docs/adr", "."] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            // The changelog names files as they were.
+            let is_page = path.extension().is_some_and(|of| of == "md") && !path.ends_with("CHANGELOG.md");
+            if is_page {
+                let page = std::fs::read_to_string(&path).unwrap();
+                wrong.extend(unknown(&page, &files).into_iter().map(|name| format!("{}: {name}", path.display())));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn a_name_of_nothing_is_found() {
+    let files = [("core/src/a/mod.rs", "fn go() {}"), ("core/src/a/x.rs", ""), ("config/src/y.rs", "")];
+    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+    let page = "`a::x`, `a::go`, `a/x.rs`, `config::y`, `Type::new`, `std::sync`; `a::z`, `b/x.rs`, `config::z`\n```\n`c::d`\n```\n`e::f`";
+    assert_eq!(unknown(page, &files), ["a::z", "b/x.rs", "config::z", "e::f"]);
 }
 
 #[test]

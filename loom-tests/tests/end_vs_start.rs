@@ -1,7 +1,7 @@
 //! One application runs, others wait for its place, and the first of these ends at the same time: nothing of it is left, and the next one runs.
 #![cfg(loom)]
 
-use evenweave::engine::books::two_phase_end::End;
+use evenweave::engine::books::attempt_end::End;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};
 use evenweave::sync::thread::spawn;
 use evenweave_loom_tests::check;

@@ -2,7 +2,7 @@
 //! second, and nothing of the first is left when the second begins.
 #![cfg(loom)]
 
-use evenweave::engine::books::two_phase_end::{Acknowledgements, find};
+use evenweave::engine::books::attempt_end::{Acknowledgements, find};
 use evenweave::engine::books::usage::UsageCell;
 use evenweave::sync::Arc;
 use evenweave::sync::channel::{Receiver, Sender, unbounded};

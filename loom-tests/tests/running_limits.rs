@@ -3,7 +3,7 @@
 #![cfg(loom)]
 
 use evenweave::Resource;
-use evenweave::engine::books::two_phase_end::Acknowledgements;
+use evenweave::engine::books::attempt_end::Acknowledgements;
 use evenweave::engine::books::usage::UsageCell;
 use evenweave::engine::publish::published::Published;
 use evenweave::sync::thread::spawn;

@@ -38,7 +38,7 @@ mod labels;
 
 mod refresh_end;
 
-mod leaves;
+mod plan_leaves;
 
 mod legacy;
 
@@ -101,7 +101,7 @@ pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
 pub use file::CapacityFile;
 pub use label_capacity::LabelCapacity;
-pub use leaves::{Shifted, Texts};
+pub use plan_leaves::{Shifted, Texts};
 pub use made_queues::QueueMaking;
 pub use made_queues::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{RejectedByRule, ToPlace};

@@ -1,21 +1,23 @@
-//! The audit of the CapacityScheduler: each worker's books against what the engine has, the control's lists against its
-//! applications, and what all workers must say the same of.
+//! The audit of the CapacityScheduler: it compares each worker's books with the engine's records, and the control's
+//! lists with its applications, and collects the facts on which all workers must agree.
 //!
 //! # Where it stands
 //! The engine's audit (`engine::views::audit`) calls it at quiet, with the feature `faults`.
 //!
 //! # What must add up
-//! | kind | law |
-//! | --- | --- |
-//! | an application in the books | is one that runs, and has the engine's containers, reservations and asks; of the other workers', what they show |
-//! | usage, pending, containers of a queue | the sum of the applications in it and below, and what [drifts](super::books) as in Hadoop |
-//! | a user | is charged what his applications hold, and is counted as often as he has some |
-//! | lists | who runs waits for the limit of AMs or is active, is in one of the two once, and is noted where he has to be |
-//! | AMs | what they have is the sum of the active ones |
-//! | order | children stand where their figures put them |
-//! | marks | killable containers are on their nodes, those that an AM is to be told of live |
-//! | all workers | agree on who is where, who has started, and so does the control |
-//! | the control | counts of parents, lists of who runs and who waits, by leaf and by user |
+//! | kind | law | checked in |
+//! | --- | --- | --- |
+//! | an application in the books | it has not ended; the books have the engine's containers and reservations, and what the other workers show | `audit_app` |
+//! | asks | the books count what the engine's keys have outstanding | `audit_asks` |
+//! | usage, pending, containers of a queue | each is the sum of the applications in the queue and below it, plus the [drift](super::books) that Hadoop has too | `books::audit` |
+//! | a user | the user is charged what the applications hold, and counted once for each of them | `books::audit`, `users::audit` |
+//! | lists | a runnable application is once in one list, as waiting for the limit of AMs or as active, and is noted where it has to be | `books::audit` |
+//! | AMs | the AMs' usage is the sum of the active applications' AMs | `books::audit` |
+//! | order | children have the places that their figures give them | `books::audit` |
+//! | marks | killable and ended containers are on their nodes | `audit_marks_of_nodes` |
+//! | containers to preempt | those that an AM is to be told of are live | `audit_to_preempt` |
+//! | all workers | they agree on the leaf and the start of each application, and with the control | `engine::views::audit` |
+//! | the control | counts of parents; lists of running and waiting applications, by leaf and by user | `audit_lists`, `audit_parallel` |
 
 use crate::capacity::decide::preempting::candidate_of;
 use crate::capacity::types::{AppLocal, Control, Shard};
@@ -23,16 +25,17 @@ use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// What must be the same for all: of what, and what it is.
+/// The facts on which all workers must agree: by the name of each fact, what a worker says.
 pub(crate) type Agreed = BTreeMap<String, String>;
 
-/// How an application stands: also the control says so.
-fn stands(path: &str, runnable: bool, priority: i32) -> String {
+/// The fact about an application that the control states, too.
+fn leaf_and_priority(path: &str, runnable: bool, priority: i32) -> String {
     format!("in {path}, may run: {runnable}, priority {priority}")
 }
 
 impl Shard {
-    /// Says what of the books is not so. `folded`: what the others have done is folded in.
+    /// Compares the books with the engine's records; adds each difference to `wrong`. `folded`: the worker has folded
+    /// in the other workers' changes.
     pub(crate) fn audit_books(&self, folded: bool, agreed: &mut Agreed, wrong: &mut Vec<String>) {
         let books = &self.own.books;
         let structure = &self.snapshot.structure;
@@ -86,9 +89,9 @@ impl Shard {
             wrong.push(format!("{name}: others have {others:?}, the books {:?}", book.others));
         }
         self.audit_asks(app, &name, folded, wrong);
-        self.audit_told(app, &name, wrong);
+        self.audit_to_preempt(app, &name, wrong);
         let path = &books.node(book.leaf).config.path;
-        agreed.insert(name.clone(), stands(path, book.runnable, book.priority));
+        agreed.insert(name.clone(), leaf_and_priority(path, book.runnable, book.priority));
         agreed.insert(format!("{name}: shared"), format!("{:p}, turn {}", book.shared_attempt, book.turn.number()));
         if !books.leaf(book.leaf).is_odd {
             agreed.insert(format!("{name}: has started"), book.is_active.to_string());
@@ -99,13 +102,13 @@ impl Shard {
         app.shared.usage().minus(&app.cell.usage.read())
     }
 
-    /// What is outstanding is counted.
+    /// Compares the books' counts of asks with the engine's keys.
     fn audit_asks(&self, app: &AppLocal, name: &str, folded: bool, wrong: &mut Vec<String>) {
         let Some(entry) = app.own.entry else { return };
         let book = &self.own.books.apps[entry];
         let (mut pending, mut open) = (Wide::ZERO, 0);
         for key in &app.keys {
-            let count = if key.is_open() { key.total() } else { 0 };
+            let count = key.total();
             if folded && (key.own.count != count || (count > 0 && key.own.size != key.size)) {
                 let (known, size) = (key.own.count, key.own.size);
                 wrong.push(format!(
@@ -125,8 +128,8 @@ impl Shard {
         }
     }
 
-    /// Of this worker's containers those that the AM is to be told of live.
-    fn audit_told(&self, app: &AppLocal, name: &str, wrong: &mut Vec<String>) {
+    /// The containers of this worker that the AM is to be told of are live.
+    fn audit_to_preempt(&self, app: &AppLocal, name: &str, wrong: &mut Vec<String>) {
         let to_tell = app.shared.am.lock().to_preempt.clone();
         for id in to_tell.iter().filter(|id| usize::from(id.worker) == self.worker) {
             let lives = app.containers.iter().any(|index| self.container_id(*index) == *id);
@@ -136,7 +139,7 @@ impl Shard {
         }
     }
 
-    /// What may go for others is on its node, and so is what has ended.
+    /// Killable and ended containers that a node remembers are on the node.
     fn audit_marks_of_nodes(&self, wrong: &mut Vec<String>) {
         for (_, node) in self.nodes.present() {
             let there: Vec<_> = node.containers.iter().map(|index| candidate_of(&self.containers[*index])).collect();
@@ -150,7 +153,7 @@ impl Shard {
 }
 
 impl Control {
-    /// Says what of the lists is not so.
+    /// Compares the control's lists with its applications; adds each difference to `wrong`.
     pub(crate) fn audit_lists(&self, waiting: usize, agreed: &mut Agreed, wrong: &mut Vec<String>) {
         let mut below: BTreeMap<u32, i64> = BTreeMap::new();
         for app in self.apps.iter().flatten() {
@@ -160,7 +163,7 @@ impl Control {
             match priority {
                 Some(priority) => {
                     let path = &self.own.tree.get(app.leaf).config.path;
-                    agreed.insert(name, stands(path, app.runnable, priority));
+                    agreed.insert(name, leaf_and_priority(path, app.runnable, priority));
                 }
                 None => wrong.push(format!("{name} has no priority")),
             }

@@ -195,7 +195,7 @@ pub struct CapacityStats {
     pub node_local: u64,
     /// Of these, on a rack that was asked for and on no such node.
     pub rack_local: u64,
-    /// Containers ended since the start.
+    /// Containers that have ended since the start, in any way: also those of lost nodes.
     pub completed: u64,
     /// Containers that live now.
     pub running: u64,
@@ -219,11 +219,11 @@ pub(crate) fn capacity_stats(shared: &Shared) -> CapacityStats {
         granted: counts.granted,
         node_local: counts.node_local,
         rack_local: counts.rack_local,
-        completed: counts.completed,
-        running: counts.granted.saturating_sub(counts.completed),
+        completed: counts.ended,
+        running: counts.granted.saturating_sub(counts.ended),
         heartbeats: counts.heartbeats,
         offers: counts.offers,
-        reservations: counts.reservations,
+        reservations: counts.reserved,
         cluster: structure.cluster.total,
         allocated: structure.queue(ROOT).shared.usage(),
     }

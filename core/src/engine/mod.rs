@@ -6,6 +6,9 @@
 //!                             └──── update <── ledger <──┘
 //! ```
 //!
+//! `docs/architecture.md` follows a heartbeat from file to file; *Which file to open* there leads from a question to a
+//! file.
+//!
 //! Under `cfg(loom)` only the protocols are built; the stages that call them are plain, single-threaded code.
 
 #[cfg(not(loom))]
@@ -84,8 +87,9 @@ mod exports {
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
     pub(crate) use super::driver::steps::Stepper;
     #[cfg(feature = "faults")]
-    pub(crate) use super::driver::threads_and_steps::wait;
-    pub(crate) use super::driver::threads_and_steps::{AtRest, Ends, NoAnswer, UpdateCall, quiesce};
+    pub(crate) use super::driver::threads::wait;
+    pub(crate) use super::driver::setup::AtRest;
+    pub(crate) use super::driver::threads::{Ends, NoAnswer, UpdateCall, quiesce};
     pub(crate) use super::edge::allocate::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
     pub(crate) use super::intake::future_wakeup::{Waits, waiting};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};

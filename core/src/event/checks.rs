@@ -1,9 +1,9 @@
-//! Which names are refused.
+//! Checks of names: length, and what the name of a node or rack may be.
 
 use super::named::{LONGEST_NAME, Named, beginning};
 use super::refused::Refused;
 
-/// Refuses a name that is too long.
+/// Refuses a name of more than 1,000 bytes ([`LONGEST_NAME`]).
 pub(crate) fn check_length(what: Named, name: &str) -> Result<(), Refused> {
     if name.len() > LONGEST_NAME {
         return Err(Refused::NameTooLong { what, begins: beginning(name), bytes: name.len() });
@@ -11,7 +11,7 @@ pub(crate) fn check_length(what: Named, name: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Refuses a name of a node or rack that asks could not mean, and one that is too long.
+/// Refuses a name of a node or rack that is empty, is `*`, has control characters, or has more than 1,000 bytes.
 pub(crate) fn check_place(what: Named, name: &str) -> Result<(), Refused> {
     check_length(what, name)?;
     let why = if name.is_empty() {

@@ -1,13 +1,13 @@
-//! What a name is of, and how it is shown.
+//! The kinds of things that have names, and how a message shows a name.
 
 use std::fmt;
 
 pub use crate::resource::LONGEST_NAME;
 
-/// So many characters of a name that is too long are shown.
+/// How many characters of a too long name a message shows.
 pub(super) const SHOWN: usize = 64;
 
-/// What a name is of.
+/// The kind of thing that a name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Named {
@@ -32,7 +32,7 @@ impl fmt::Display for Named {
     }
 }
 
-/// A name, or of a long one its beginning and `…`.
+/// A name; if it is too long, its beginning and `…`.
 pub(crate) fn beginning(name: &str) -> String {
     match name.char_indices().nth(SHOWN).filter(|_| name.len() > LONGEST_NAME) {
         Some((end, _)) => format!("{}…", &name[..end]),

@@ -6,11 +6,13 @@ use super::named::Named;
 use crate::config::AllocationsError;
 use crate::resource::Resource;
 
-/// Why a call was refused. A refused call has changed nothing, with these exceptions, as in Hadoop:
+/// Why a call was refused. A refused call has changed nothing, with these exceptions, all but the last as in Hadoop:
 ///
-/// - A refused submission may have created its dynamic queue, or parents of it.
+/// - A refused submission may have created its dynamic queue, or parents of it. So may [`Refused::CannotCreate`] of any
+///   call: the parents above the obstacle stay.
 /// - A refused allocation file may have switched the placement rules ([`AllocationsError::installed_placement`]).
-/// - [`Refused::ReloadBrokeOff`].
+/// - [`Refused::ReloadBrokeOff`] and [`Refused::PlanClass`]: the new queues are in force.
+/// - [`Refused::TimedOut`]: the call may still be done later.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
@@ -21,15 +23,15 @@ pub enum Refused {
         number: u32,
         /// Its user.
         user: String,
-        /// What was asked for.
+        /// The queue that the submission names.
         queue: String,
     },
     /// A placement rule cannot be applied to the submission.
     #[error("no queue for user {user:?} (queue asked for: {queue:?}): {why}")]
     RuleFailed {
-        /// Who submits.
+        /// The user who submits.
         user: String,
-        /// What was asked for.
+        /// The queue that the submission names.
         queue: String,
         /// What the rule needs.
         why: &'static str,
@@ -37,9 +39,9 @@ pub enum Refused {
     /// The user's groups, which placement rules may need, are not known.
     #[error("the groups of user {user:?} are not known: {why}; try again")]
     NoGroups {
-        /// Who submits.
+        /// The user who submits.
         user: String,
-        /// Why not.
+        /// Why the groups are not known.
         why: &'static str,
     },
     /// The ResourceManager refuses the name of the requested queue, wherever the rules place the application.
@@ -47,7 +49,7 @@ pub enum Refused {
     QueueNameAtSubmit {
         /// The application.
         number: u32,
-        /// What was asked for.
+        /// The requested name.
         queue: String,
         /// What is wrong with it, and what would be right.
         why: &'static str,
@@ -60,9 +62,9 @@ pub enum Refused {
     AclAtSubmit {
         /// The user.
         user: String,
-        /// Where the application was placed.
+        /// The queue in which the application was placed.
         queue: String,
-        /// The nearest existing queue: itself, or one above it.
+        /// The nearest existing queue: `queue`, or a queue above it.
         nearest: String,
     },
     /// The user has no right on the application.
@@ -72,19 +74,19 @@ pub enum Refused {
     AppAcl {
         /// The user.
         user: String,
-        /// What was to be done.
+        /// The right that the call needs.
         access: AppAccess,
         /// The application.
         app: u32,
-        /// Where it is.
+        /// The application's queue.
         queue: String,
     },
-    /// Negative, or above the largest container.
+    /// A requested resource is negative, or above the largest container.
     #[error("{asked} is negative or above the largest container here, {largest}")]
     InvalidResource {
-        /// What was asked for.
+        /// The requested resource.
         asked: Box<Resource>,
-        /// The largest that is possible.
+        /// The largest container.
         largest: Box<Resource>,
     },
     /// The name is not that of a leaf queue, and no leaf queue can be made under it.
@@ -98,10 +100,10 @@ pub enum Refused {
     ReservationAcl {
         /// The user.
         user: String,
-        /// What was asked for.
+        /// The queue.
         queue: String,
     },
-    /// A plan cannot be made: the allocation file names an unknown class.
+    /// The new queues are in force, but a new plan could not be made: the configuration names an unknown class.
     #[error("the queues are in force, and no new plan: {why}")]
     PlanClass {
         /// The class, and the known ones.
@@ -115,15 +117,15 @@ pub enum Refused {
         /// The plan.
         plan: String,
     },
-    /// The queue of the reservation is below another plan, or the plan was not named by its path.
-    #[error("{reservation} has no queue below {plan:?}, but below another plan: submit to that, by its whole path")]
+    /// The queue of the reservation is below another plan, or the submission names the plan by its short name.
+    #[error("{reservation} has a queue, but not below {plan:?}: name the plan of the reservation, by its full path")]
     OtherPlan {
         /// The reservation's name.
         reservation: String,
         /// The plan, as it was named.
         plan: String,
     },
-    /// A mapping rule names a queue that does not exist and cannot be made.
+    /// A mapping rule names a queue that does not exist and cannot be created.
     #[error("queue {queue:?} cannot be made automatically: {why}")]
     NotMade {
         /// The path.
@@ -131,14 +133,14 @@ pub enum Refused {
         /// The reason.
         why: String,
     },
-    /// A leaf queue of a managed parent takes only applications that a mapping rule places there.
+    /// A leaf queue of a managed parent accepts only applications that a mapping rule places there.
     #[error(
         "queue {queue:?} of a managed parent takes only applications that a mapping rule leads there: user {user:?} needs one"
     )]
     OnlyByRule {
         /// The path.
         queue: String,
-        /// Who submits.
+        /// The user who submits.
         user: String,
     },
     /// A mapping rule places in a leaf queue of a managed parent, and names another parent.
@@ -150,7 +152,7 @@ pub enum Refused {
         queue: String,
         /// The parent that the rule names.
         parent: String,
-        /// Who submits.
+        /// The user who submits.
         user: String,
     },
     /// A queue of that name and type cannot be created.
@@ -185,15 +187,15 @@ pub enum Refused {
     PriorityAcl {
         /// The application.
         app: u32,
-        /// Who submits, or changes it.
+        /// The user who submits the application, or changes its priority.
         user: String,
         /// The priority, within `yarn.cluster.max-application-priority`.
         priority: i32,
         /// The queue.
         queue: String,
     },
-    /// The submission has no priority, and the group of the queue's `acl_application_max_priority` that would give the
-    /// user's default has none. Hadoop refuses it with a `NullPointerException`.
+    /// The submission has no priority, and the group of the queue's `acl_application_max_priority` that admits the user
+    /// has no `default_priority`. Hadoop refuses it with a `NullPointerException`.
     #[error(
         "application {app} has no priority, and in queue {queue:?} acl_application_max_priority has no default_priority where it \
          admits user {user:?}: submit with a priority"
@@ -201,7 +203,7 @@ pub enum Refused {
     NoDefaultPriority {
         /// The application.
         app: u32,
-        /// Who submits.
+        /// The user who submits.
         user: String,
         /// The queue.
         queue: String,
@@ -213,13 +215,13 @@ pub enum Refused {
     BadLifetime {
         /// The application.
         app: u32,
-        /// What was asked for.
+        /// The requested lifetime.
         seconds: i64,
     },
     /// The queue's maximum of a requested resource type is zero.
     #[error("{asked} asks for a resource of which queue {queue:?} may have nothing")]
     ZeroMax {
-        /// What was asked for.
+        /// The requested resource.
         asked: Box<Resource>,
         /// The queue.
         queue: String,
@@ -227,7 +229,7 @@ pub enum Refused {
     /// Several queues have this short name.
     #[error("several queues are named {0:?}: name one by its full path")]
     AmbiguousQueue(String),
-    /// The queue, or one above it, takes no applications.
+    /// The queue, or a queue above it, is stopped.
     #[error("queue {0:?} is stopped: it takes no applications")]
     Stopped(String),
     /// All queues together have as many applications as allowed.
@@ -253,7 +255,7 @@ pub enum Refused {
         /// The user.
         user: String,
     },
-    /// The queues were not refreshed: the old configuration is in force.
+    /// The new configuration is not valid: the old one stays in force.
     #[error("{0}")]
     BadConfiguration(String),
     /// An application with this number already exists.
@@ -275,17 +277,17 @@ pub enum Refused {
     /// A name is too long.
     #[error("a {what} name of {bytes} bytes, {begins:?}: give at most {LONGEST_NAME}")]
     NameTooLong {
-        /// What it names.
+        /// The kind of thing that the name is for.
         what: Named,
-        /// Its beginning.
+        /// The beginning of the name.
         begins: String,
-        /// Its length.
+        /// The length of the name.
         bytes: usize,
     },
     /// The name of a node or rack is not valid.
     #[error("{name:?} is not a valid {what} name: {why}")]
     BadPlaceName {
-        /// What it was to name.
+        /// The kind of thing that the name is for.
         what: Named,
         /// The name.
         name: String,
@@ -297,7 +299,7 @@ pub enum Refused {
         "{asked} cannot be the largest container: no amount may be negative, or below that of the smallest, {smallest}"
     )]
     BadMaximum {
-        /// What was to be.
+        /// The requested largest container.
         asked: Box<Resource>,
         /// [`Settings::minimum`](crate::Settings::minimum)
         smallest: Box<Resource>,
@@ -331,9 +333,9 @@ pub enum Refused {
     TooManyKeys {
         /// The application.
         app: u32,
-        /// How many it would be.
+        /// How many different ones there would be with this call.
         asked: usize,
-        /// How many it may be, while the attempt lives.
+        /// How many there may be while the attempt lives.
         most: usize,
     },
     /// With this node the cluster would have more than 2<sup>60</sup> of a resource type.
@@ -343,7 +345,7 @@ pub enum Refused {
         name: String,
         /// Its total.
         total: Box<Resource>,
-        /// The largest that is possible.
+        /// The largest total that is possible.
         largest: Box<Resource>,
     },
     /// The node's total is negative.
@@ -378,12 +380,11 @@ pub enum Refused {
     /// A runnable application would not be runnable in the target of a move.
     #[error("application {0} is runnable and would not be in the target queue: a limit of running applications")]
     NotRunnable(u32),
-    /// The allocation file cannot be read or is not valid; the old one stays.
+    /// The allocation file cannot be read or is not valid: the old one stays in force.
     #[error(transparent)]
     BadAllocations(Box<AllocationsError>),
-    /// The new allocation file is in force, but the reload stopped at a queue, as in Hadoop. The old file names the
-    /// queue, and it does not exist: it was never created (its policy did not fit), or another queue has taken its
-    /// place.
+    /// The new allocation file is in force, but the reload stopped at a queue, as in Hadoop. The old file names a queue
+    /// that does not exist: it was never created (its policy did not fit), or another queue has taken its place.
     ///
     /// So not all queues that left the file have become dynamic, `maxChildResources` does not yet apply to the dynamic
     /// ones, and no waiting application was started. The next reload does the last two.
@@ -452,47 +453,47 @@ impl Refused {
             Refused::Placement { .. } | Refused::RuleFailed { .. } => "placement",
             Refused::NoGroups { .. } => "no-groups",
             Refused::QueueNameAtSubmit { .. } => "queue-name-at-submit",
+            Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::AppAcl { .. } => "app-acl",
-            Refused::CannotCreate { .. } => "cannot-create",
-            Refused::NotMade { .. } => "not-made",
-            Refused::OnlyByRule { .. } => "only-by-rule",
-            Refused::OtherParent { .. } => "other-parent",
             Refused::InvalidResource { .. } => "invalid-resource",
             Refused::NotLeaf { .. } => "not-leaf",
             Refused::ReservationAcl { .. } => "reservation-acl",
             Refused::PlanClass { .. } => "plan-class",
             Refused::ReservationNotActive { .. } => "not-active",
             Refused::OtherPlan { .. } => "other-plan",
+            Refused::NotMade { .. } => "not-made",
+            Refused::OnlyByRule { .. } => "only-by-rule",
+            Refused::OtherParent { .. } => "other-parent",
+            Refused::CannotCreate { .. } => "cannot-create",
             Refused::BadQueueName { .. } => "bad-queue-name",
-            Refused::Acl { .. } | Refused::AclAtSubmit { .. } => "acl",
             Refused::PriorityAcl { .. } => "priority-acl",
             Refused::NoDefaultPriority { .. } => "no-default-priority",
             Refused::BadLifetime { .. } => "bad-lifetime",
             Refused::ZeroMax { .. } => "zero-max",
-            Refused::DuplicateApp(_) => "duplicate-app",
-            Refused::NoSuchApp(_) => "no-such-app",
-            Refused::NoAm(_) => "no-am",
-            Refused::InvalidBlacklist => "invalid-blacklist",
-            Refused::DuplicateNode(_) => "duplicate-node",
-            Refused::BadNode { .. } => "bad-node",
-            Refused::NameTooLong { .. } => "name-too-long",
-            Refused::NoLocation => "no-location",
-            Refused::OthersLocation => "others-location",
-            Refused::TooManyPlaces => "too-many-places",
-            Refused::BadPlaceName { .. } => "bad-place-name",
-            Refused::BadMaximum { .. } => "bad-maximum",
-            Refused::UnknownType { .. } => "unknown-type",
-            Refused::TooManyKeys { .. } => "too-many-keys",
-            Refused::ClusterTooLarge { .. } => "cluster-too-large",
-            Refused::NoSuchNode(_) => "no-such-node",
-            Refused::NoSuchContainer { .. } => "no-such-container",
-            Refused::NoSuchQueue(_) => "no-such-queue",
             Refused::AmbiguousQueue(_) => "ambiguous-queue",
             Refused::Stopped(_) => "stopped",
             Refused::TooManyApps(_) => "max-applications",
             Refused::QueueFull { .. } => "queue-full",
             Refused::UserFull { .. } => "user-full",
             Refused::BadConfiguration(_) => "bad-configuration",
+            Refused::DuplicateApp(_) => "duplicate-app",
+            Refused::NoSuchApp(_) => "no-such-app",
+            Refused::NoAm(_) => "no-am",
+            Refused::InvalidBlacklist => "invalid-blacklist",
+            Refused::DuplicateNode(_) => "duplicate-node",
+            Refused::NameTooLong { .. } => "name-too-long",
+            Refused::BadPlaceName { .. } => "bad-place-name",
+            Refused::BadMaximum { .. } => "bad-maximum",
+            Refused::UnknownType { .. } => "unknown-type",
+            Refused::NoLocation => "no-location",
+            Refused::OthersLocation => "others-location",
+            Refused::TooManyPlaces => "too-many-places",
+            Refused::TooManyKeys { .. } => "too-many-keys",
+            Refused::ClusterTooLarge { .. } => "cluster-too-large",
+            Refused::BadNode { .. } => "bad-node",
+            Refused::NoSuchNode(_) => "no-such-node",
+            Refused::NoSuchContainer { .. } => "no-such-container",
+            Refused::NoSuchQueue(_) => "no-such-queue",
             Refused::MaxRunning(_) => "max-running",
             Refused::MaxShare(_) => "max-share",
             Refused::NotRunnable(_) => "not-runnable",

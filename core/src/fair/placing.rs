@@ -141,7 +141,7 @@ impl Shard {
             };
             // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that
             // another worker hands back, and nobody would tell of the rows.
-            for key in app.keys.iter().filter(|key| key.is_open() || key.named().is_some()) {
+            for key in app.keys.iter().filter(|key| key.is_open_or_note_zero() || key.named().is_some()) {
                 bound(&key.size);
                 for size in key.rows().sizes() {
                     bound(size);

@@ -1,6 +1,6 @@
 //! All threads of a FairScheduler: the engine's, and the one that watches the allocation file.
 
-use crate::engine::driver::threads_and_steps::{Threads as EngineThreads, UpdateCall};
+use crate::engine::driver::threads::{Threads as EngineThreads, UpdateCall};
 use crate::engine::{Ends, EventSink, Whereabouts};
 use crate::fair::allocations::{WatchCall, Watcher, WatcherThread};
 use crate::fair::engine::{AtRest, FairDecider, Lent, Shared};
@@ -19,32 +19,37 @@ impl Threads {
     /// Starts all threads.
     pub(crate) fn start(parts: AtRest, watcher: Option<Watcher>) -> std::io::Result<Threads> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
-        Threads::watched(EngineThreads::start(parts)?, watcher, &shared, &events)
+        let engine = EngineThreads::start(parts)?;
+        match Threads::start_watcher(watcher, &shared, &events) {
+            Ok(watcher) => Ok(Threads { engine, watcher }),
+            Err(error) => {
+                engine.end();
+                Err(error)
+            }
+        }
     }
 
     /// Starts all threads but the workers'. The caller gets the workers, and runs them on its own threads.
     pub(crate) fn start_and_lend(parts: AtRest, watcher: Option<Watcher>) -> std::io::Result<(Threads, Vec<Lent>)> {
         let (shared, events) = (parts.shared.clone(), parts.events.clone());
         let (engine, lent) = EngineThreads::start_and_lend(parts)?;
-        Ok((Threads::watched(engine, watcher, &shared, &events)?, lent))
-    }
-
-    /// Adds the watcher's thread to the engine's. If it cannot be started, the engine is told to stop. This too needs a
-    /// thread: if the system still gives none, the engine's threads run on.
-    fn watched(
-        engine: EngineThreads<FairDecider>,
-        watcher: Option<Watcher>,
-        shared: &Arc<Shared>,
-        events: &EventSink,
-    ) -> std::io::Result<Threads> {
-        match watcher.map(|watcher| WatcherThread::start(watcher, shared, events)).transpose() {
-            Ok(watcher) => Ok(Threads { engine, watcher }),
+        match Threads::start_watcher(watcher, &shared, &events) {
+            Ok(watcher) => Ok((Threads { engine, watcher }, lent)),
             Err(error) => {
-                // Not `stop`, which waits for the workers: where they are lent out, nobody runs them yet.
-                engine.stop_later(|| ());
+                // Nobody will poll the workers. `end` waits for them, so they are dropped first.
+                drop(lent);
+                engine.end();
                 Err(error)
             }
         }
+    }
+
+    fn start_watcher(
+        watcher: Option<Watcher>,
+        shared: &Arc<Shared>,
+        events: &EventSink,
+    ) -> std::io::Result<Option<WatcherThread>> {
+        watcher.map(|watcher| WatcherThread::start(watcher, shared, events)).transpose()
     }
 
     /// The channel that asks the watcher to read the allocation file again. `None` if there is no such file.

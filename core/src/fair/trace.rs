@@ -412,7 +412,7 @@ impl Shard {
                     KeyOutcome::Placed { container: shard.containers[newest].number, locality: proposal.locality }
                 }
                 Err(Refusal::NoRecord) => KeyOutcome::PassedOver(Obstacle::NoRecord),
-                Err(Refusal::AskGone | Refusal::AmLimit | Refusal::QueueFull | Refusal::Moved) => {
+                Err(Refusal::AskGone | Refusal::AmLimit | Refusal::NoRoomUnderLimit | Refusal::Moved) => {
                     KeyOutcome::PassedOver(Obstacle::Overtaken)
                 }
             };

@@ -105,7 +105,7 @@ pub struct Stats {
     pub node_local: u64,
     /// Of these, those on a requested rack and not on a requested node (`AggregateRackLocalContainersAllocated`).
     pub rack_local: u64,
-    /// Containers ended since the start.
+    /// Containers that have ended since the start, in any way: also those of lost nodes.
     pub completed: u64,
     /// Of these, containers that were preempted.
     pub preempted: u64,
@@ -234,13 +234,13 @@ pub(crate) fn stats(shared: &Shared) -> Stats {
         granted: counts.granted,
         node_local: counts.node_local,
         rack_local: counts.rack_local,
-        completed: counts.completed,
+        completed: counts.ended,
         preempted: root.shared.preempted(),
-        running: counts.granted.saturating_sub(counts.completed),
+        running: counts.granted.saturating_sub(counts.ended),
         heartbeats: counts.heartbeats,
         offers: counts.offers,
         refused: counts.refused,
-        reservations: counts.reservations,
+        reservations: counts.reserved,
         folds: counts.folds,
         cluster: snapshot.structure.cluster.total,
         allocated: root.shared.usage(),

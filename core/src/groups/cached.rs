@@ -3,9 +3,13 @@
 //! # Where it stands
 //! Between the control thread, which asks, and a [`Groups`] that may take long. Any thread may ask.
 //! # Protocol
-//! A lock around two maps, held for one look-up and never while the groups are asked for: two threads that miss the
-//! same user both ask. Answers go into the young map; when that has half the capacity it becomes the old one, and what
-//! was old goes. An old answer that is used becomes young.
+//! A lock protects two maps. A thread holds it for one look-up, and never while it asks the source: two threads that
+//! miss the same user both ask. Answers go into the young map. When the young map has half the capacity it becomes the
+//! old one, and the old one is dropped. An old answer that is used moves into the young map.
+//! # What races, and why it is safe
+//! A refresh against a thread that has asked the source and not inserted the answer yet. Each refresh begins a new
+//! generation, under the lock. A thread notes the generation at its look-up, and inserts its answer only if no refresh
+//! has come in between: so no answer of before a refresh is remembered after it.
 
 use super::source::Groups;
 use crate::clock::{Clock, Deadline};
@@ -32,11 +36,11 @@ const MAX_NAME: usize = 1024;
 /// assert_eq!(groups.of("ann"), ["staff"]);
 /// ```
 pub struct CachedGroups<G> {
-    others: G,
+    source: G,
     clock: Arc<dyn Clock>,
     keep_ms: u64,
     keep_empty_ms: u64,
-    /// Of each of the two maps.
+    /// How many users each of the two maps holds at most.
     capacity: usize,
     answers: Mutex<Answers>,
 }
@@ -45,6 +49,8 @@ pub struct CachedGroups<G> {
 struct Answers {
     young: HashMap<String, Answer>,
     old: HashMap<String, Answer>,
+    /// How many refreshes there have been.
+    generation: u64,
 }
 
 #[derive(Debug)]
@@ -79,11 +85,11 @@ impl<G> fmt::Debug for CachedGroups<G> {
 }
 
 impl<G: Groups> CachedGroups<G> {
-    /// Remembers the answers of `others` for 300 s, that a user has no groups for 30 s, 10,000 users at most.
+    /// Remembers the answers of `source` for 300 s, and for 30 s that a user has no groups; of at most 10,000 users.
     #[must_use]
-    pub fn new(others: G, clock: Arc<dyn Clock>) -> CachedGroups<G> {
+    pub fn new(source: G, clock: Arc<dyn Clock>) -> CachedGroups<G> {
         let answers = Mutex::new(Answers::default());
-        CachedGroups { others, clock, keep_ms: 300_000, keep_empty_ms: 30_000, capacity: 5000, answers }
+        CachedGroups { source, clock, keep_ms: 300_000, keep_empty_ms: 30_000, capacity: 5000, answers }
     }
 
     /// How long an answer counts: `hadoop.security.groups.cache.secs`, in milliseconds; 0 remembers none.
@@ -93,40 +99,49 @@ impl<G: Groups> CachedGroups<G> {
         self
     }
 
-    /// How long it counts that a user has no groups: `hadoop.security.groups.negative-cache.secs`, in milliseconds; 0
-    /// asks each time.
+    /// How long the answer that a user has no groups counts: `hadoop.security.groups.negative-cache.secs`, in
+    /// milliseconds; 0 asks each time.
     #[must_use]
     pub fn keep_empty_ms(mut self, ms: u64) -> Self {
         self.keep_empty_ms = ms;
         self
     }
 
-    /// How many users are remembered at most, at least two; those that were not asked for lately go first.
+    /// How many users are remembered at most, at least two. The users that were not looked up lately are forgotten
+    /// first.
     #[must_use]
     pub fn capacity(mut self, users: usize) -> Self {
         self.capacity = (users / 2).max(1);
         self
     }
 
-    /// Forgets everything: the next question is asked anew. Hadoop's `rmadmin -refreshUserToGroupsMappings`.
+    /// Forgets all answers, also those that other threads are waiting for: the next look-up asks the source. Hadoop's
+    /// `rmadmin -refreshUserToGroupsMappings`.
     pub fn refresh(&self) {
-        *self.answers.lock() = Answers::default();
+        let mut answers = self.answers.lock();
+        *answers = Answers { generation: answers.generation + 1, ..Answers::default() };
     }
 }
 
 impl<G: Groups> Groups for CachedGroups<G> {
     fn of(&self, user: &str) -> Vec<String> {
         let now_ms = self.clock.now_ms();
-        let known = self.answers.lock().get(user, now_ms, self.capacity);
+        let (known, generation) = {
+            let mut answers = self.answers.lock();
+            (answers.get(user, now_ms, self.capacity), answers.generation)
+        };
         if let Some(known) = known {
             return known;
         }
-        let groups = self.others.of(user);
+        let groups = self.source.of(user);
         let keep_ms = if groups.is_empty() { self.keep_empty_ms } else { self.keep_ms };
         if keep_ms > 0 && user.len() <= MAX_NAME {
             let until = Deadline::after(self.clock.now_ms(), keep_ms);
             let answer = Answer { groups: groups.clone(), until };
-            self.answers.lock().insert(user.to_owned(), answer, self.capacity);
+            let mut answers = self.answers.lock();
+            if answers.generation == generation {
+                answers.insert(user.to_owned(), answer, self.capacity);
+            }
         }
         groups
     }
@@ -134,7 +149,7 @@ impl<G: Groups> Groups for CachedGroups<G> {
     fn at_hand(&self, user: &str) -> Option<Vec<String>> {
         let now_ms = self.clock.now_ms();
         let known = self.answers.lock().get(user, now_ms, self.capacity);
-        known.or_else(|| self.others.at_hand(user))
+        known.or_else(|| self.source.at_hand(user))
     }
 }
 
@@ -183,6 +198,33 @@ mod tests {
         assert_eq!(asked(&groups, &counting, &["ann"]), ["ann"]);
         groups.refresh();
         assert_eq!(asked(&groups, &counting, &["ann"]), ["ann"]);
+    }
+
+    /// The source is asked, a refresh comes, and only then the source answers: the answer is not remembered.
+    #[test]
+    fn an_answer_of_before_a_refresh_is_not_remembered() {
+        #[derive(Debug, Default)]
+        struct Refreshing {
+            cache: Mutex<Option<Arc<CachedGroups<Arc<Refreshing>>>>>,
+            asked: Mutex<u32>,
+        }
+        impl Groups for Refreshing {
+            fn of(&self, _user: &str) -> Vec<String> {
+                *self.asked.lock() += 1;
+                match self.cache.lock().take() {
+                    Some(cache) => {
+                        cache.refresh();
+                        vec!["before".to_owned()]
+                    }
+                    None => vec!["after".to_owned()],
+                }
+            }
+        }
+        let source = Arc::new(Refreshing::default());
+        let groups = Arc::new(CachedGroups::new(source.clone(), Arc::new(VirtualClock::new())));
+        *source.cache.lock() = Some(groups.clone());
+        assert_eq!([groups.of("ann"), groups.of("ann"), groups.of("ann")], [["before"], ["after"], ["after"]]);
+        assert_eq!(*source.asked.lock(), 2);
     }
 
     #[test]

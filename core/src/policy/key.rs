@@ -1,31 +1,31 @@
-//! Comparator keys: a total order as plain integers, compared word by word.
+//! Keys that order the children of a queue: a comparator's order as plain integers, compared word by word.
 
-/// What decides between equals: start time, then name.
+/// Orders children that a policy compares as equal: by start time, then by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Tie {
-    /// Start time in ms; 0 for queues.
+    /// The start time in ms; 0 for queues.
     pub start_ms: u64,
     /// A number that orders as the name does among siblings.
     pub name: u64,
 }
 
 impl Tie {
-    /// Of a start time in ms and a number that orders as the name does.
+    /// Makes a tie from a start time in ms and a number that orders as the name does.
     #[must_use]
     pub fn new(start_ms: u64, name: u64) -> Tie {
         Tie { start_ms, name }
     }
 }
 
-/// A place among siblings: smaller is offered a node first.
+/// The key of a child among its siblings. The child with the smallest key is offered a node first.
 #[derive(Clone, Copy, Debug, Eq, PartialOrd, Ord)]
 pub struct OrderKey {
     words: [u64; 5],
     tie: Tie,
 }
 
-// By hand: what is derived calls `memcmp`, and this stays in registers.
+// By hand: the derived comparison calls `memcmp`, and this one stays in registers.
 impl PartialEq for OrderKey {
     #[inline]
     fn eq(&self, other: &OrderKey) -> bool {
@@ -36,14 +36,14 @@ impl PartialEq for OrderKey {
 }
 
 impl OrderKey {
-    /// Stands for no key. It sorts after every key that a policy makes.
+    /// The key that means "no key". It sorts after every key that a policy makes.
     #[cfg(not(loom))]
     pub(crate) const ABSENT: OrderKey =
         OrderKey { words: [u64::MAX; 5], tie: Tie { start_ms: u64::MAX, name: u64::MAX } };
 
     /// The key of a child. The class is compared first (for example: needy children before others), then the four
-    /// numbers in turn (0 where unused), then the tie. In each the smaller one comes first. `None` when a number is
-    /// NaN: then no key can express what Java's comparators do.
+    /// numbers in turn (0 where unused), then the tie; the smaller value comes first. `None` if a number is NaN:
+    /// then no key can express what Java's comparators do.
     #[must_use]
     #[inline]
     pub fn of(class: u32, numbers: [f64; 4], tie: Tie) -> Option<OrderKey> {
@@ -88,7 +88,7 @@ impl OrderKey {
     #[cfg(not(loom))]
     #[inline]
     pub(crate) fn is_before(&self, other: &OrderKey) -> bool {
-        // One after the other: what is derived builds three-way answers, at three times the cost.
+        // Word by word: the derived comparison builds three-way answers, at three times the cost.
         for (mine, others) in self.words.iter().zip(&other.words) {
             if mine != others {
                 return mine < others;

@@ -1,9 +1,9 @@
-//! Preemption, as far as it is arithmetic: who is starved, who is served first, for which requests, and what a node
-//! owes.
+//! The FairScheduler's preemption, as far as it is arithmetic: which application is starved, which one is served first,
+//! for which requests, and how much room a node owes. The CapacityScheduler's is in `capacity::rules::preemption`.
 //!
 //! Pure. Follows `FSAppAttempt.fairShareStarvation`, `FSLeafQueue.updateStarvedApps`, `FSStarvedApps` and
-//! `FSAppAttempt.getStarvedResourceRequests` (rules/preemption.md 1 to 6.2). Which containers go is decided where the
-//! nodes are, in `fair::preemption`.
+//! `FSAppAttempt.getStarvedResourceRequests` (rules/preemption.md 1 to 6.2). `fair::preemption` chooses the containers,
+//! on the workers that own the nodes.
 
 #[cfg(not(loom))]
 mod requests;

@@ -9,7 +9,7 @@ use crate::app::Location;
 use crate::clock::Patience;
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
-use crate::engine::driver::threads_and_steps::Threads;
+use crate::engine::driver::threads::Threads;
 use crate::engine::intake::to_control::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{

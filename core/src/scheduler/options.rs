@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::threaded::WeakScheduler;
 use crate::clock::Clock;
 use crate::engine::decider::Decider;
-use crate::engine::driver::threads_and_steps::Setup;
+use crate::engine::driver::setup::Setup;
 use crate::engine::{EventSink, HeartbeatProbe, WakeUp};
 use crate::groups::Groups;
 use crate::reservation::ReservationOptions;

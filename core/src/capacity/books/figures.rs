@@ -5,7 +5,7 @@
 
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::arith::Arith;
-use crate::capacity::rules::bounds::Bounds;
+use crate::capacity::rules::user_limit_figures::Bounds;
 use crate::capacity::rules::order::{AppOrder, QueueRank};
 use crate::capacity::rules::tree::QueueNode;
 use crate::config::capacity::CapacitySettings;

@@ -1,11 +1,14 @@
 //! What a change of the cluster or of the configuration leads to; activation; limits of users and headroom.
+//!
+//! `user_limit` looks the limit of a user up. It is applied by `user_may` (`books/who_may.rs`) before a choice, and by
+//! `accepts` (`decide/commit.rs`) after it.
 
 use super::apps::Publication;
 use super::figures::{Figures, LeafFigures};
 use super::{Books, QueueBook};
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
-use crate::capacity::rules::bounds::{Bounds, Given};
+use crate::capacity::rules::user_limit_figures::{Bounds, Given};
 use crate::capacity::rules::leaf::{Candidate, Leaf};
 use crate::capacity::rules::observer::Observer;
 use crate::capacity::rules::ordered::AppEntry;

@@ -25,7 +25,7 @@ mod limits;
 
 mod life;
 
-mod order;
+mod who_may;
 
 mod prefetching;
 
@@ -50,7 +50,7 @@ use self::who_decides::StartDeciders;
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::arith::Arith;
-use crate::capacity::rules::bounds::Bounds;
+use crate::capacity::rules::user_limit_figures::Bounds;
 use crate::capacity::rules::leaf::Leaf;
 use crate::capacity::rules::order::{AppOrder, AppRank};
 use crate::capacity::rules::ordered::AppEntry;

@@ -50,7 +50,7 @@ impl Shard {
         let key = &mut local.keys[key];
         // Of a key with nothing left this worker hears when there is something again. One that somebody empties just
         // now is not noted yet.
-        let count = if key.is_open() { key.total().max(1) } else { 0 };
+        let count = if key.is_open_or_note_zero() { key.total().max(1) } else { 0 };
         let size = key.size;
         let own = &mut key.own;
         if own.count == count && (count == 0 || own.size == size) {

@@ -57,7 +57,7 @@ impl Shard {
     fn learn_from(&mut self, refusal: Refusal, proposal: &Proposal) {
         match refusal {
             Refusal::AskGone => self.recount(proposal.app, proposal.key),
-            Refusal::QueueFull | Refusal::Moved => self.fold_now(),
+            Refusal::NoRoomUnderLimit | Refusal::Moved => self.fold_now(),
             Refusal::AmLimit | Refusal::NoRecord => {}
         }
     }

@@ -46,7 +46,7 @@ impl Shard {
         let app = self.find_app(made.app)?;
         // Where nothing is outstanding, nothing says that it must be here.
         let key = self.key_index(made.app.index, made.key).map(|at| &app.keys[at]);
-        let would_do_elsewhere = key.is_none_or(|key| key.relax || !key.is_open());
+        let would_do_elsewhere = key.is_none_or(|key| key.relax || key.total() == 0);
         Some(HeldIn {
             candidate: (app.number, self.number_of(app, made.number)),
             size: made.size,

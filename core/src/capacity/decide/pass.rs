@@ -311,7 +311,10 @@ impl Shard {
         let local = &self.own.books.apps[entry];
         let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
         for key in 0..self.app(app).keys.len() {
-            if !self.app(app).keys[key].is_open() {
+            let asking = &self.app(app).keys[key];
+            // A question notes nothing.
+            let is_open = if O::KEEPS_RESULTS { asking.is_open_or_note_zero() } else { asking.total() > 0 };
+            if !is_open {
                 // Others have taken what was left. Counted at once, so that the next pass does not come by.
                 if O::KEEPS_RESULTS && self.app(app).keys[key].own.count > 0 {
                     self.recount(app, key);

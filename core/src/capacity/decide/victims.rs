@@ -9,7 +9,7 @@ use crate::capacity::rules::order::{AppOrder, compare_fair};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::preempted::{Candidate, Facts, Live, NodeIn, OnNode};
 use crate::capacity::rules::preemption::{
-    AppIn, ByPriority, Entry, Held, Plan, Round, SeenNode, Standing, Taker, Taking, UserIn, Victim, by_priority,
+    AppIn, ByPriority, Entry, Held, HoldsRoom, Plan, Round, SeenNode, Selection, Taking, UserIn, Victim, by_priority,
     cheapest, match_demands,
 };
 use crate::capacity::rules::users::Sharing;
@@ -55,8 +55,8 @@ impl Under<'_> {
 }
 
 impl Under<'_> {
-    fn taker(&mut self, cluster: Resource) -> Taker<'_> {
-        Taker { round: &self.round, cluster, budget: &mut self.budget }
+    fn selection(&mut self, cluster: Resource) -> Selection<'_> {
+        Selection { round: &self.round, cluster, budget: &mut self.budget }
     }
 
     fn choose_on_nodes(&mut self, victims: Vec<Victim>, wait: i64) {
@@ -276,9 +276,9 @@ impl Chooser<'_> {
             slot if self.has_moved_along(candidate) => under.slots.iter().position(|other| *other == slot),
             slot => known.get(&slot).copied(),
         };
-        let as_standing = |on: &OnNode| {
+        let holds_room = |on: &OnNode| {
             let leaf = at(on.leaf.or_else(|| self.leaf_of(on.candidate.0)), on.candidate);
-            Standing { id: on.candidate, size: on.size, am: on.am, killable: on.killable, leaf }
+            HoldsRoom { id: on.candidate, size: on.size, am: on.am, killable: on.killable, leaf }
         };
         let as_seen = |node: &NodeIn<Arc<NodeShared>>| SeenNode {
             free: node.free,
@@ -289,7 +289,7 @@ impl Chooser<'_> {
                 since_ms: held.since_ms,
                 may_move: held.may_move,
             }),
-            containers: node.containers.iter().map(as_standing).collect(),
+            containers: node.containers.iter().map(holds_room).collect(),
         };
         nodes.iter().map(as_seen).collect()
     }
@@ -297,7 +297,7 @@ impl Chooser<'_> {
     fn choose_by_priority(&mut self, under: &mut Under<'_>, how: ByPriority, wait: i64) {
         let mut nodes = self.nodes(how.moves);
         let seen = self.seen(&nodes, under);
-        let (victims, moved) = by_priority(under.taker(self.books().cluster), seen, how);
+        let (victims, moved) = by_priority(under.selection(self.books().cluster), seen, how);
         under.choose_on_nodes(victims, wait);
         for (from, to) in moved {
             if let Some(held) = nodes[from].held.take() {
@@ -314,7 +314,7 @@ impl Chooser<'_> {
         under.round.counts_reserved = counts_reserved;
         let nodes = self.seen(&self.nodes(false), under);
         let chosen: BTreeSet<Candidate> = under.chosen.containers.keys().copied().collect();
-        let victims = cheapest(under.taker(cluster), &nodes, &chosen);
+        let victims = cheapest(under.selection(cluster), &nodes, &chosen);
         under.choose_on_nodes(victims, wait);
     }
 

@@ -1,14 +1,14 @@
-//! Why a request key gets nothing on a node: what
-//! [`choose_observed`](crate::capacity::rules::allocator::choose_observed) has found, in words.
+//! Why a request key gets nothing on a node, after
+//! [`choose_observed`](crate::capacity::rules::allocator::choose_observed) has chosen nothing.
 //!
-//! Pure; for who asks, never for a pass. Whether something is chosen is not said here.
+//! Pure. Called only for a question, never in a pass.
 
 use super::reasons::CapacityWait;
 use crate::capacity::rules::allocator::{KeyFacts, Limits, NodeFacts, Row, Rules};
 use crate::id::Locality;
 use crate::resource::Resource;
 
-/// Why a key for which nothing was chosen gets nothing at a visit, which it counts already.
+/// The reason why a visit, which `key` counts already, has chosen nothing for a key.
 pub(crate) fn why(
     key: &KeyFacts,
     node: &NodeFacts<'_>,
@@ -34,7 +34,7 @@ pub(crate) fn why(
     waits.unwrap_or(CapacityWait::NotHere)
 }
 
-/// The visit from which on a locality will do. More visits never close what was open.
+/// The number of the first visit at which `locality` is allowed. More visits never forbid it again.
 fn visits_needed(key: &KeyFacts, locality: Locality, rules: &Rules) -> u32 {
     let (mut closed, mut open) = (key.opportunities, key.opportunities.max(rules.nodes).saturating_add(1));
     while closed + 1 < open {
@@ -48,7 +48,7 @@ fn visits_needed(key: &KeyFacts, locality: Locality, rules: &Rules) -> u32 {
     open
 }
 
-/// rules/capacity.md 16.6: why a size that is near enough came to nothing.
+/// Why a container of an allowed locality did not fit (rules/capacity.md 16.6).
 fn no_fit(
     key: &KeyFacts,
     size: &Resource,

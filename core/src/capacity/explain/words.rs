@@ -1,8 +1,9 @@
-//! Why an application waits, as a worker sees it: what a pass finds, in words.
+//! Why an application waits, as one worker sees it: the outcome of a pass, as a [`CapacityWait`].
 //!
-//! Run by a worker between two messages, for who asks. First the application is looked at as if nobody came before it.
-//! Of one node, a [pass that keeps nothing](Look) then tells who is served there. It changes nothing: what is worked
-//! out on the way is worked out on copies.
+//! A worker answers the question between two messages. First it checks the application as if no other one came before
+//! it ([`Books::limits_at`], then each node). If the question is about one node, it then makes a whole pass over the
+//! node with the observer [`Look`], which reports the application that would be served. Nothing changes: the pass works
+//! on copies.
 
 #![expect(clippy::result_large_err, reason = "made only where somebody asks")]
 
@@ -21,23 +22,23 @@ use crate::capacity::types::Shard;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::resource::Resource;
 
-/// What a worker finds.
+/// The answer of one worker.
 #[derive(Debug)]
 pub(crate) struct Waits {
-    /// It decides whether the application may start.
+    /// Whether this worker decides if the application may start.
     pub(crate) decides: bool,
-    /// What stands whatever the node.
+    /// The reason that applies to every node, if there is one.
     pub(crate) whole: Option<CapacityWait>,
-    /// Of its own nodes.
+    /// The reasons on single nodes of this worker.
     pub(crate) on_nodes: Vec<CapacityReason>,
-    /// How many of its nodes were looked at.
+    /// How many nodes the worker has checked.
     pub(crate) nodes: usize,
 }
 
 impl Waits {
-    /// What several workers have found, together.
+    /// Merges the answers of several workers.
     pub(crate) fn together(mut found: Vec<Waits>, all_nodes: bool) -> Vec<CapacityReason> {
-        // Who decides knows best.
+        // The worker that decides about the start has the newest figures, so its reason comes first.
         found.sort_by_key(|waits| !waits.decides);
         let nodes: usize = found.iter().map(|waits| waits.nodes).sum();
         let (mut whole, mut on_nodes) = (Vec::new(), Vec::new());
@@ -46,7 +47,7 @@ impl Waits {
             merge(&mut on_nodes, waits.on_nodes);
         }
         if all_nodes && nodes == 0 {
-            // Of nothing every limit is reached.
+            // Without any node every limit is 0, so a reached limit says nothing.
             whole.retain(|reason| !matches!(reason.wait, CapacityWait::QueueLimit { .. }));
             if whole.is_empty() {
                 whole.push(CapacityReason::for_any_node(CapacityWait::NoNode));
@@ -57,47 +58,55 @@ impl Waits {
     }
 }
 
-/// Whether the node's next report gives the application something, unless others come first.
+/// Whether the application gets something at the node's next report, unless others come first.
 fn is_promise(wait: &CapacityWait) -> bool {
     matches!(wait, CapacityWait::Offer | CapacityWait::WillReserve { .. })
 }
 
-/// A request key's reason, or all keys'.
+/// The reason of one request key, or (without a key) of all keys.
 type OnNode = (Option<SchedulingKey>, CapacityWait);
 
-/// Hears of a pass over a node that keeps nothing: what one application is told, and who is served.
+/// Observes a pass that keeps no results. Notes why one application, the target, gets nothing, and which application is
+/// served.
 #[derive(Debug, Default)]
 struct Look {
-    /// The application that is asked about, by number: lists may have two attempts of it.
+    /// The number of the application that the question is about.
     target: u32,
-    /// The one that is looked at, and its queue's full name.
-    now: u32,
+    /// The number of the application that the pass is at.
+    current: u32,
+    /// The full name of the target's queue.
     queue: String,
-    /// The one that gets something.
+    /// The application that gets something.
     served: Option<u32>,
-    /// The target has been asked what it wants. Of a key for which something is chosen there is nothing.
+    /// Whether the pass has tried a request key of the target.
     is_asked: bool,
+    /// The target's keys that were tried. `None` for a key for which the pass has chosen something.
     keys: Vec<(SchedulingKey, Option<CapacityWait>)>,
+    /// Whether the target has blacklisted the node.
     is_blacklisted: bool,
-    /// The last leaf queue that keeps what it has left, and what all such keep.
+    /// The last leaf queue that keeps the room that it has left, and the sum of what such queues keep.
     blocker: Option<(u32, Resource)>,
-    /// The last queue that uses all it may: the first application in it sees that, unless it could give up a
-    /// reservation.
+    /// The target's leaf queue and the queues above it.
+    path: Vec<u32>,
+    /// A queue of `path` that uses all it may. The pass stops there before it comes to the target, if the application
+    /// that it looks at then has no reservation to give up.
     full: Option<Stop>,
 }
 
 impl Look {
-    fn at(target: u32) -> Look {
+    /// Returns an observer of the application with this number.
+    fn for_target(target: u32) -> Look {
         Look { target, ..Look::default() }
     }
 
     fn is_at_target(&self) -> bool {
-        self.now == self.target
+        self.current == self.target
     }
 
+    /// Notes why the target's key that was tried last waits.
     fn key_waits(&mut self, wait: CapacityWait) {
-        if let Some((_, of_key)) = self.keys.last_mut().filter(|_| self.now == self.target) {
-            *of_key = Some(wait);
+        if let Some((_, known)) = self.keys.last_mut().filter(|_| self.current == self.target) {
+            *known = Some(wait);
         }
     }
 }
@@ -110,16 +119,19 @@ impl Observer for Look {
     }
 
     fn app(&mut self, app: &Visited<'_>) {
-        self.now = app.number;
+        self.current = app.number;
         if self.is_at_target() {
             app.queue.clone_into(&mut self.queue);
-            // Another attempt of it may have been asked before.
+            // An earlier attempt of it may stand before it in the list: what that one was told does not count.
             self.keys.clear();
+            (self.is_asked, self.is_blacklisted) = (false, false);
         }
     }
 
     fn stopped(&mut self, stop: &Stop) {
-        if let Stop::Queue { .. } = stop {
+        if let Stop::Queue { slot, .. } = stop
+            && self.path.contains(slot)
+        {
             self.full = Some(*stop);
         }
     }
@@ -136,7 +148,7 @@ impl Observer for Look {
             return;
         }
         let Some(any) = facts.any.filter(|any| any.count > 0) else {
-            // It asks for nothing, and there is nothing to be told of it.
+            // Nothing is asked for under the key, so there is no reason to report.
             self.keys.pop();
             return;
         };
@@ -159,12 +171,12 @@ impl Observer for Look {
     }
 
     fn gets(&mut self, _chosen: &Chosen) {
-        self.served = Some(self.now);
+        self.served = Some(self.current);
     }
 }
 
 impl Books {
-    /// Whether an application waits for a limit of AMs.
+    /// Why an application has not started: a limit of AMs, or nothing that still holds.
     pub(crate) fn why_not_started(&self, entry: AppEntry) -> CapacityWait {
         let app = &self.apps[entry];
         let (leaf, bounds) = (self.leaf(app.leaf), self.bounds(app.leaf));
@@ -178,14 +190,21 @@ impl Books {
         }
     }
 
-    /// What a pass may use when it comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2); else what stops
-    /// it before. Works out limits of users.
-    fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
-        let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
+    /// A leaf queue and the queues above it, up to root.
+    fn path_of(&self, leaf: u32) -> Vec<u32> {
         let mut path = vec![leaf];
         while let Some(parent) = self.parent(path[path.len() - 1]) {
             path.push(parent);
         }
+        path
+    }
+
+    /// The limits that apply when a pass comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2), as if no
+    /// other application came before it. An error is the check that stops the pass earlier. Repeats the sequence of
+    /// checks of a pass (`decide::pass`, `books::who_may`). Computes limits of users, so the caller restores them.
+    fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
+        let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
+        let path = self.path_of(leaf);
         let mut limits = Limits::new(self.cluster);
         for (at, slot) in path.iter().copied().enumerate().rev() {
             if !self.is_wanting(slot) {
@@ -210,7 +229,7 @@ impl Books {
         Ok(limits)
     }
 
-    /// What stops an application, or a queue on the way to it.
+    /// The public reason for a check that failed, for an application or for a queue on the way to it.
     fn worded(&self, entry: AppEntry, stop: &Stop) -> CapacityWait {
         let app = &self.apps[entry];
         let path = |slot: u32| self.node(slot).config.path.clone();
@@ -231,7 +250,7 @@ impl Books {
 }
 
 impl Shard {
-    /// Why an application waits; of one node, or of all of this worker's.
+    /// Why an application waits: on `node`, or on all nodes of this worker.
     pub(crate) fn why_waiting(&mut self, app: &AppShared, node: Option<&NodeShared>) -> Waits {
         self.fold_now();
         let decides = self.decides_about(app);
@@ -274,7 +293,8 @@ impl Shard {
         }
     }
 
-    /// What stands against it on a node; without limits only what is reserved there is served.
+    /// Why the application gets nothing on a node. Without `limits` (a reason applies to every node), only a
+    /// reservation of the application is served there.
     fn why_not_on(&mut self, entry: AppEntry, node: u32, limits: Option<&Limits>) -> Vec<OnNode> {
         let at = &self.nodes[node as usize];
         if let Some(most) = self.has_most_containers(node) {
@@ -298,21 +318,22 @@ impl Shard {
         }
         let number = books.apps[entry].number;
         let mut look =
-            Look { now: number, queue: books.node(books.apps[entry].leaf).config.path.clone(), ..Look::at(number) };
+            Look { current: number, queue: books.node(books.apps[entry].leaf).config.path.clone(), ..Look::for_target(number) };
         let mut visit = self.visit(node);
-        // What comes of it is told.
+        // The outcome is in `look` and `visit`.
         let _ = self.offer_app(entry, &mut visit, limits, &mut look);
         self.key_reasons(entry, look, visit.proposal.as_ref())
     }
 
-    /// What was told of an application's keys, in words; and what becomes of what it has been offered.
+    /// The reasons of an application's keys, as `look` has noted them. The key that was tried last gets the outcome of
+    /// the proposal, if there is one.
     fn key_reasons(&mut self, entry: AppEntry, look: Look, offered: Option<&Proposal>) -> Vec<OnNode> {
         if look.is_blacklisted {
             return vec![(None, CapacityWait::Blacklisted)];
         }
-        let offer = offered.map(|proposal| self.becomes_of(entry, proposal));
+        let offer = offered.map(|proposal| self.outcome_of(entry, proposal));
         let app = self.app(self.own.books.apps[entry].slot);
-        let asking = app.keys.iter().filter(|key| key.is_open() && key.total() > 0).map(|key| key.id());
+        let asking = app.keys.iter().filter(|key| key.total() > 0).map(|key| key.id());
         let tried = look.keys.len();
         let behind: Vec<SchedulingKey> = asking.filter(|id| look.keys.iter().all(|(tried, _)| tried != id)).collect();
         let waits = look.keys.into_iter().enumerate().filter_map(|(at, (id, wait))| {
@@ -322,8 +343,8 @@ impl Shard {
         waits.chain(behind.into_iter().map(|id| (Some(id), CapacityWait::KeyBefore))).collect()
     }
 
-    /// What becomes of something that a pass proposes for an application.
-    fn becomes_of(&mut self, entry: AppEntry, proposal: &Proposal) -> CapacityWait {
+    /// The outcome of a proposal of a pass, if it were committed now.
+    fn outcome_of(&mut self, entry: AppEntry, proposal: &Proposal) -> CapacityWait {
         let Chosen { size, allocated, .. } = proposal.chosen;
         let free = self.nodes[proposal.node as usize].free;
         if proposal.converts && !allocated {
@@ -339,30 +360,31 @@ impl Shard {
         }
     }
 
-    /// Of a node that is reserved for it.
+    /// Why the application does not get its reservation on a node.
     fn why_reserved(&mut self, entry: AppEntry, node: u32) -> CapacityWait {
         let Some(made) = self.nodes[node as usize].reservation else { return CapacityWait::Offer };
         let AppBook { leaf, slot: app, number, .. } = self.own.books.apps[entry];
         let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
         let Some(key) = key else { return CapacityWait::NothingOutstanding };
         let limits = Limits { may_kill: self.own.books.may_kill(leaf), ..Limits::new(self.own.books.cluster) };
-        let mut look = Look { now: number, keys: vec![(made.key, None)], ..Look::at(number) };
+        let mut look = Look { current: number, keys: vec![(made.key, None)], ..Look::for_target(number) };
         let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
-        // What comes of it is told.
+        // The outcome is in `look` and `visit`.
         let _ = self.offer_key((app, key), &mut facts, &mut visit, &limits, true, &mut look);
         let told = self.key_reasons(entry, look, visit.proposal.as_ref());
         told.into_iter().next().map_or(CapacityWait::NothingOutstanding, |(_, wait)| wait)
     }
 
-    /// The node's next pass is made, and nothing of it kept: who comes first there. True where the application is
-    /// served.
+    /// Makes the node's next pass, without keeping its results, and replaces the promises in `found` if another
+    /// application comes first. Returns whether the pass serves the application.
     fn look_at_others(&mut self, entry: AppEntry, node: u32, found: &mut Vec<OnNode>) -> bool {
         let is_offered = self.has_most_containers(node).is_none() && !self.is_full(node);
         if self.nodes[node as usize].reservation.is_some() || !is_offered {
             return false;
         }
         let number = self.own.books.apps[entry].number;
-        let mut look = Look::at(number);
+        let path = self.own.books.path_of(self.own.books.apps[entry].leaf);
+        let mut look = Look { path, ..Look::for_target(number) };
         let mut visit = self.visit(node);
         self.offer_queue(ROOT, &mut visit, &mut Limits::new(self.own.books.cluster), &mut look);
         let path = |slot: u32| self.own.books.node(slot).config.path.clone();
@@ -377,7 +399,9 @@ impl Shard {
             }
             None => {
                 let blocker = look.blocker.map(|(slot, kept)| CapacityWait::HeldBack { queue: path(slot), kept });
-                blocker.or_else(|| look.full.map(|stop| self.own.books.worded(entry, &stop)))
+                // The target's own keys say more, if the pass came as far as them.
+                let full = look.full.filter(|_| !look.is_asked);
+                blocker.or_else(|| full.map(|stop| self.own.books.worded(entry, &stop)))
             }
         };
         if !found.iter().any(|(_, wait)| is_promise(wait)) {
@@ -388,9 +412,44 @@ impl Shard {
                 wait.clone_from(&other);
             }
         } else if look.is_asked {
-            // What it may use is less by the time that the pass comes to it.
+            // When the pass comes to the application, its limits are lower than without the others.
             *found = self.key_reasons(entry, look, None);
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comes_to(look: &mut Look, number: u32) {
+        look.app(&Visited { number, priority: 0, queue: "root.a" });
+    }
+
+    /// A list has an attempt that has ended before the one that is asked about.
+    #[test]
+    fn what_an_earlier_attempt_was_told_does_not_count() {
+        let mut look = Look::for_target(7);
+        let key = SchedulingKey { priority: 1, allocation_request_id: 0 };
+        comes_to(&mut look, 7);
+        look.key(key);
+        look.key_ends(KeyEnd::Blacklisted);
+        assert!(look.is_asked && look.is_blacklisted);
+        comes_to(&mut look, 7);
+        assert!(!look.is_asked && !look.is_blacklisted && look.keys.is_empty());
+        look.key(key);
+        comes_to(&mut look, 8);
+        look.key_ends(KeyEnd::Blacklisted);
+        assert!(look.is_asked && !look.is_blacklisted, "another application's blacklist");
+    }
+
+    #[test]
+    fn a_full_queue_counts_only_where_it_is_above_the_target() {
+        let mut look = Look { path: vec![3, 0], ..Look::for_target(7) };
+        let stop = |slot| Stop::Queue { slot, limit: Resource::ZERO };
+        look.stopped(&stop(3));
+        look.stopped(&stop(4));
+        assert_eq!(look.full, Some(stop(3)));
     }
 }

@@ -16,7 +16,7 @@ pub(crate) mod tree;
 
 pub(crate) mod users;
 
-pub(crate) mod bounds;
+pub(crate) mod user_limit_figures;
 
 pub(crate) mod leaf;
 

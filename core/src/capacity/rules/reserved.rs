@@ -1,13 +1,14 @@
-//! The leaves of plans in the tree of a running scheduler: one for each reservation that is there, one for what nobody
-//! has reserved.
+//! The leaf queues of plans in the tree of a running scheduler: one for each active reservation, and one for the part
+//! of the plan that is not reserved.
 //!
-//! `PlanQueue`, `ReservationQueue` and `AbstractAutoCreatedLeafQueue`. Plain data of one thread: whoever owns the tree.
-//! A plan that is new has one leaf for all of it; from then on the follower says who is there, and with what.
+//! Follows `PlanQueue`, `ReservationQueue` and `AbstractAutoCreatedLeafQueue`. Plain data of the thread that owns the
+//! tree. A new plan begins with one leaf that has all of the plan. From then on the plan follower adds and removes
+//! leaves and sets their parts.
 //!
-//! Cost: of a leaf that comes or goes that of [its place in the file](crate::config::capacity), without what is written
-//! for other queues; O(leaves of the plan) to entitle one. The first change after a publish copies the settings of all
-//! queues, which the published structure shares; outside of the legacy mode an entitlement is such a change too, as
-//! figures follow from what is configured.
+//! Cost: to add or remove a leaf costs what [its place in the file](crate::config::capacity) costs, without reading the
+//! settings of other queues; to entitle a leaf costs O(leaves of the plan). The first change after a publish copies the
+//! settings of all queues, because the published structure shares them. Outside the legacy mode an entitlement is such
+//! a change, too, because there the figures follow from the configured settings.
 
 use super::arith::TOLERANCE;
 use super::making::MakingFault;
@@ -18,11 +19,12 @@ use crate::config::capacity::{
 use crate::config::float_to_int;
 use crate::sync::Arc;
 
-/// Applications of all leaves of a plan that does not say how many: `DEFAULT_MAXIMUM_SYSTEM_APPLICATIIONS`.
+/// How many applications the leaves of a plan may have together if the plan does not set it:
+/// `DEFAULT_MAXIMUM_SYSTEM_APPLICATIIONS`.
 const APPLICATIONS: f32 = 10_000.0;
 
 impl Tree {
-    /// Queues that are not listed in the file: those that have made themselves, and the leaves of plans.
+    /// The queues that are not listed in the file: automatically created queues, and the leaves of plans.
     pub(crate) fn all_made(&self) -> MadeQueues {
         let plans = self.slots().iter().filter(|slot| self.get(**slot).config.kind == CapacityQueueKind::Plan);
         let leaf = |slot: &u32| {
@@ -36,7 +38,7 @@ impl Tree {
         MadeQueues { reserved: plans.map(leaves).collect(), ..self.made.clone() }
     }
 
-    /// A leaf of no capacity in a plan. It has no limits of its own before the cluster changes, as in Hadoop.
+    /// Adds a leaf without capacity to a plan. As in Hadoop, it has no limits of its own before the cluster changes.
     pub(crate) fn add_reserved(&mut self, plan: u32, name: &str, texts: &Texts<'_>) -> Result<u32, MakingFault> {
         let path = self.get(plan).config.path.clone();
         let place = self.file.index_of(&path);
@@ -63,7 +65,7 @@ impl Tree {
         Ok(leaf)
     }
 
-    /// How many applications each leaf of a plan may have when it is made.
+    /// How many applications a new leaf of a plan may have.
     fn applications_of(&self, plan: u32) -> i32 {
         let plan = self.get(plan);
         let given = plan.config.as_parent().and_then(|parent| parent.plan.as_ref());
@@ -71,7 +73,8 @@ impl Tree {
         if given < 0 { float_to_int(APPLICATIONS * plan.absolute_capacity()) } else { given }
     }
 
-    /// A leaf has this part of its plan from now on, and may use that; whether the leaves may have so much together.
+    /// Gives a leaf the part `part` of its plan, of which it may use up to `most`. Returns false, and changes nothing,
+    /// if the leaves together would have more than the plan.
     pub(crate) fn entitle(&mut self, leaf: u32, part: f32, most: f32) -> bool {
         let Some(plan) = self.get(leaf).parent else { return false };
         let of = |slot: u32| self.get(slot).figures.labels[0].capacity;
@@ -92,7 +95,7 @@ impl Tree {
         true
     }
 
-    /// A leaf of a plan goes; nobody is in it.
+    /// Removes a leaf of a plan. It must have no applications.
     pub(crate) fn remove_reserved(&mut self, leaf: u32, texts: &Texts<'_>) -> Result<(), MakingFault> {
         let Some(plan) = self.get(leaf).parent else { return Ok(()) };
         let place = self.file.index_of(&self.get(leaf).config.path);
@@ -111,12 +114,12 @@ impl Tree {
         Ok(())
     }
 
-    /// The queue at a place has other settings in the file.
+    /// Takes over the changed settings of the queue at a place of the file.
     fn renew(&mut self, place: usize) {
         self.nodes[self.slots[place] as usize].config = Arc::new(self.file.queues()[place].clone());
     }
 
-    /// A leaf that has come into the file takes its place.
+    /// Inserts a leaf that was added to the file into the tree.
     fn insert_leaf(&mut self, plan: u32, shifted: &Shifted) {
         let file = self.file.clone();
         let queue = &file.queues()[shifted.leaf];
@@ -130,7 +133,7 @@ impl Tree {
         shifted.others.iter().for_each(|place| self.renew(*place));
     }
 
-    /// The same file with other leaves of plans: all others are as they were.
+    /// Takes over a file that differs only in leaves of plans: all other queues keep their figures and states.
     fn reread_with_leaves(&mut self, mut file: CapacityFile) {
         let stays: Vec<Option<u32>> = file.queues().iter().map(|queue| self.slot_at(&queue.path)).collect();
         for (index, slot) in stays.iter().enumerate() {

@@ -1,5 +1,8 @@
 //! The users of one leaf queue: what each of them uses, who is active, and how much each may use.
 //!
+//! The limit computed here is applied by `user_may` (`books/who_may.rs`) before a choice and by `accepts`
+//! (`decide/commit.rs`) after it; both ask through `Books::user_limit` (`books/limits.rs`).
+//!
 //! Follows rules/capacity.md 14; `UsersManager`. Plain data of the leaf's owner. Sums over all users are maintained, so
 //! the limit is computed in O(1); only if weights differ from one it takes O(users) after the set of active users has
 //! changed. A limit that was computed once serves all users until it is invalidated.
@@ -516,7 +519,7 @@ impl Users {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capacity::rules::bounds::{Bounds, ForUsers, Given};
+    use crate::capacity::rules::user_limit_figures::{Bounds, ForUsers, Given};
     use crate::resource::Calculator;
     use proptest::prelude::*;
 

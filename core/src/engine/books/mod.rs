@@ -28,7 +28,7 @@ pub mod started_entry;
 pub mod close_once;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
-pub mod two_phase_end;
+pub mod attempt_end;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod retired_slots;

@@ -8,7 +8,7 @@ use super::present::{PresentNodes, Waiters};
 use super::users::Users;
 use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NodeShared, QueueShared};
-use crate::engine::books::two_phase_end::End;
+use crate::engine::books::attempt_end::End;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::AmRequest;
 use crate::engine::intake::to_worker::Internal;

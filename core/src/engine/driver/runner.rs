@@ -80,7 +80,7 @@ impl<D: Decider> Runner<D> {
         Runner { shared, worker, lanes, events, resumes: false }
     }
 
-    /// All of it, on this thread.
+    /// Runs the worker to its end, on this thread.
     pub(super) fn run(mut self) {
         loop {
             match self.poll(BATCH) {
@@ -95,7 +95,7 @@ impl<D: Decider> Runner<D> {
         }
     }
 
-    /// Processes what is there: about `budget` of the embedder's messages.
+    /// Processes waiting messages, about `budget` of the embedder's.
     #[inline]
     pub(crate) fn poll(&mut self, budget: usize) -> Polled {
         match catch_unwind(AssertUnwindSafe(|| self.process(budget))) {
@@ -119,7 +119,7 @@ impl<D: Decider> Runner<D> {
             let now = shared.clock.now_ms();
             worker.shard.fold_if_due(now);
             let looking = worker.shard.scan_for_expired(now);
-            // What woke it up.
+            // The message that ended the wait.
             lanes.take_held(worker);
             let part = left.min(BATCH);
             left -= part;
@@ -150,7 +150,7 @@ impl<D: Decider> Runner<D> {
             return true;
         }
         worker.shard.hand_back_leases();
-        // What the embedder's clock panics with, it will panic with in the poll.
+        // If the embedder's clock panics here, it panics in the next poll, too, which handles it.
         let look_in_ms = catch_unwind(AssertUnwindSafe(|| worker.shard.next_scan_in_ms(shared.clock.now_ms())));
         let look = Duration::from_millis(look_in_ms.unwrap_or(0));
         select! {
@@ -161,7 +161,7 @@ impl<D: Decider> Runner<D> {
         true
     }
 
-    /// After a panic: the nodes are lost; says whether the worker goes on.
+    /// After a panic: gives up the nodes and reports the panic.
     #[cold]
     fn panicked(&mut self, message: String) -> Polled {
         let (nodes, goes_on) = recover(&mut self.worker);
@@ -170,7 +170,7 @@ impl<D: Decider> Runner<D> {
         if goes_on { Polled::More } else { Polled::GivenUp }
     }
 
-    /// Nobody polls it any more.
+    /// Gives the worker up, because its [`Lent`] was dropped.
     pub(super) fn give_up(&mut self, message: String) {
         self.worker.again = true;
         let (nodes, _) = lose_nodes(&mut self.worker);
@@ -185,7 +185,7 @@ impl<D: Decider> Runner<D> {
         }
         let panicked = Panicked { worker: name, message, nodes, goes_on };
         if let Err(not_sent) = shared.lanes.control.send(ControlMessage::WorkerPanicked(panicked)) {
-            // Without a control nothing else is left to be told.
+            // The control has ended. Then only the embedder can be told.
             if let ControlMessage::WorkerPanicked(Panicked { worker, message, nodes, goes_on }) = not_sent.0 {
                 let nodes = nodes.iter().map(|node| node.name.to_string()).collect();
                 self.events.put(SchedulerEvent::WorkerPanicked { worker, message, nodes, goes_on });
@@ -237,12 +237,12 @@ impl Whereabouts {
     }
 }
 
-/// A worker that runs somewhere.
+/// A running worker, as the shutdown sees it.
 #[derive(Debug)]
 pub(super) enum Running {
-    /// On a thread of ours.
+    /// On a thread of the scheduler.
     Here(JoinHandle<()>),
-    /// On one of the embedder's. The channel ends with the worker.
+    /// On a thread of the embedder. The channel ends with the worker.
     Lent { whereabouts: Arc<Whereabouts>, end: Receiver<()> },
 }
 
@@ -265,7 +265,7 @@ impl Running {
         }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the worker.
     pub(super) fn join(self) {
         match self {
             Running::Here(thread) => join(thread),
@@ -284,14 +284,15 @@ fn thread_name(worker: usize) -> String {
 pub(crate) struct Lent<D: Decider> {
     worker: usize,
     whereabouts: Arc<Whereabouts>,
-    /// Until it has ended or is given up, with what it holds until its end.
+    /// The runner, and the channel that ends with it. `None` after the worker has ended or was given up.
     runner: Option<(Runner<D>, Sender<()>)>,
-    /// What it came to.
+    /// The answer of a poll after the end.
     outcome: Polled,
 }
 
 impl<D: Decider> Lent<D> {
-    /// Until it is polled it is where it was made.
+    /// Returns the worker for the embedder, and its counterpart for the shutdown. Until the first poll the worker
+    /// counts as being on the calling thread.
     pub(super) fn new(worker: usize, runner: Runner<D>) -> (Lent<D>, Running) {
         let (whereabouts, (end, ended)) = (Arc::new(Whereabouts::here()), bounded(1));
         let running = Running::Lent { whereabouts: Arc::clone(&whereabouts), end: ended };
@@ -324,7 +325,7 @@ impl<D: Decider> Lent<D> {
         self.whereabouts.note(Whereabouts::NOWHERE);
         let Some((runner, end)) = self.runner.take() else { return };
         if outcome == Polled::GivenUp {
-            // Where the system gives no thread, nobody answers in its place.
+            // If the system refuses the thread, nobody answers in the worker's place.
             let _ = spawn(thread_name(self.worker), move || {
                 runner.answer_until_shutdown();
                 drop(end);
@@ -405,7 +406,7 @@ impl<D: Decider> Handler<Internal<D>, Parcel> for TrackedWorker<D> {
     fn external(&mut self, mut parcel: Parcel) {
         let message = parcel.message();
         match message {
-            // What a node says, and what is given back, means nothing any more after a panic: the nodes are gone.
+            // Reports and releases are not kept for after a panic: by then the nodes and their containers are gone.
             External::Report(_)
             | External::Heartbeat(_)
             | External::Heartbeats(_)
@@ -447,7 +448,7 @@ pub(super) fn recover<D: Decider>(worker: &mut TrackedWorker<D>) -> (Vec<Arc<Nod
     (nodes, goes_on)
 }
 
-/// Gives up the nodes, and a node whose message was being processed. Returns them, and whether all that they had is
+/// Gives up the nodes, also a node whose message was being processed. Returns them, and whether all their records are
 /// settled.
 fn lose_nodes<D: Decider>(worker: &mut TrackedWorker<D>) -> (Vec<Arc<NodeShared>>, bool) {
     let settled = catch_unwind(AssertUnwindSafe(|| worker.shard.give_up_nodes()));
@@ -463,7 +464,7 @@ fn lose_nodes<D: Decider>(worker: &mut TrackedWorker<D>) -> (Vec<Arc<NodeShared>
         Some(Internal::Round(round)) => worker.shared.outstanding(*round).process(worker.shard.id(), || ()),
         _ => {}
     }
-    // Once more, and no third time.
+    // A message is processed a second time, but not a third time.
     let again = std::mem::replace(&mut worker.again, true);
     if let Some(message) = worker.inside.take_if(|message| again || !is_idempotent(message)) {
         acknowledge(message, &worker.shared);
@@ -482,8 +483,8 @@ fn is_idempotent<D: Decider>(message: &Internal<D>) -> bool {
         | Internal::FirstAsk { .. }
         | Internal::CloseApp { .. }
         | Internal::Barrier(_) => true,
-        // A unit is back before anything is done with it. The nodes are gone. Who waits for an answer sees that there
-        // will be none.
+        // `GiveBack` puts the unit back first. The nodes are gone. A caller that waits for an answer learns that there
+        // will be none, because its channel ends.
         Internal::GiveBack { .. }
         | Internal::Recover(..)
         | Internal::AddNode { .. }
@@ -513,7 +514,7 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
         | Internal::ResizeNode { .. }
         | Internal::Decommission { .. }
         | Internal::TakeSnapshot
-        // Who waits for an answer sees that there will be none.
+        // A caller that waits for an answer learns that there will be none, because its channel ends.
         | Internal::Recover(..)
         | Internal::Own(_)
         | Internal::Look(_)
@@ -525,7 +526,7 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
 /// Answers callers that wait for a worker that was given up, until the shutdown.
 pub(super) fn answer_until_shutdown<D: Decider>(worker: &mut TrackedWorker<D>, lanes: &mut WorkerLanes<D>) {
     let shared = &worker.shared;
-    // It may have been told to stop, and panicked at what it had to work off before.
+    // It may have received the shutdown already, and have panicked at a message before it.
     let mut over = lanes.is_stopping();
     let under_way: Vec<_> = worker.inside.take().into_iter().chain(lanes.received_inside()).collect();
     for message in worker.outside.take().into_iter().chain(lanes.received()) {
@@ -553,10 +554,10 @@ pub(super) fn answer_until_shutdown<D: Decider>(worker: &mut TrackedWorker<D>, l
     }
 }
 
-/// Answers whoever waits for the end of what was told to a worker that is given up; false at shutdown.
+/// Answers a message to a worker that was given up. Returns false at shutdown.
 pub(super) fn answer_dead<D: Decider>(shard: &mut Shard<D>, message: Internal<D>, shared: &Shared<D>) -> bool {
     if let Internal::AddNode { node, .. } = message {
-        // Sent before the control heard of it.
+        // Sent before the control knew that the worker had been given up.
         let message = "its worker had been given up".to_owned();
         let lost = Panicked { worker: shard.id(), message, nodes: vec![node], goes_on: false };
         return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
@@ -569,7 +570,7 @@ pub(super) fn answer_dead<D: Decider>(shard: &mut Shard<D>, message: Internal<D>
 
 fn answer_barrier(parcel: Parcel) {
     if let External::Barrier(reply) = parcel.into_message() {
-        // Whoever asked may have gone.
+        // The send fails if the caller no longer waits.
         let _ = reply.send(());
     }
 }

@@ -1,6 +1,5 @@
-//! The driver without threads: everything on the caller's, all messages worked off before a call returns.
-//!
-//! Owned by whoever steps it.
+//! The driver without threads: everything runs on the caller's thread, and each call processes all messages before it
+//! returns. One thread at a time uses it.
 
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
@@ -8,7 +7,7 @@ use crate::engine::decider::Decider;
 use crate::engine::decider::PreemptionTask;
 use crate::engine::decider::{UpdateTask, Workers};
 use crate::engine::driver::runner::{WorkerLanes, answer_dead};
-use crate::engine::driver::threads_and_steps::AtRest;
+use crate::engine::driver::setup::AtRest;
 #[cfg(feature = "faults")]
 use crate::engine::intake::to_control::{ControlMessage, Panicked};
 use crate::engine::shard::Shard;
@@ -16,11 +15,11 @@ use crate::engine::shared::Shared;
 use crate::event::Refused;
 use crate::sync::Arc;
 
-/// Everything on the caller's thread; after each call all messages are worked off.
+/// A scheduler that runs on the caller's thread. After each call no message is left.
 #[derive(Debug)]
 pub(crate) struct Stepper<D: Decider> {
     pub(super) parts: AtRest<D>,
-    /// Some worker is given up. Here because each call asks, and nobody else gives one up.
+    /// Whether a worker was given up. Kept here, because each call checks it and only this driver gives workers up.
     some_are_dead: bool,
 }
 
@@ -31,7 +30,8 @@ impl<D: Decider> Stepper<D> {
         stepper
     }
 
-    /// Ends containers that were acquired and never launched, if a look for them is due; says whether one was.
+    /// Ends containers that were acquired and never launched, if a scan for them is due. Returns whether a scan was
+    /// made.
     pub(crate) fn expire_if_due(&mut self) -> bool {
         let now = self.parts.shared.clock.now_ms();
         let mut any = false;
@@ -66,7 +66,7 @@ impl<D: Decider> Stepper<D> {
         self.pump();
     }
 
-    /// Has the preemption task do something, all messages worked off before and after.
+    /// Runs `act` on the preemption task. All messages are processed before and after.
     pub(crate) fn preempt<R>(
         &mut self,
         act: impl FnOnce(&mut D::Preemptor, &mut Workers<'_, D>) -> R,
@@ -79,7 +79,7 @@ impl<D: Decider> Stepper<D> {
         Ok(outcome)
     }
 
-    /// Counts everything, and says what does not add up.
+    /// Counts all records, and compares the counts.
     #[cfg(feature = "faults")]
     pub(crate) fn audit(&mut self, fold: bool) -> crate::engine::views::audit::Audit {
         let AtRest { control, shards, preemptor, shared, .. } = &mut self.parts;
@@ -92,7 +92,8 @@ impl<D: Decider> Stepper<D> {
         crate::engine::views::audit::compare(shared, &workers, &control.audit(), &doomed)
     }
 
-    /// A worker panics between two messages: its nodes are lost, and it begins anew; `for_good`: it is given up.
+    /// Does what a panic of a worker between two messages leads to: its nodes are lost, and it restarts. With
+    /// `for_good` it is given up.
     #[cfg(feature = "faults")]
     pub(crate) fn panic(&mut self, worker: usize, for_good: bool) {
         let AtRest { shards, shared, .. } = &mut self.parts;
@@ -112,7 +113,7 @@ impl<D: Decider> Stepper<D> {
         self.pump();
     }
 
-    /// Works off all messages, publishing in between, until none is left.
+    /// Processes messages, and publishes in between, until no message is left.
     pub(crate) fn pump(&mut self) {
         let some_are_dead = self.some_are_dead;
         let AtRest { control, shards, control_lane, shared, .. } = &mut self.parts;
@@ -127,7 +128,7 @@ impl<D: Decider> Stepper<D> {
                 }
                 shard.sync();
                 shard.fold_if_due(now);
-                // Looked at before they are received from, which costs more than a look: mostly they are empty.
+                // Mostly the lanes are empty, and `is_empty` costs less than `try_recv`.
                 while !lanes.internal.is_empty()
                     && let Ok(mut message) = lanes.internal.try_recv()
                 {
@@ -156,7 +157,7 @@ impl<D: Decider> Stepper<D> {
     }
 }
 
-/// Whoever waits for a worker that is given up is answered; says whether anybody did.
+/// Answers callers that wait for a worker that was given up. Returns whether there were any.
 #[cold]
 fn answer_for_dead<D: Decider>(shard: &mut Shard<D>, lanes: &WorkerLanes<D>, shared: &Shared<D>) -> bool {
     let mut some = false;

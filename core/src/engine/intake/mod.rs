@@ -11,7 +11,6 @@ pub(crate) mod awaited;
 pub(crate) mod reply;
 
 #[cfg(not(loom))]
-#[cfg(not(loom))]
 pub(crate) mod to_worker;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]

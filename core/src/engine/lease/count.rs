@@ -1,42 +1,41 @@
-//! The outstanding count of a rack or node under one request key: one word, taken from one by one.
+//! The outstanding count of a rack or node under one request key: one word, from which units are taken one by one.
 
 use super::word::{Taken, Word, next_stamp};
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// The outstanding count of one location of one request key that no worker holds pieces of: taken one by one.
+/// The outstanding count of one location under one request key. Workers take single units, and no pieces.
 ///
-/// For racks and nodes: the nodes of a rack belong to one worker where that can be had, so nobody contends.
+/// For racks and nodes: where possible one worker has all nodes of a rack, so there is no contention.
 #[derive(Debug)]
 pub struct AskCount(AtomicU64);
 
 impl AskCount {
-    /// `count` units.
+    /// Returns a count of `count` units.
     #[must_use]
     pub fn new(count: u32) -> AskCount {
         AskCount(AtomicU64::new(Word { count, zero_seen: count == 0, ..Word::NONE }.pack()))
     }
 
     fn word(&self) -> Word {
-        // ORDERING: Relaxed throughout: a count is taken by compare-exchange on this one word; nothing is published by
-        // it.
+        // ORDERING: Relaxed throughout: units are taken by compare-exchange on this one word, and it publishes nothing.
         Word::unpack(self.0.load(Ordering::Relaxed))
     }
 
-    /// Units left.
+    /// How many units are left.
     #[inline]
     pub fn left(&self) -> u32 {
         self.word().count
     }
 
-    /// Whether Hadoop would have a row of it: there is something left, or the AM itself said 0 and nobody has taken
-    /// since.
+    /// Whether Hadoop would have a row for the location: something is left, or the AM itself asked for 0 and nothing
+    /// was taken since.
     #[inline]
     pub fn is_present(&self) -> bool {
         let word = self.word();
         word.count > 0 || word.zero_seen
     }
 
-    /// Takes one unit; none where none is left.
+    /// Takes one unit. `None` if none is left.
     pub fn take_one(&self) -> Option<Taken> {
         let less = |word| {
             let word = Word::unpack(word);
@@ -51,8 +50,8 @@ impl AskCount {
         self.put(None);
     }
 
-    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer
-    /// concerned.
+    /// Puts a unit back after a refused grant. A count that has replaced the one that the unit was taken of does not
+    /// change.
     pub fn undo_take(&self, taken: Taken) {
         self.put(Some(taken));
     }
@@ -65,7 +64,7 @@ impl AskCount {
         });
     }
 
-    /// The AM's replacement; gives what was left before. Called by the application's home worker only.
+    /// Replaces the count, as the AM asks. Returns what was left before. Called by the application's home worker only.
     pub fn replace(&self, count: u32) -> u32 {
         let before = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             let version = next_stamp(Word::unpack(word).version);

@@ -1,38 +1,39 @@
-//! The outstanding `*` count of one request key, taken from in pieces. The protocol is in the text of the
-//! [folder](crate::engine::lease).
+//! The outstanding `*` count of one request key. Workers take units of it one by one or in pieces. The module's text of
+//! [`lease`](crate::engine::lease) has the protocol.
 
 use super::room::PIECES;
 use super::word::{NotTaken, Recounted, Taken, TakenUnit, Word, next_stamp};
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// A smaller piece of asks is not leased.
+/// The smallest piece of asks that a worker leases.
 #[cfg(not(loom))]
 const SMALLEST_PIECE: u32 = 4;
 /// As above.
 #[cfg(loom)]
 const SMALLEST_PIECE: u32 = 2;
-/// The outstanding `*` count of one request key, taken from by all workers; see the module's text. Its owner gives it
-/// lines of its own.
+
+/// The outstanding `*` count of one request key, which all workers take from. Its owner gives it cache lines of
+/// its own.
 #[derive(Debug)]
 pub struct AskPool {
     word: AtomicU64,
-    /// Of each worker that shares. In the line of the word: who looks at one looks at the other.
+    /// By worker: the piece that it leases. The pointer is in the cache line of `word`, as both are read together.
     pieces: Box<[CachePadded<AtomicU64>]>,
 }
 
 impl AskPool {
-    /// An empty pool of epoch 0 that so many workers share; none where somebody keeps the count and
-    /// [publishes](Self::publish) it.
+    /// Returns an empty pool of epoch 0, shared by `workers` workers. With 0, one worker keeps the count elsewhere and
+    /// [publishes](Self::publish) it here.
     #[must_use]
     pub fn new(workers: usize) -> AskPool {
         AskPool { word: AtomicU64::new(0), pieces: (0..workers).map(|_| CachePadded::new(AtomicU64::new(0))).collect() }
     }
 
-    /// Shows the count of who keeps it, of a pool that nobody shares. By that one alone.
+    /// Publishes the count of a pool that is not shared. Called only by the worker that keeps the count.
     #[inline]
     pub fn publish(&self, count: u32) {
-        debug_assert!(self.pieces.is_empty(), "who shares replaces");
+        debug_assert!(self.pieces.is_empty(), "a shared pool is replaced or recounted");
         // ORDERING: Relaxed. One writer, and nothing is inferred from the word.
         self.word.store(Word { count, ..Word::NONE }.pack(), Ordering::Relaxed);
     }
@@ -42,16 +43,16 @@ impl AskPool {
         Word::unpack(self.word.load(Ordering::Relaxed))
     }
 
-    /// The AM asks for `count` units of another size or relaxation; returns the new epoch, which workers are told of.
-    /// Called by the application's home worker only.
+    /// Replaces the count when the AM asks for another size or relaxation. Returns the new epoch, which the caller
+    /// sends to the workers. Called by the application's home worker only.
     pub fn replace(&self, count: u32) -> u16 {
         let epoch = next_stamp(self.word().epoch);
         let _ = self.void_and_open(Word { count, epoch, ..Word::NONE });
         epoch
     }
 
-    /// The AM asks for `count` units of the size and relaxation that the workers know. Called by the application's home
-    /// worker only.
+    /// Replaces the count when the AM asks for the size and relaxation that the workers know. Called by the
+    /// application's home worker only.
     pub fn recount(&self, count: u32) -> Recounted {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
@@ -60,7 +61,7 @@ impl AskPool {
             if before.leased {
                 return self.void_and_open(Word { count, epoch: before.epoch, version, ..Word::NONE });
             }
-            // Who waits goes on waiting while there is nothing.
+            // A note that nothing is left stays as long as nothing is left.
             let new = Word { count, version, zero_seen: before.zero_seen && count == 0, ..before };
             // ORDERING: Relaxed. Nobody holds a piece, so this word is the whole count, and one exchange replaces it.
             match self.word.compare_exchange_weak(word, new.pack(), Ordering::Relaxed, Ordering::Relaxed) {
@@ -80,7 +81,8 @@ impl AskPool {
         for piece in &self.pieces {
             piece.swap(closed, Ordering::Relaxed);
         }
-        // An addition, since a worker may have noted meanwhile that nothing is left.
+        // An addition: a worker may have noted in between that nothing is left, and a store would lose the note. The
+        // note then stays beside the new count, and the next recount is `Awaited` once more, to no effect.
         // ORDERING: Release. Pairs with the Acquire in `refill`: a worker that takes from the new count finds every
         // piece already voided, its own included. A belt: who leases changes its own piece by an exchange first, so no
         // model fails without it.
@@ -92,11 +94,11 @@ impl AskPool {
         Recounted::of(is_awaited, new.count)
     }
 
-    /// Takes one unit of `epoch` for `worker`, which took its last one of `last`: from the second of one replacement on
-    /// it may lease a piece.
+    /// Takes one unit of `epoch` for `worker`. `last` says which replacement the worker took its previous unit of: from
+    /// the second unit of one replacement on, it may lease a piece.
     ///
     /// # Errors
-    /// When none is to be had.
+    /// [`NotTaken`], if no unit is left or the epoch is over.
     #[inline]
     pub fn take_one(&self, worker: usize, epoch: u16, last: Taken) -> Result<TakenUnit, NotTaken> {
         loop {
@@ -107,7 +109,7 @@ impl AskPool {
             }
             match self.refill(worker, epoch, last) {
                 Ok(Some(took)) => return Ok(took),
-                // A replacement has come in between.
+                // A replacement or another change came in between.
                 Ok(None) => {}
                 Err(NotTaken::Dry) if self.recall(worker) => {}
                 Err(why) => return Err(why),
@@ -115,7 +117,7 @@ impl AskPool {
         }
     }
 
-    /// Takes one of the worker's piece.
+    /// Takes one unit off the worker's own piece.
     fn take_own(&self, worker: usize, epoch: u16) -> Option<Taken> {
         let own = &self.pieces[worker];
         // ORDERING: Relaxed; the compare-exchange decides.
@@ -133,8 +135,8 @@ impl AskPool {
         }
     }
 
-    /// Takes one unit off the shared word, and leases a piece where there are many; nothing where a replacement has
-    /// come in between.
+    /// Takes one unit off the shared word, or leases a piece if many units are left. Returns `Ok(None)` if a
+    /// replacement or another change came in between.
     #[inline]
     fn refill(&self, worker: usize, epoch: u16, last: Taken) -> Result<Option<TakenUnit>, NotTaken> {
         // ORDERING: Acquire, with the Release in `void_and_open`.
@@ -147,7 +149,8 @@ impl AskPool {
             if left.count == 0 {
                 return Err(NotTaken::Dry);
             }
-            // An AM that asks anew for each container would have a piece voided before it is spent.
+            // The first unit of a replacement is taken alone: if the AM asks anew for each container, every piece would
+            // be voided before it is spent.
             let piece = if left.stamp() == last.0 { self.piece_of(left.count) } else { 1 };
             if piece > 1 {
                 return Ok(self.lease(worker, word, piece));
@@ -160,30 +163,30 @@ impl AskPool {
         }
     }
 
-    /// Takes a piece and spends one unit of it; nothing where a word is another by now.
+    /// Takes a piece off the shared word `word`, and spends one unit of it. Returns `None` if either word has changed.
     #[inline(never)]
     fn lease(&self, worker: usize, word: u64, piece: u32) -> Option<TakenUnit> {
         let (own, left) = (&self.pieces[worker], Word::unpack(word));
         let empty = Word { count: 0, leased: false, zero_seen: false, ..left }.pack();
-        // ORDERING: Relaxed. Nothing is taken off the word where the piece is not as it was looked at.
+        // ORDERING: Relaxed. If the piece has changed since, the exchange below fails and no unit is taken.
         let before = own.load(Ordering::Relaxed);
         if before != empty {
-            // Of this replacement before the units are taken: then a replacement after that voids them by changing it,
-            // however long ago the piece was last used.
+            // First give the piece the present stamp, and only then take units. So a replacement that comes in between
+            // changes the piece, however long ago it was last used, and the last exchange below fails.
             own.compare_exchange(before, empty, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         }
         let less = Word { count: left.count - piece, leased: true, ..left }.pack();
         // ORDERING: Acquire, as in `refill`.
         self.word.compare_exchange(word, less, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let leased = Word { count: piece - 1, leased: false, zero_seen: false, ..left }.pack();
-        // Only this worker puts units into its piece, so it is empty as it was, or a replacement has voided it and with
-        // it what is in hand.
+        // Only this worker puts units into its piece. So the piece is still empty, or a replacement has changed it:
+        // then the units in hand are void, too.
         own.compare_exchange(empty, leased, Ordering::Relaxed, Ordering::Relaxed).ok()?;
         Some(TakenUnit { taken: Taken(left.stamp()), leased: true })
     }
 
-    /// How many are taken off the shared word at once. Of few only one: then all that is left lies where everybody sees
-    /// it, nobody has to be asked for it, and a replacement is one exchange.
+    /// How many units a worker takes off the shared word at once, if `left` are left. Of few units it takes one: then
+    /// all that is left is in the shared word, no worker has to recall a piece, and a replacement is one exchange.
     #[inline]
     fn piece_of(&self, left: u32) -> u32 {
         let piece = left / PIECES;
@@ -197,7 +200,7 @@ impl AskPool {
         }
     }
 
-    /// Brings the other workers' unspent pieces back into the shared word.
+    /// Brings the other workers' unspent pieces back into the shared word. Returns whether there were any.
     fn recall(&self, worker: usize) -> bool {
         if !self.word().leased {
             return false;
@@ -209,7 +212,7 @@ impl AskPool {
         any
     }
 
-    /// Hands a worker's unspent units back to all. Says whether there were any.
+    /// Moves a worker's unspent units back into the shared word. Returns whether there were any.
     pub fn hand_back(&self, worker: usize) -> bool {
         let piece = &self.pieces[worker];
         let mut word = piece.load(Ordering::Relaxed);
@@ -224,22 +227,26 @@ impl AskPool {
                 Err(now) => word = now,
             }
         };
-        self.put(held.count, Some(Taken(held.stamp())));
+        self.put(held.count, Taken(held.stamp()));
         true
     }
 
-    /// Puts units back, of one replacement or of whichever is the present one.
-    fn put(&self, units: u32, only: Option<Taken>) {
+    /// Puts back units that were `taken`. Does nothing if a replacement came in between: they are not part of its
+    /// count.
+    ///
+    /// A note that nothing is left stays beside the count. Nobody tells the worker that noted it, so it still waits: it
+    /// finds the units at its next fold, or when a recount finds the note and tells.
+    fn put(&self, units: u32, taken: Taken) {
         let more = |word| {
             let word = Word::unpack(word);
             let more = Word { count: word.count.saturating_add(units), ..word };
-            only.is_none_or(|only| only.0 == word.stamp()).then(|| more.pack())
+            (taken.0 == word.stamp()).then(|| more.pack())
         };
         let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
     /// Puts one unit back, whatever the AM has asked for since: the container that took it ended before the AM saw it.
-    /// By the home worker.
+    /// Called by the application's home worker only, which tells the others if the answer is [`Recounted::Awaited`].
     pub fn put_one(&self) -> Recounted {
         let more = |word| {
             let word = Word::unpack(word);
@@ -250,13 +257,13 @@ impl AskPool {
         Recounted::of(before.is_ok_and(|word| Word::unpack(word).zero_seen), 1)
     }
 
-    /// Undoes a take: the grant was refused. A count that has replaced the one it was taken from is no longer
-    /// concerned.
+    /// Puts a unit back after a refused grant. A count that has replaced the one that the unit was taken of does not
+    /// change.
     pub fn undo_take(&self, taken: Taken) {
-        self.put(1, Some(taken));
+        self.put(1, taken);
     }
 
-    /// What `worker` can take without a recall; where that is nothing, what it can with one.
+    /// How many units `worker` can take without a recall; if none, how many it can take with one.
     #[inline]
     pub fn visible(&self, worker: usize) -> u32 {
         let word = self.word();
@@ -273,22 +280,23 @@ impl AskPool {
         }
     }
 
-    /// Whether anything is left, whoever has it. Where not, that is noted in the same step: the next count that is more
-    /// is [awaited](Recounted::Awaited).
+    /// Whether any unit is left, in the word or in a piece. If not, the word notes it in the same step, and the next
+    /// count that is more is [awaited](Recounted::Awaited). To look without a note use [`total`](Self::total).
     #[inline]
-    pub fn is_open(&self) -> bool {
+    pub fn is_open_or_note_zero(&self) -> bool {
         let word = self.word();
-        word.count > 0 || !word.zero_seen && self.is_open_or_note(word)
+        word.count > 0 || !word.zero_seen && self.has_pieces_or_note_zero(word)
     }
 
     #[inline(never)]
-    fn is_open_or_note(&self, word: Word) -> bool {
+    fn has_pieces_or_note_zero(&self, word: Word) -> bool {
         word.leased && self.total() > 0 || !self.note_zero()
     }
 
-    /// Notes that nothing is left; false where there is something.
+    /// Notes that no unit is left. Returns false, and notes nothing, if there is one by now.
     fn note_zero(&self) -> bool {
-        // ORDERING: Relaxed. One word: the note is in it only if the count is 0, and a count that is more finds it.
+        // ORDERING: Relaxed. The note and the count are one word: the exchange fails if the count is not 0, and the
+        // exchange that makes the count more finds the note.
         let noted = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |word| {
             let word = Word::unpack(word);
             (word.count == 0).then(|| Word { zero_seen: true, ..word }.pack())
@@ -296,12 +304,12 @@ impl AskPool {
         noted.is_ok()
     }
 
-    /// What a unit that is taken now is taken of.
+    /// Which replacement a unit that is taken now is taken of.
     pub fn latest(&self) -> Taken {
         Taken(self.word().stamp())
     }
 
-    /// What is outstanding in all.
+    /// How many units are outstanding in all, in the word and in pieces. Writes nothing.
     pub fn total(&self) -> u32 {
         // ORDERING: Relaxed. A sum over words that move; exact when nothing does.
         let word = self.word();
@@ -370,16 +378,16 @@ mod tests {
         for count in [1, 100] {
             let pool = AskPool::new(2);
             let epoch = pool.replace(count);
-            assert!(pool.is_open());
+            assert!(pool.is_open_or_note_zero());
             while pool.take_one(1, epoch, pool.latest()).is_ok() {}
             assert_eq!(pool.recount(0), Recounted::Silent);
-            assert!(!pool.is_open());
+            assert!(!pool.is_open_or_note_zero());
             assert_eq!((pool.recount(0), pool.recount(3), pool.recount(4)), {
                 use Recounted::{Awaited, Silent};
                 (Silent, Awaited, Silent)
             });
             while pool.take_one(0, epoch, pool.latest()).is_ok() {}
-            assert!(!pool.is_open());
+            assert!(!pool.is_open_or_note_zero());
             assert_eq!((pool.put_one(), pool.put_one()), (Recounted::Awaited, Recounted::Silent));
         }
     }

@@ -1,18 +1,19 @@
-//! Room under one limit of one queue, one resource type. The protocol is in the text of the
-//! [folder](crate::engine::lease).
+//! Room under one limit of one queue, for one resource type. The module's text of [`lease`](crate::engine::lease) has
+//! the protocol.
 
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicI64, Ordering};
 
-/// A piece is one part in this many of what is left.
+/// A piece is what is left, divided by this number.
 #[cfg(not(loom))]
 pub(super) const PIECES: u32 = 8;
-/// Models have little to share out.
+/// In models there is little room to share.
 #[cfg(loom)]
 pub(super) const PIECES: u32 = 2;
-/// No piece is larger: keeps sums of pieces of unlimited rooms far from overflow.
+/// The largest piece. It keeps sums of pieces of unlimited rooms far from overflow.
 const LARGEST_PIECE: i64 = 1 << 40;
-/// Room under one limit; see the module's text.
+
+/// Room under one limit, shared by all workers.
 #[derive(Debug)]
 pub struct Room {
     taken: CachePadded<AtomicI64>,
@@ -20,7 +21,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// A room of which nothing is taken, shared by `workers`.
+    /// Returns a room of which nothing is taken, shared by `workers` workers.
     #[must_use]
     pub fn new(workers: usize) -> Room {
         Room {
@@ -29,13 +30,13 @@ impl Room {
         }
     }
 
-    /// What is spent or leased.
+    /// The amount that is spent or leased.
     pub fn taken(&self) -> i64 {
         // ORDERING: Relaxed. One word, and no other is inferred from it.
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Spends `amount` for `worker` under `limit`; false, and nothing spent, when there is no room.
+    /// Spends `amount` for `worker` under `limit`. Returns false, and spends nothing, if there is no room.
     pub fn try_spend(&self, worker: usize, amount: i64, limit: i64) -> bool {
         if amount <= 0 {
             // A request for nothing needs no room; `give_back` mirrors this.

@@ -1,28 +1,28 @@
-//! The word of a count of asks: plain values, packed into what one atomic holds.
+//! The word of a count of asks: plain values, packed into one atomic of 64 bits.
 
-/// The word of a count: what it counts, and which asks that is.
+/// The word of a count of asks: the count, and which asks it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) count: u32,
-    /// Of a pool: the size and relaxation that the units are asked for with. Workers are told of it.
+    /// In a pool: stands for the size and relaxation of the units. Workers are told of each new epoch.
     pub(super) epoch: u16,
-    /// Which of the AM's replacements this is, among those of one epoch; begins anew after 32,768.
+    /// The number of the AM's replacement within the epoch. Wraps after 32,768.
     pub(super) version: u16,
-    /// Of a pool: a worker may hold a piece.
+    /// In a pool: a worker may hold a piece.
     pub(super) leased: bool,
-    /// Of a pool: some worker has found nothing left, and has to be told when there is something. Of a count: the AM
-    /// itself said 0.
+    /// In a pool: some worker has found nothing left, and has to be told when there is something again. In a count: the
+    /// AM itself asked for 0.
     pub(super) zero_seen: bool,
 }
 
 /// How many bits an epoch or a version has.
 #[cfg(not(loom))]
 pub(super) const STAMP_BITS: u32 = 15;
-/// In models they come again soon.
+/// In models they wrap soon.
 #[cfg(loom)]
 pub(super) const STAMP_BITS: u32 = 2;
 
-/// The one after a stamp.
+/// The epoch or version after `stamp`.
 pub(super) fn next_stamp(stamp: u16) -> u16 {
     (stamp + 1) % (1 << STAMP_BITS)
 }
@@ -48,7 +48,7 @@ impl Word {
         }
     }
 
-    /// Whether units of both are of the same replacement.
+    /// Whether the units of both words are of the same replacement.
     pub(super) fn is_of(self, other: Word) -> bool {
         self.stamp() == other.stamp()
     }
@@ -59,16 +59,16 @@ impl Word {
     }
 }
 
-/// Why a unit could not be taken.
+/// Why no unit could be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTaken {
-    /// None is left, or others hold what is left.
+    /// No unit is left, or other workers hold all that is left.
     Dry,
     /// The AM has asked for another size; the message with it is on its way.
     Stale,
 }
 
-/// Which replacement a unit was taken of: it goes back to that one or to none.
+/// The replacement that a unit was taken of. The unit can go back only to this replacement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taken(pub(super) u32);
 
@@ -84,13 +84,13 @@ impl From<u32> for Taken {
     }
 }
 
-/// Whom the AM's replacement of a count concerns.
+/// Whether workers have to be told of a changed count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "who has found nothing left waits to be told"]
+#[must_use = "a worker that has found nothing left waits to be told"]
 pub enum Recounted {
-    /// Nobody: the others see the count where it lies.
+    /// No: the workers read the count from the pool.
     Silent,
-    /// Some worker has found nothing left, and does not look again before it is told.
+    /// Yes: some worker has found nothing left, and does not look again before it is told.
     Awaited,
 }
 
@@ -100,12 +100,12 @@ impl Recounted {
     }
 }
 
-/// A unit that was taken.
+/// A taken unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TakenUnit {
-    /// Where it goes back to if the grant is refused.
+    /// The replacement that it goes back to if the grant is refused.
     pub taken: Taken,
-    /// A piece was leased with it.
+    /// Whether the worker has leased a piece with it.
     pub leased: bool,
 }
 

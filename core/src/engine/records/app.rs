@@ -166,12 +166,12 @@ impl<P: Parts> AppLocal<P> {
     pub(crate) fn has_open_key(&self) -> bool {
         let keys = &self.keys[..];
         if let [key] = keys {
-            return key.is_open();
+            return key.is_open_or_note_zero();
         }
         if keys.len() > MANY_KEYS {
             self.pass_done_keys();
         }
-        keys[self.first_key()..].iter().any(KeyLocal::is_open)
+        keys[self.first_key()..].iter().any(KeyLocal::is_open_or_note_zero)
     }
 
     /// Where a visit begins: those before it want nothing.
@@ -184,7 +184,7 @@ impl<P: Parts> AppLocal<P> {
     #[cold]
     fn pass_done_keys(&self) {
         let from = self.done.get();
-        let done = self.keys[from..].iter().take_while(|key| !key.is_open()).count();
+        let done = self.keys[from..].iter().take_while(|key| !key.is_open_or_note_zero()).count();
         self.done.set(from + done);
     }
 

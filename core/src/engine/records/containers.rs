@@ -83,7 +83,7 @@ impl ContainerRecord {
     /// Its place among its application's containers.
     pub(crate) fn named(&self) -> ContainerNumber {
         let ContainerRecord { attempt, epoch, number, taken_over, .. } = *self;
-        ContainerNumber { attempt: attempt.into(), granted_here: taken_over == 0, epoch, number, taken_over }
+        ContainerNumber { attempt: attempt.into(), epoch, number, taken_over }
     }
 
     pub(crate) fn key(&self) -> SchedulingKey {

@@ -86,7 +86,7 @@ impl<D: Decider> Shard<D> {
         if self.shared.workers > 1 {
             if !self.spend_rooms(self.app(app).leaf, granted) {
                 count(&self.shared.counters[self.worker].refused, 1);
-                return Err(Refusal::QueueFull);
+                return Err(Refusal::NoRoomUnderLimit);
             }
             taken.rooms = true;
         }
@@ -98,7 +98,8 @@ impl<D: Decider> Shard<D> {
         Ok(mail)
     }
 
-    /// The rollback of a whole proposal: the asks go back, and whatever else was taken. A step that fails half-way (`take_rows`,
+    /// The rollback of a whole proposal: the asks go back, and whatever else was taken. A step that fails half-way
+    /// (`take_rows`,
     /// `spend_rooms`) has returned its own part before.
     #[cold]
     fn give_back(&mut self, proposal: &Proposal, granted: &Resource, taken: Taken) {

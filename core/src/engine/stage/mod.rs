@@ -3,7 +3,7 @@
 
 pub(crate) mod report;
 
-pub(crate) mod end;
+pub(crate) mod container_end;
 
 pub(crate) mod offer;
 

@@ -1,7 +1,7 @@
 //! Report: a node says what runs and what has ended; then it is offered.
 //!
 //! # Where it stands
-//! First of the stages: a heartbeat leads to ends (`end`), then to an offer of the node's room (`offer`).
+//! First of the stages: a heartbeat leads to ends (`container_end`), then to an offer of the node's room (`offer`).
 
 use crate::engine::decider::Decider;
 use crate::engine::intake::to_worker::Heartbeat;

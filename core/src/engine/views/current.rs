@@ -1,6 +1,6 @@
-//! Read-only views: nodes and counters, as of now. What is shown of queues and applications is the decider's.
+//! Read-only views of nodes and counters, as of now. The deciders have the views of queues and applications.
 //!
-//! Read from the ledger by any thread; no lock is taken that a worker takes.
+//! Any thread reads them from the ledger, and takes no lock that a worker takes.
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
@@ -9,41 +9,44 @@ use crate::id::NodeId;
 use crate::resource::Resource;
 use crate::sync::atomic::Ordering;
 
-/// A node.
+/// A registered node.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct NodeView {
-    /// Its number.
+    /// The node's number.
     pub id: NodeId,
-    /// Its name.
+    /// The node's name.
     pub name: String,
-    /// Its rack.
+    /// The name of its rack.
     pub rack: String,
-    /// The number of the worker that owns it.
+    /// The number of the worker that owns the node.
     pub worker: usize,
-    /// Its total (memory in MiB, vcores, further types).
+    /// The node's total (memory in MiB, vcores, further types).
     pub total: Resource,
-    /// Its free room. Negative if more runs than its total, after it was made smaller.
+    /// The free room. Negative if the total was made smaller than what runs on the node.
     pub free: Resource,
 }
 
-/// What all workers have counted since the start, together.
+/// The sums of all workers' counters since the start. The fields have the names of
+/// [`WorkerCounters`](crate::engine::shared::WorkerCounters).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) granted: u64,
-    /// Of these, on a node that was asked for, and on a rack that was.
+    /// Granted containers on a requested node.
     pub(crate) node_local: u64,
+    /// Granted containers on a requested rack, and on no requested node.
     pub(crate) rack_local: u64,
-    pub(crate) completed: u64,
+    /// Containers that have ended in any way: reported, released, killed, expired, or lost with their node.
+    pub(crate) ended: u64,
     pub(crate) heartbeats: u64,
     pub(crate) offers: u64,
     pub(crate) refused: u64,
-    pub(crate) reservations: u64,
+    pub(crate) reserved: u64,
     pub(crate) folds: u64,
 }
 
-/// One node.
+/// The view of one node.
 pub(crate) fn node(node: &NodeShared) -> NodeView {
     NodeView {
         id: node.id,
@@ -55,7 +58,7 @@ pub(crate) fn node(node: &NodeShared) -> NodeView {
     }
 }
 
-/// See [`Counts`].
+/// Adds up the counters of all workers.
 pub(crate) fn counts<D: Decider>(shared: &Shared<D>) -> Counts {
     let mut counts = Counts::default();
     for worker in &shared.counters {
@@ -63,11 +66,11 @@ pub(crate) fn counts<D: Decider>(shared: &Shared<D>) -> Counts {
         counts.granted += worker.granted.load(Ordering::Relaxed);
         counts.node_local += worker.node_local.load(Ordering::Relaxed);
         counts.rack_local += worker.rack_local.load(Ordering::Relaxed);
-        counts.completed += worker.ended.load(Ordering::Relaxed);
+        counts.ended += worker.ended.load(Ordering::Relaxed);
         counts.heartbeats += worker.heartbeats.load(Ordering::Relaxed);
         counts.offers += worker.offers.load(Ordering::Relaxed);
         counts.refused += worker.refused.load(Ordering::Relaxed);
-        counts.reservations += worker.reserved.load(Ordering::Relaxed);
+        counts.reserved += worker.reserved.load(Ordering::Relaxed);
         counts.folds += worker.folds.load(Ordering::Relaxed);
     }
     counts

@@ -1,4 +1,4 @@
-//! Inspection: what drivers and the embedder see of a worker's own data, and what only they have it do.
+//! Inspection: views of a worker's own data for drivers and the embedder, and acts that only they ask a worker for.
 //!
 //! # Where it stands
 //! Plain code over one shard. The stepped driver calls it; the threaded one sends it to the worker ([`ask_workers`]),
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContainerView {
-    /// Its id.
+    /// The container's id.
     pub id: ContainerId,
     /// The name of its node.
     pub node: String,
@@ -32,7 +32,7 @@ pub struct ContainerView {
     pub priority: i32,
     /// The [`allocation_request_id`](crate::Ask::allocation_request_id) of the ask.
     pub allocation_request_id: i64,
-    /// Its size.
+    /// The container's size.
     pub resource: Resource,
     /// Whether its node has reported it as launched.
     pub launched: bool,
@@ -45,14 +45,14 @@ pub struct ContainerView {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct ContainerCounts {
-    /// Those that live, by the number of their application. One that has none is left out.
+    /// Live containers, by the number of the application. An application without any is left out.
     pub by_app: BTreeMap<u32, u64>,
-    /// By their node, those included that have ended and whose node has not said so. A node without any is left out.
+    /// Containers by node, including ended ones whose end the node has not reported. A node without any is left out.
     pub by_node: BTreeMap<NodeId, u64>,
 }
 
 impl ContainerCounts {
-    /// With those of another worker.
+    /// Adds the counts of another worker.
     pub(crate) fn and(mut self, other: ContainerCounts) -> ContainerCounts {
         for (app, count) in other.by_app {
             *self.by_app.entry(app).or_default() += count;
@@ -91,7 +91,7 @@ pub struct ReservationNews {
     pub reserved: Option<ReservedView>,
 }
 
-/// What a worker has noted since it was last asked, and what it has reserved; in the order in which it came about.
+/// What a worker has noted since the last call, in order of time.
 #[derive(Debug, Default)]
 pub(crate) struct StepRecord {
     /// With the name of the node, and whether it is an AM's.

@@ -1,4 +1,5 @@
-//! Views: what the embedder sees, and what it looks at by asking a worker.
+//! Views for the embedder: `current` reads shared figures on the caller's thread; `inspect` and `requests` ask the
+//! workers. `audit` compares all records, for tests.
 
 #[cfg(not(loom))]
 pub(crate) mod current;

@@ -50,8 +50,9 @@ impl<D: Decider> Shard<D> {
                     count,
                     relax,
                 };
-                if key.is_open() {
-                    found.push((ANY, view(key.size, key.total(), key.relax)));
+                let left = key.total();
+                if left > 0 {
+                    found.push((ANY, view(key.size, left, key.relax)));
                 }
                 let rows = key.named().into_iter().flat_map(|rows| rows.iter()).filter(|row| row.present());
                 found.extend(rows.map(|row| (row.location, view(*row.size(), row.left(), row.relax()))));

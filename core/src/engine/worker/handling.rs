@@ -52,7 +52,7 @@ impl<D: Decider> Shard<D> {
             Internal::Round(Round::Offers) => self.offer_all(),
             Internal::Round(Round::Continuous) => D::all_offered(self),
             Internal::TakeSnapshot => self.sync(),
-            Internal::Look(look) => look.at(self),
+            Internal::Look(look) => look.run(self),
             Internal::Barrier(reply) => {
                 // Who waits for quiet, then sends on, wants that to be worked off with what has been published since,
                 // and after what time has made due.

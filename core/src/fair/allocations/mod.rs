@@ -1,16 +1,16 @@
-//! The allocation file's watcher: when to look at the file, and what to do about it.
+//! The watcher of the allocation file: it decides when to check the file and when to read it again.
 //!
 //! # Where it stands
-//! Plain code that both drivers run: the threaded one on a thread that owns nothing else (`thread`), so that reading
-//! and parsing hold nobody up; the stepped one on the caller's. What it decides reaches the control through
-//! [`Reloads`], as messages or as calls. Follows rules/configuration.md 7.2 and 7.3; Hadoop's
+//! Plain code that both drivers run. The threaded driver runs it on a thread of its own (`thread`), so that reading and
+//! parsing delay nothing else; the stepped driver runs it on the caller's thread. The watcher passes its decisions to
+//! the control through [`Reloads`], as messages or as calls. Follows rules/configuration.md 7.2 and 7.3; Hadoop's
 //! `AllocationFileLoaderService`.
 //!
 //! # Two clocks
-//! Looks are an interval apart by the monotonic clock. Whether the file is to be read goes by the wall clock, because
-//! its time of change does: it must be later than the last successful parse and quiet for a while. So, as in Hadoop, a
-//! file that keeps an older time of change (`mv`, `cp -p`) is not noticed until a refresh is asked for, nor is one from
-//! the future before its time has come.
+//! The monotonic clock measures the interval between two checks. The wall clock decides whether a file is read, because
+//! the file's time of modification is wall time: it must be later than the last successful parse, and some time ago.
+//! So, as in Hadoop, a file that keeps an older time of modification (`mv`, `cp -p`) is not noticed until a refresh is
+//! asked for, and a file from the future is not read before its time has come.
 
 mod watcher;
 

@@ -1,6 +1,6 @@
-//! What configuration makes of each queue: its own settings, those it inherits, and the defaults.
+//! The settings in force of each queue: its own, the inherited ones, and the defaults.
 //!
-//! Read by the control from its tree and the file in force. Inheritance follows `FSQueue.updatePreemptionVariables`
+//! The control reads them from its tree and the file in force. Inheritance follows `FSQueue.updatePreemptionVariables`
 //! and `getMaximumContainerAllocation`, rules/configuration.md 3.2.
 
 use super::settings::{OwnPreemption, Queue};
@@ -9,18 +9,18 @@ use crate::fair::engine::Control;
 use crate::preemption::QueuePreemption;
 use crate::resource::Resource;
 
-/// What configuration makes of a queue; how it stands is in [`QueueView`](crate::view::QueueView).
+/// The settings in force of a queue. [`QueueView`](crate::view::QueueView) has its present figures.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct QueueConfig {
-    /// Full name, `root.a.b`.
+    /// The full name, as in `root.a.b`.
     pub name: String,
-    /// It holds applications, not queues.
+    /// Whether the queue holds applications, and not queues.
     pub leaf: bool,
-    /// Not named by the allocation file.
+    /// Whether the queue is not in the allocation file.
     pub dynamic: bool,
-    /// `fair`, `FIFO`, `DRF`, or a policy of the embedder's.
+    /// The name of the policy: `fair`, `FIFO`, `DRF`, or a policy of the embedder.
     pub policy: String,
     /// `weight`
     pub weight: f32,
@@ -28,28 +28,28 @@ pub struct QueueConfig {
     pub min_resources: Resource,
     /// `maxResources`, the parent's `maxChildResources`, or `queueMaxResourcesDefault`.
     pub max_resources: Limit,
-    /// That limit on the present cluster, raised to the minimum.
+    /// `max_resources` as an amount on the present cluster, at least `min_resources`.
     pub effective_max_resources: Resource,
     /// `maxChildResources`
     pub max_child_resources: Option<Limit>,
-    /// `maxContainerAllocation`, inherited; the scheduler's own maximum holds beside it.
+    /// `maxContainerAllocation`, inherited. The scheduler's own maximum also applies.
     pub max_container_allocation: Resource,
     /// `maxRunningApps` or `queueMaxAppsDefault`
     pub max_running_apps: i32,
     /// `maxAMShare` or `queueMaxAMShareDefault`
     pub max_am_share: f32,
-    /// `minSharePreemptionTimeout` in milliseconds, inherited; `i64::MAX` is never, -1 was never set.
+    /// `minSharePreemptionTimeout` in milliseconds, inherited; `i64::MAX` means never, -1 means not set.
     pub min_share_preemption_timeout_ms: i64,
     /// `fairSharePreemptionTimeout` in milliseconds, inherited; as above.
     pub fair_share_preemption_timeout_ms: i64,
     /// `fairSharePreemptionThreshold`, inherited.
     pub fair_share_preemption_threshold: f32,
-    /// `allowPreemptionFrom`: false where it, or a queue above, forbids it.
+    /// `allowPreemptionFrom`: false if the queue or a queue above it forbids preemption.
     pub preemptable: bool,
     /// `reservation`
     pub reservable: bool,
-    /// `aclSubmitApps`: the queue's own list, those above it hold as well. `None` where neither the file in force nor,
-    /// as in Hadoop, one before it names the queue.
+    /// `aclSubmitApps`: the queue's own list; the lists of the queues above it also apply. `None` if neither the file in
+    /// force nor, as in Hadoop, an earlier file names the queue.
     pub acl_submit: Option<AccessControlList>,
     /// `aclAdministerApps`, as above.
     pub acl_administer: Option<AccessControlList>,

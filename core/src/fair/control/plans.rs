@@ -133,8 +133,8 @@ impl PlanQueues for Control {
 mod tests {
     use super::*;
     use crate::config::{AllocationFile, Settings};
-    use crate::engine::driver::threads_and_steps::Setup;
-    use crate::engine::driver::threads_and_steps::tests::{add_node, setup_with};
+    use crate::engine::driver::setup::Setup;
+    use crate::engine::driver::tests::{add_node, setup_with};
     use crate::fair::engine::{AtRest, Stepper};
 
     const LEAVES: [&str; 5] = ["root.p.a", "root.p.b", "root.p.c", "root.p.d", "root.p.e"];

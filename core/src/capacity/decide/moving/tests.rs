@@ -6,7 +6,7 @@ use crate::capacity::control::{CapacityConfiguration, CapacityControl, Refresh};
 use crate::capacity::types::CapacityDecider;
 use crate::clock::VirtualClock;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::threads_and_steps::Setup;
+use crate::engine::driver::setup::Setup;
 use crate::engine::edge::allocate::{AllocateRequest, send_changes};
 use crate::engine::threads::events::events;
 use crate::engine::{AtRest, NewNode, Stepper, Submission};

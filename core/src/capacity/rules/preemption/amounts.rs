@@ -1,17 +1,18 @@
-//! Whether a container is taken: what is to be obtained, and what a round may take at all (rules/capacity.md 25.3,
-//! *Taking c*).
+//! The decision whether a container is preempted, by what its leaf still has to give and by the round's budget
+//! (rules/capacity.md 25.3, *Taking c*).
 
 use crate::capacity::rules::arith::Arith;
 use crate::resource::Resource;
 
-/// What is still to be obtained from one leaf; nothing once it is enough.
+/// The amount that is still to be obtained from one leaf; `None` once enough has been taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taking {
     pub(crate) to_obtain: Option<Resource>,
 }
 
 impl Taking {
-    /// Takes a container, if that helps and the budget has room for it.
+    /// Takes a container of `size` if it brings the leaf nearer to its amount and fits the budget. Returns whether it
+    /// was taken.
     pub(crate) fn take(
         &mut self,
         size: &Resource,
@@ -21,7 +22,7 @@ impl Taking {
         cluster: &Resource,
     ) -> bool {
         let Some(amount) = &mut self.to_obtain else { return false };
-        // A type of which nothing is wanted does not hold the others up.
+        // As in Hadoop, a type of which nothing is to be obtained counts as -1 from now on.
         *amount = Resource::of_types(arith.types, |i| if amount.get(i) == 0 { -1 } else { amount.get(i) });
         if !arith.any_above_zero(amount) || !arith.fits_in(size, budget) {
             return false;

@@ -1,20 +1,21 @@
-//! What queues should have, and by how much those above it are (rules/capacity.md 25.2, 25.3).
+//! The ideal amount of each queue, and what queues above their ideal amount have to give (rules/capacity.md 25.2,
+//! 25.3).
 
 use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::heap::JavaHeap;
 use crate::resource::Resource;
 use std::cmp::Ordering;
 
-/// A queue in a round.
+/// The figures of one queue in a round of preemption.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Entry {
-    /// Reservations included.
+    /// The usage, including reservations.
     pub(crate) used: Resource,
     pub(crate) reserved: Resource,
     pub(crate) killable: Resource,
-    /// What its applications wait for, within the limits of their users.
+    /// The outstanding asks of its applications, within the limits of their users.
     pub(crate) pending: Resource,
-    /// The same without what they have reserved.
+    /// The same without the asks for which the applications have reservations.
     pub(crate) pending_unreserved: Resource,
     pub(crate) guaranteed: Resource,
     pub(crate) maximum: Resource,
@@ -22,12 +23,13 @@ pub(crate) struct Entry {
     pub(crate) priority: i32,
     pub(crate) disabled: bool,
     pub(crate) children: Vec<usize>,
-    /// What it must give in this round, after natural ends are counted on.
+    /// The amount that the queue must give in this round: a part of what it has too much, because containers also end
+    /// by themselves.
     pub(crate) to_obtain: Resource,
     pub(crate) working: Working,
 }
 
-/// What is worked out on the way.
+/// Intermediate results of a round.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Working {
     untouchable: Resource,
@@ -37,12 +39,12 @@ pub(crate) struct Working {
     normalized: Vec<f32>,
 }
 
-/// The queues of a round, root first; and how it is computed.
+/// The queues of a round, root first, and the settings of the computation.
 #[derive(Debug)]
 pub(crate) struct Round {
     pub(crate) arith: Arith,
     pub(crate) entries: Vec<Entry>,
-    /// Queues that need more, the most under-served first, each once.
+    /// Queues that need more, the most under-served queue first, each once.
     pub(crate) under_served: Vec<usize>,
     pub(crate) max_ignored_over_capacity: f64,
     pub(crate) natural_termination_factor: f64,
@@ -50,11 +52,11 @@ pub(crate) struct Round {
     pub(crate) counts_reserved: bool,
 }
 
-/// How one level is computed.
+/// The parameters of the computation for the children of one queue.
 #[derive(Clone, Copy)]
 struct Level {
     total: Resource,
-    /// Nobody is guaranteed anything.
+    /// No child has a guarantee, so all get the same share.
     even: bool,
     balances: bool,
 }

@@ -15,4 +15,4 @@ mod on_nodes;
 pub(crate) use amounts::Taking;
 pub(crate) use ideal::{Entry, Round};
 pub(crate) use intra::{AppIn, Plan, UserIn, match_demands};
-pub(crate) use on_nodes::{ByPriority, Held, SeenNode, Standing, Taker, Victim, by_priority, cheapest};
+pub(crate) use on_nodes::{ByPriority, Held, HoldsRoom, SeenNode, Selection, Victim, by_priority, cheapest};

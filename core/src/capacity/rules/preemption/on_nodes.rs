@@ -1,60 +1,63 @@
-//! Whose containers go so that what is reserved on their node can be had there, and what is reserved on another node
-//! instead (rules/capacity.md 25.6).
+//! Two selectors of preemption that look at nodes: they choose containers to preempt so that a reservation on the same
+//! node becomes a container (rules/capacity.md 25.6). The first one may also move a reservation to another node.
 //!
-//! `QueuePriorityContainerCandidateSelector` and `ReservedContainerCandidatesSelector`. Pure: nodes and containers are
-//! as the caller shows them.
+//! Follows `QueuePriorityContainerCandidateSelector` ([`by_priority`]) and `ReservedContainerCandidatesSelector`
+//! ([`cheapest`]). Pure: the caller passes nodes and containers as plain data.
 
 use super::ideal::Round;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A container or a reservation: its application and its number there.
+/// A container or a reservation: the number of its application, and its own number there.
 type Id = (u32, ContainerNumber);
 
-/// A container that stands on a node, also one that has ended and whose room the node has not given back.
+/// A container that holds room on a node. It may have ended, if the node has not given back its room yet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct HoldsRoom {
     pub(crate) id: Id,
     pub(crate) size: Resource,
     pub(crate) am: bool,
-    /// It may go for others by now.
+    /// An earlier round has already made the container killable.
     pub(crate) killable: bool,
-    /// Its leaf among the round's entries; none where Hadoop knows it by a name that is no leaf's path.
+    /// The index of its leaf queue among the round's entries. `None` if Hadoop's name for the queue is not the path of
+    /// a leaf.
     pub(crate) leaf: Option<usize>,
 }
 
-/// A node, as a selector sees it.
+/// A node, as a selector sees it: a copy that the selector may change.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenNode {
     pub(crate) free: Resource,
     pub(crate) killable: Resource,
     pub(crate) held: Option<Held>,
-    /// The oldest first.
-    pub(crate) containers: Vec<Standing>,
+    /// By age, the oldest container first.
+    pub(crate) containers: Vec<HoldsRoom>,
 }
 
-/// What is reserved on a node.
+/// The reservation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub(crate) size: Resource,
-    /// Its leaf, as of a container.
+    /// The index of its leaf queue, as in [`HoldsRoom::leaf`].
     pub(crate) leaf: Option<usize>,
     pub(crate) since_ms: u64,
-    /// Another node would do, and it has not been moved yet: Hadoop moves a reservation once.
+    /// The ask can be served on another node, and the reservation has not been moved yet: Hadoop moves it once.
     pub(crate) may_move: bool,
 }
 
-/// What a selector sees, and what it may take.
+/// What a selector works with: the round's figures, and the budget that it may still spend on containers.
 #[derive(Debug)]
-pub(crate) struct Taker<'a> {
+pub(crate) struct Selection<'a> {
     pub(crate) round: &'a Round,
     pub(crate) cluster: Resource,
     pub(crate) budget: &'a mut Resource,
 }
 
-/// `java.util.Collections.sort` of a list of up to 31: its order also where a comparison does not give one. O(n²)
-/// moves.
+/// Sorts as `java.util.Collections.sort` does with a list of up to 31, which it sorts by binary insertion. The result
+/// is Java's also if `is_less` is not transitive, as the comparisons of this file are not. Java sorts a longer list by
+/// merging runs: with such a comparison it may then get another order, or throw `IllegalArgumentException`
+/// (docs/deviations.md). O(n²) moves.
 fn binary_insertion_sort<T>(list: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     if list.len() < 2 {
         return;
@@ -77,10 +80,10 @@ fn binary_insertion_sort<T>(list: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     }
 }
 
-/// Which leaves may take from which: by the priorities of the two queues in which their paths part.
+/// Says which leaf may take from which: the leaf whose path has the queue of higher priority, where the two paths part.
 struct Priorities<'a> {
     round: &'a Round,
-    /// From the root on.
+    /// By leaf: the queues from root to the leaf.
     paths: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -98,57 +101,61 @@ impl<'a> Priorities<'a> {
         Priorities { round, paths }
     }
 
+    /// Whether the leaf `taker` may take from the leaf `giver`.
     fn allow(&self, taker: usize, giver: usize) -> bool {
         let (Some(a), Some(b)) = (self.paths.get(&taker), self.paths.get(&giver)) else { return false };
         let parting = a.iter().zip(b).find(|(x, y)| x != y);
         parting.is_some_and(|(x, y)| self.round.entries[*x].priority > self.round.entries[*y].priority)
     }
 
-    /// Whether what is of one leaf stands before what is of another; unknown where neither may take from the other.
+    /// Whether containers or reservations of leaf `a` sort before those of leaf `b`: `a` may take from `b`. `None` if
+    /// neither may take from the other.
     fn is_before(&self, a: Option<usize>, b: Option<usize>) -> Option<bool> {
         let (a, b) = a.zip(b)?;
         if self.allow(a, b) { Some(true) } else { self.allow(b, a).then_some(false) }
     }
 
+    /// Whether the leaf `taker` may take from any leaf.
     fn allow_any(&self, taker: usize) -> bool {
         self.paths.keys().any(|giver| self.allow(taker, *giver))
     }
 }
 
-/// A container that goes, with its leaf among the round's entries and its size.
+/// A container to preempt: its id, the index of its leaf among the round's entries, and its size.
 pub(crate) type Victim = (Id, usize, Resource);
 
-/// How the selector for queues of higher priority goes about it.
+/// The settings of [`by_priority`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByPriority {
     pub(crate) now_ms: u64,
-    /// What was reserved less than this ago has to wait.
+    /// A reservation has to be this old before containers are preempted for it.
     pub(crate) delay_ms: i64,
-    /// What cannot be had on its node is moved to one where it can.
+    /// Whether a reservation that cannot be served on its node is moved to a node where it can.
     pub(crate) moves: bool,
 }
 
-/// For queues that have less than is guaranteed to them, from queues of lower priority. Gives also what is reserved
-/// elsewhere from now on: from and to which of the nodes, in the order in which it moves. Without moves only nodes on
-/// which something is reserved matter. Nodes come in the order in which they are tried. Cost, with moves:
-/// O(reservations x containers).
+/// Chooses containers of queues of lower priority for the reservations of queues that use less than their guarantee.
+/// Returns the containers, and the moves of reservations in their order, each as indices of `nodes`: from and to.
+///
+/// `nodes` are in the order in which they are tried. Without moves only nodes with a reservation matter. Cost, with
+/// moves: O(reservations x containers).
 pub(crate) fn by_priority(
-    taker: Taker<'_>,
+    selection: Selection<'_>,
     mut nodes: Vec<SeenNode>,
     how: ByPriority,
 ) -> (Vec<Victim>, Vec<(usize, usize)>) {
-    let Taker { round, cluster, budget } = taker;
+    let Selection { round, cluster, budget } = selection;
     let (arith, priorities) = (round.arith, Priorities::of(round));
-    let of_takers = |(at, node): (usize, &SeenNode)| {
+    let takers = |(at, node): (usize, &SeenNode)| {
         let held = node.held.filter(|held| held.leaf.is_some_and(|leaf| priorities.allow_any(leaf)))?;
         Some((at, held))
     };
-    let mut reserved: Vec<(usize, Held)> = nodes.iter().enumerate().filter_map(of_takers).collect();
+    let mut reserved: Vec<(usize, Held)> = nodes.iter().enumerate().filter_map(takers).collect();
     binary_insertion_sort(&mut reserved, |(_, a), (_, b)| {
         priorities.is_before(a.leaf, b.leaf).unwrap_or(a.since_ms < b.since_ms)
     });
     for node in nodes.iter_mut().filter(|_| !reserved.is_empty()) {
-        // They stand as they came. Hadoop does so with each visit, and once more changes nothing.
+        // Hadoop sorts at each visit. Sorting a second time changes nothing, so once is enough.
         binary_insertion_sort(&mut node.containers, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(false));
     }
     let (mut chosen, mut moved, mut gained) = (Vec::new(), Vec::new(), BTreeMap::<usize, Resource>::new());
@@ -168,9 +175,9 @@ pub(crate) fn by_priority(
             *budget = victims.iter().fold(*budget, |left, (_, _, size)| left.minus(size));
             chosen.extend(victims);
         } else if how.moves && held.may_move {
-            // Nodes that this round has touched are reserved by now.
+            // A node to which this round has moved a reservation is reserved by now.
             let would_do = |to: &usize| nodes[*to].held.is_none() && lower_on(&nodes[*to], budget).is_some();
-            // The queue gains nothing by it, and what would have to go there is left for the next round.
+            // The move adds nothing to `gained`, and the next round chooses the containers there.
             if let Some(to) = (0..nodes.len()).find(would_do) {
                 nodes[to].held = nodes[at].held.take();
                 moved.push((at, to));
@@ -180,8 +187,8 @@ pub(crate) fn by_priority(
     (chosen, moved)
 }
 
-/// What of queues of lower priority has to go from a node so that something fits there; nothing where that is not
-/// enough.
+/// The containers of queues of lower priority that have to be preempted on a node so that a container of `size` of the
+/// leaf `taker` fits there. `None` if all of them are not enough.
 fn victims_of_lower_priority(
     priorities: &Priorities<'_>,
     taker: usize,
@@ -195,12 +202,13 @@ fn victims_of_lower_priority(
     if arith.fits_in(&lacking, &none) {
         return Some(victims);
     }
-    for standing in &node.containers {
-        let Some(leaf) = standing.leaf.filter(|leaf| priorities.allow(taker, *leaf) && !standing.am) else { continue };
-        if !arith.is_less(cluster, &left, &standing.size) {
-            left = left.minus(&standing.size);
-            lacking = lacking.minus(&standing.size);
-            victims.push((standing.id, leaf, standing.size));
+    for container in &node.containers {
+        let may_take = |leaf: &usize| priorities.allow(taker, *leaf) && !container.am;
+        let Some(leaf) = container.leaf.filter(may_take) else { continue };
+        if !arith.is_less(cluster, &left, &container.size) {
+            left = left.minus(&container.size);
+            lacking = lacking.minus(&container.size);
+            victims.push((container.id, leaf, container.size));
         }
         if arith.fits_in(&lacking, &none) {
             return Some(victims);
@@ -209,53 +217,55 @@ fn victims_of_lower_priority(
     None
 }
 
-/// From queues that have too much, on nodes where the least has to go for what is reserved there. `chosen`: by the
-/// selectors before.
-pub(crate) fn cheapest(taker: Taker<'_>, nodes: &[SeenNode], chosen: &BTreeSet<Id>) -> Vec<Victim> {
-    let Taker { round, cluster, budget } = taker;
+/// Chooses containers of queues that have too much, for the reservations on their nodes. Begins with the node where the
+/// containers are smallest in relation to the reservation. `chosen`: the containers that earlier selectors have chosen.
+pub(crate) fn cheapest(selection: Selection<'_>, nodes: &[SeenNode], chosen: &BTreeSet<Id>) -> Vec<Victim> {
+    let Selection { round, cluster, budget } = selection;
     let mut to_obtain: BTreeMap<usize, Resource> = BTreeMap::new();
     for (at, entry) in round.entries.iter().enumerate().filter(|(_, entry)| entry.children.is_empty()) {
         if !entry.disabled && round.arith.is_greater(&cluster, &entry.to_obtain, &Resource::ZERO) {
             to_obtain.insert(at, entry.to_obtain);
         }
     }
-    let mut seen = Seen { round, to_obtain, budget, chosen: chosen.clone() };
+    let mut remaining = Remaining { round, to_obtain, budget, chosen: chosen.clone() };
     let mut costs: Vec<(f32, &SeenNode)> =
-        nodes.iter().filter_map(|node| Some((seen.needed_on(node, true)?.0, node))).collect();
+        nodes.iter().filter_map(|node| Some((remaining.needed_on(node, true)?.0, node))).collect();
     costs.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let mut victims = Vec::new();
     for (_, node) in costs {
-        let Some((_, more)) = seen.needed_on(node, false) else { continue };
-        seen.chosen.extend(more.iter().map(|(id, _, _)| *id));
+        let Some((_, more)) = remaining.needed_on(node, false) else { continue };
+        remaining.chosen.extend(more.iter().map(|(id, _, _)| *id));
         victims.extend(more);
     }
     victims
 }
 
-/// What is left to be obtained from each leaf that has to give, and of the budget.
-struct Seen<'a> {
+/// What remains to be taken while [`cheapest`] chooses.
+struct Remaining<'a> {
     round: &'a Round,
+    /// By leaf that has to give: the amount that is still to be obtained from it.
     to_obtain: BTreeMap<usize, Resource>,
     budget: &'a mut Resource,
+    /// The containers that this selector and earlier ones have chosen.
     chosen: BTreeSet<Id>,
 }
 
-impl Seen<'_> {
-    /// What has to go from a node, and how much that is beside what is reserved there. With `only_looks` each container
-    /// is looked at as if it were the only one.
+impl Remaining<'_> {
+    /// The containers to preempt on a node so that its reservation fits, and the ratio of their sum to the reservation.
+    /// `None` if the node has no reservation, if the reservation fits already, or if the containers are not enough. With
+    /// `only_looks` nothing is subtracted, so each container is compared with all that remains.
     fn needed_on(&mut self, node: &SeenNode, only_looks: bool) -> Option<(f32, Vec<Victim>)> {
         let (arith, held) = (self.round.arith, node.held?);
         let (mut has, mut goes, mut victims) = (node.free.plus(&node.killable), Resource::ZERO, Vec::new());
         if arith.fits_in(&held.size, &has) {
             return None;
         }
-        let mut newest_first: Vec<&Standing> = node.containers.iter().collect();
-        newest_first.sort_by_key(|standing| std::cmp::Reverse(standing.id));
-        for standing in newest_first.into_iter().filter(|standing| !standing.killable && !standing.am) {
-            let Some((leaf, left)) = standing.leaf.and_then(|leaf| Some((leaf, self.to_obtain.get_mut(&leaf)?))) else {
-                continue;
-            };
-            let size = standing.size;
+        let mut newest_first: Vec<&HoldsRoom> = node.containers.iter().collect();
+        newest_first.sort_by_key(|container| std::cmp::Reverse(container.id));
+        for container in newest_first.into_iter().filter(|container| !container.killable && !container.am) {
+            let of_leaf = container.leaf.and_then(|leaf| Some((leaf, self.to_obtain.get_mut(&leaf)?)));
+            let Some((leaf, left)) = of_leaf else { continue };
+            let size = container.size;
             if !arith.fits_in(&size, left) || !arith.fits_in(&size, self.budget) {
                 continue;
             }
@@ -263,8 +273,8 @@ impl Seen<'_> {
                 *left = left.minus(&size);
                 *self.budget = self.budget.minus(&size);
             }
-            if !self.chosen.contains(&standing.id) {
-                victims.push((standing.id, leaf, size));
+            if !self.chosen.contains(&container.id) {
+                victims.push((container.id, leaf, size));
                 goes = goes.plus(&size);
             }
             has = has.plus(&size);
@@ -272,7 +282,7 @@ impl Seen<'_> {
                 return Some((arith.ratio(&goes, &held.size), victims));
             }
         }
-        // The leaves have it back, the budget does not, as in Hadoop.
+        // As in Hadoop, the leaves get back what was subtracted, and the budget does not.
         for (_, leaf, size) in victims.iter().filter(|_| !only_looks) {
             if let Some(left) = self.to_obtain.get_mut(leaf) {
                 *left = left.plus(size);
@@ -308,9 +318,9 @@ mod tests {
         }
     }
 
-    /// Something of 20 is reserved for the first; 10 are free, and three containers of 6 of the second stand there.
+    /// A node with 10 free, a reservation of 20 of the first leaf, and three containers of 6 of the second leaf.
     fn node() -> SeenNode {
-        let standing = |number| Standing {
+        let container = |number| HoldsRoom {
             id: (7, ContainerNumber::granted(1, 0, number)),
             size: memory(6),
             am: false,
@@ -321,51 +331,54 @@ mod tests {
             free: memory(10),
             killable: memory(0),
             held: Some(Held { size: memory(20), leaf: Some(1), since_ms: 1000, may_move: true }),
-            containers: vec![standing(3), standing(4), standing(5)],
+            containers: vec![container(3), container(4), container(5)],
         }
     }
 
-    /// The same with what does not go for it.
-    fn firm() -> SeenNode {
-        let mut firm = node();
-        firm.containers.iter_mut().for_each(|standing| standing.am = true);
-        firm
+    /// The same node with AMs, which this selector does not preempt.
+    fn node_of_ams() -> SeenNode {
+        let mut node = node();
+        node.containers.iter_mut().for_each(|container| container.am = true);
+        node
     }
 
-    /// The same with nothing reserved.
-    fn soft() -> SeenNode {
+    /// The same node without a reservation.
+    fn unreserved_node() -> SeenNode {
         SeenNode { held: None, ..node() }
     }
 
     fn moves(nodes: Vec<SeenNode>) -> (Vec<u32>, Vec<(usize, usize)>) {
         let (round, mut budget) = (round(), memory(100));
-        let taker = Taker { round: &round, cluster: memory(100), budget: &mut budget };
-        let (victims, moves) = by_priority(taker, nodes, ByPriority { now_ms: 9000, delay_ms: 0, moves: true });
+        let selection = Selection { round: &round, cluster: memory(100), budget: &mut budget };
+        let (victims, moves) = by_priority(selection, nodes, ByPriority { now_ms: 9000, delay_ms: 0, moves: true });
         (ids(&victims), moves)
     }
 
     #[test]
     fn what_cannot_be_had_on_its_node_is_moved_to_the_first_where_it_can_and_nothing_goes_for_it_yet() {
-        let too_small = SeenNode { free: memory(1), ..soft() };
-        assert_eq!(moves(vec![firm(), too_small, node(), soft(), soft()]), (vec![3, 4], vec![(0, 3)]));
+        let too_small = SeenNode { free: memory(1), ..unreserved_node() };
+        assert_eq!(
+            moves(vec![node_of_ams(), too_small, node(), unreserved_node(), unreserved_node()]),
+            (vec![3, 4], vec![(0, 3)])
+        );
     }
 
     #[test]
     fn two_do_not_move_to_one_node_and_one_may_move_to_where_another_left() {
-        assert_eq!(moves(vec![firm(), firm(), soft()]), (vec![], vec![(0, 2)]));
-        let mut larger = firm();
+        assert_eq!(moves(vec![node_of_ams(), node_of_ams(), unreserved_node()]), (vec![], vec![(0, 2)]));
+        let mut larger = node_of_ams();
         larger.containers[0].am = false;
         larger.containers[1].am = false;
         larger.held = Some(Held { size: memory(30), leaf: Some(1), since_ms: 500, may_move: true });
-        let roomy = SeenNode { free: memory(30), ..soft() };
-        assert_eq!(moves(vec![larger, firm(), roomy]), (vec![], vec![(0, 2), (1, 0)]));
+        let roomy = SeenNode { free: memory(30), ..unreserved_node() };
+        assert_eq!(moves(vec![larger, node_of_ams(), roomy]), (vec![], vec![(0, 2), (1, 0)]));
     }
 
     #[test]
     fn what_has_moved_or_wants_this_very_node_stays() {
-        let mut fixed = firm();
+        let mut fixed = node_of_ams();
         fixed.held = fixed.held.map(|held| Held { may_move: false, ..held });
-        assert_eq!(moves(vec![fixed, soft()]), (vec![], vec![]));
+        assert_eq!(moves(vec![fixed, unreserved_node()]), (vec![], vec![]));
     }
 
     fn ids(victims: &[Victim]) -> Vec<u32> {
@@ -378,7 +391,7 @@ mod tests {
         let mut budget = memory(100);
         let mut choose = |now_ms, delay_ms| {
             let how = ByPriority { now_ms, delay_ms, moves: false };
-            by_priority(Taker { round: &round, cluster: memory(100), budget: &mut budget }, vec![node()], how).0
+            by_priority(Selection { round: &round, cluster: memory(100), budget: &mut budget }, vec![node()], how).0
         };
         assert!(choose(1999, 1000).is_empty());
         assert_eq!(ids(&choose(2000, 1000)), [3, 4]);
@@ -393,9 +406,9 @@ mod tests {
         equal.entries[2].priority = 2;
         for round in [satisfied, equal] {
             let mut budget = memory(100);
-            let taker = Taker { round: &round, cluster: memory(100), budget: &mut budget };
+            let selection = Selection { round: &round, cluster: memory(100), budget: &mut budget };
             let how = ByPriority { now_ms: 9000, delay_ms: 0, moves: true };
-            assert_eq!(by_priority(taker, vec![firm(), soft()], how), (vec![], vec![]));
+            assert_eq!(by_priority(selection, vec![node_of_ams(), unreserved_node()], how), (vec![], vec![]));
         }
     }
 
@@ -406,11 +419,11 @@ mod tests {
         let mut cheap = node();
         cheap.free = memory(15);
         let only = (8, ContainerNumber::granted(1, 0, 1));
-        cheap.containers = vec![Standing { id: only, ..cheap.containers[0] }];
+        cheap.containers = vec![HoldsRoom { id: only, ..cheap.containers[0] }];
         let nodes = [node(), cheap];
         let mut budget = memory(100);
         let victims =
-            cheapest(Taker { round: &round, cluster: memory(100), budget: &mut budget }, &nodes, &BTreeSet::new());
+            cheapest(Selection { round: &round, cluster: memory(100), budget: &mut budget }, &nodes, &BTreeSet::new());
         // On the other node one fits what is left, and that is not enough.
         assert_eq!(victims, [(only, 2, memory(6))]);
         assert_eq!(budget, memory(88));

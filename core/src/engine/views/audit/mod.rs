@@ -1,29 +1,31 @@
 //! The audit: every kind of record of the whole scheduler, counted at quiet, and what each must add up to.
 //!
 //! # Where it stands
-//! With the feature `faults`, for tests and soak runs. Each worker counts what is its own ([`worker`]), the control
-//! what is its own (`control::audit`), between two messages; then what they say is held against each other and against
-//! what all share, here. Whether the FairScheduler has everybody in place, who could be served, is looked at in
-//! `fair::audit`.
+//! With the feature `faults`, for tests and soak runs. Between two messages each worker counts its own records
+//! ([`worker`]), and the control its own (`control::audit`). [`compare`] then compares the counts with each other and
+//! with what all threads share. `fair::audit` and `capacity::audit` check what the deciders keep.
 //!
 //! # What must add up
-//! | kind | law |
-//! | --- | --- |
-//! | container records | in use, because the container lives, its node has not said that it is over, or a kill is to come; or free |
-//! | sizes | counted as often as a record in use has them |
-//! | mail records | each once: to be fetched, with news of an end, of a live container that its AM has, given back, or free |
-//! | kills | what is to be killed waits for its kill with the preemption task; what is marked is in its application's list |
-//! | usage | of an application, a node and a queue: the sum of the containers; what is published is what is so |
-//! | rooms | taken is what all workers count there, which is what they use: nothing is leased; all workers have joined |
-//! | asks | each worker can take all that is outstanding: no piece is held; all know the same of each key |
-//! | slots | of applications and queues: given out as often as there is one; places of nodes likewise |
-//! | lists | who is in one list is in the other: members, waiting, numbers, names, racks |
-//! | lanes, rounds | nothing is on its way |
-//! | what the decider keeps | see `fair::audit`, `capacity::audit`; what several say of one thing is the same |
+//! | kind | law | checked in |
+//! | --- | --- | --- |
+//! | container records | a record is in use while its container lives, its node has not reported the end, or a kill is to come; otherwise it is free | `worker` |
+//! | sizes | each size is counted as often as a record in use has it | `records::containers` |
+//! | mail records | each is in one place: to be fetched, with news of an end, of a live container that its AM has, given back, or free | `worker` |
+//! | kills | the preemption task has each kill that a record waits for | `compare_kills` |
+//! | marks | a marked container is in its application's list | `worker` |
+//! | usage | the usage of an application, a node and a queue is the sum of its containers, and so is what is published | `worker` |
+//! | rooms | *taken* is what all workers count, and what they use: nothing is leased; all workers have joined | `compare_rooms` |
+//! | asks | each worker can take all that is outstanding: no worker holds a piece | `worker` |
+//! | keys | all workers know the same of each key that is asked for | `compare_keys` |
+//! | members | each worker has the applications and nodes of the control, and no others | `compare_members` |
+//! | slots | as many slots are given out as there are applications and queues; the same for places of nodes | `control::audit` |
+//! | lists | members, waiting, numbers, names and racks agree | `control::audit` |
+//! | lanes, rounds | no message is on its way | `look_at_lanes` |
+//! | what the decider keeps | all workers say the same of one thing, and the control too | `compare_agreed` |
 //!
-//! Sums are of 128 bits: one that has wrapped in the books is told.
+//! Sums have 128 bits, so the audit also finds a sum that has wrapped in the books.
 //!
-//! Blocks of container numbers are left out: what an application does not use of them is lost with it.
+//! Blocks of container numbers are not counted: the numbers that an application does not use are lost with it.
 
 mod worker;
 
@@ -31,24 +33,24 @@ use crate::engine::control::ControlCount;
 use crate::engine::decider::Decider;
 use crate::engine::mail::mailbox::audit::Place;
 use crate::engine::shared::Shared;
-use crate::id::ContainerId;
+use crate::id::{ContainerId, Slot};
 use crate::resource::Wide;
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 pub(crate) use worker::WorkerCount;
 
 /// What an audit found; see [`FairScheduler::audit`](crate::FairScheduler::audit).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Audit {
-    /// How many there are of each kind, with all workers together.
+    /// How many records of each kind there are, of all workers together.
     pub counted: Vec<(&'static str, usize)>,
-    /// What does not add up, a sentence each. None where all is as it should be.
+    /// The laws that do not hold, a sentence each. Empty if all of them hold.
     pub wrong: Vec<String>,
 }
 
 impl Audit {
-    /// How many there are of a kind; 0 of one that is not counted.
+    /// Returns how many records of a kind there are; 0 for an unknown kind.
     #[must_use]
     pub fn of(&self, kind: &str) -> usize {
         self.counted.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
@@ -62,7 +64,7 @@ impl Audit {
     }
 }
 
-/// Holds what all have counted against each other. `doomed`: what the preemption task is to kill.
+/// Compares the counts of the workers and of the control. `doomed`: the containers that the preemption task is to kill.
 pub(crate) fn compare<D: Decider>(
     shared: &Shared<D>,
     workers: &[WorkerCount],
@@ -88,12 +90,12 @@ pub(crate) fn compare<D: Decider>(
     compare_keys(workers, &mut audit.wrong);
     compare_agreed(workers, control, &mut audit.wrong);
     let watched = compare_rooms(shared, workers, &mut audit.wrong);
-    audit.count("rooms", watched);
+    audit.count("watched queues", watched);
     look_at_lanes(shared, &mut audit.wrong);
     audit
 }
 
-/// Workers have the control's nodes and applications, and no others.
+/// Each worker has the control's nodes and applications, and no others.
 fn compare_members(workers: &[WorkerCount], control: &ControlCount, wrong: &mut Vec<String>) {
     for worker in workers {
         let of_control = control.nodes.get(&worker.worker);
@@ -101,12 +103,15 @@ fn compare_members(workers: &[WorkerCount], control: &ControlCount, wrong: &mut 
         if worker.nodes != nodes {
             wrong.push(format!("worker {} has the nodes {:?}, and not {nodes:?}", worker.worker, worker.nodes));
         }
-        let left = worker.open_apps.iter().filter(|slot| !control.apps.contains(slot));
+        let open: FxHashSet<&Slot> = worker.open_apps.iter().collect();
+        let left = open.iter().filter(|slot| !control.apps.contains(slot));
         wrong.extend(left.map(|slot| format!("worker {} has {slot:?}, which is over", worker.worker)));
+        let lacking = control.apps.iter().filter(|slot| !open.contains(slot));
+        wrong.extend(lacking.map(|slot| format!("worker {} has no {slot:?}, which is in the control", worker.worker)));
     }
 }
 
-/// A record waits for a kill that will come.
+/// The preemption task has each kill that a record waits for.
 fn compare_kills(workers: &[WorkerCount], doomed: &[ContainerId], wrong: &mut Vec<String>) {
     let doomed: FxHashSet<&ContainerId> = doomed.iter().collect();
     let waiting = workers.iter().flat_map(|worker| &worker.doomed);
@@ -114,7 +119,7 @@ fn compare_kills(workers: &[WorkerCount], doomed: &[ContainerId], wrong: &mut Ve
         .extend(waiting.filter(|id| !doomed.contains(id)).map(|id| format!("{id:?} waits for a kill that nobody has")));
 }
 
-/// All workers know the same of a key of which something is outstanding.
+/// All workers know the same of each key under which something is outstanding.
 fn compare_keys(workers: &[WorkerCount], wrong: &mut Vec<String>) {
     for home in workers {
         for (slot, keys) in home.keys.iter().filter(|(slot, _)| home.at_home.contains(slot)) {
@@ -131,26 +136,29 @@ fn compare_keys(workers: &[WorkerCount], wrong: &mut Vec<String>) {
     }
 }
 
-/// Nobody says anything otherwise than another worker, and all say what the control says.
+/// All workers say the same of each thing, and what the control says of it. A worker that says nothing is a fault, too.
 fn compare_agreed(workers: &[WorkerCount], control: &ControlCount, wrong: &mut Vec<String>) {
-    let mut said: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
-    for worker in workers {
-        for (what, says) in &worker.agreed {
-            let (first, known) = *said.entry(what).or_insert((worker.worker, says));
-            if known != says {
-                wrong.push(format!("{what}: worker {first} says {known}, worker {} {says}", worker.worker));
-            }
-        }
-        for (what, says) in &control.agreed {
-            let heard = worker.agreed.get(what);
-            if heard != Some(says) {
-                wrong.push(format!("{what}: the control says {says}, worker {} {heard:?}", worker.worker));
+    let by_workers = workers.iter().flat_map(|worker| worker.agreed.keys());
+    let things: BTreeSet<&String> = by_workers.chain(control.agreed.keys()).collect();
+    for what in things {
+        let first = workers.iter().find_map(|worker| Some((worker, worker.agreed.get(what)?)));
+        let (who, expected) = match (control.agreed.get(what), first) {
+            (Some(says), _) => ("the control".to_owned(), says),
+            (None, Some((worker, says))) => (format!("worker {}", worker.worker), says),
+            (None, None) => continue,
+        };
+        for worker in workers {
+            let says = worker.agreed.get(what);
+            if says != Some(expected) {
+                let says = says.map_or("nothing", String::as_str);
+                wrong.push(format!("{what}: {who} says {expected}, worker {} says {says}", worker.worker));
             }
         }
     }
 }
 
-/// Of each watched queue: what is taken is what the workers count, and all of them do. Says how many there are.
+/// The room taken in each watched queue is what the workers count there, and all workers have joined. Returns the
+/// number of watched queues.
 fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong: &mut Vec<String>) -> usize {
     let snapshot = shared.publisher.load();
     if shared.workers == 1 {
@@ -165,13 +173,13 @@ fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong:
             wrong.push(format!("room of {name}: {taken} is taken, workers count {counted}, {usage} is used"));
         }
         if !watch.all_joined() {
-            wrong.push(format!("room of {name}: somebody has not joined, and nothing is granted"));
+            wrong.push(format!("room of {name}: a worker has not joined, and nothing is granted"));
         }
     }
     watched.len()
 }
 
-/// Nothing is on its way.
+/// No message and no round is on its way.
 fn look_at_lanes<D: Decider>(shared: &Shared<D>, wrong: &mut Vec<String>) {
     for worker in (0..shared.workers).filter(|worker| !shared.is_dead(*worker)) {
         let waiting = (shared.lanes.internal[worker].len(), shared.lanes.external[worker].len());

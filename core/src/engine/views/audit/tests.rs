@@ -2,7 +2,7 @@
 
 use crate::engine::intake::to_worker::Internal;
 use crate::engine::proposal::{Proposal, Refusal};
-use crate::engine::views::audit::Audit;
+use crate::engine::views::audit::{Audit, compare};
 use crate::id::Locality;
 use crate::resource::ResourceTypes;
 use crate::{
@@ -51,7 +51,7 @@ fn am_usage(stepped: &mut Stepped) -> Vec<Resource> {
 #[test]
 fn a_refused_grant_leaves_nothing() {
     for workers in [1, 2] {
-        for refusal in [Refusal::AskGone, Refusal::AmLimit, Refusal::QueueFull, Refusal::Moved] {
+        for refusal in [Refusal::AskGone, Refusal::AmLimit, Refusal::NoRoomUnderLimit, Refusal::Moved] {
             let (mut stepped, nodes, app) = world(workers, true);
             let mut proposal = Proposal {
                 app: app.0.slot.index,
@@ -62,7 +62,7 @@ fn a_refused_grant_leaves_nothing() {
                 reserved: false,
             };
             let mut wanted = 1;
-            if refusal == Refusal::QueueFull {
+            if refusal == Refusal::NoRoomUnderLimit {
                 // The AM comes first, and asks for more.
                 nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
                 let request = AllocateRequest { asks: vec![Ask::anywhere(1, SMALL, 2)], ..Default::default() };
@@ -75,8 +75,8 @@ fn a_refused_grant_leaves_nothing() {
                 // The rack was asked for, the node was not.
                 Refusal::AskGone => proposal.locality = Locality::Node,
                 // Who is alone has looked when it chose.
-                Refusal::AmLimit | Refusal::QueueFull if workers == 1 => continue,
-                Refusal::AmLimit | Refusal::QueueFull => proposal.size = Resource::new(8192, 8),
+                Refusal::AmLimit | Refusal::NoRoomUnderLimit if workers == 1 => continue,
+                Refusal::AmLimit | Refusal::NoRoomUnderLimit => proposal.size = Resource::new(8192, 8),
                 Refusal::Moved => stepped.steps.stepper.control().move_app(&app.0, "root.b").unwrap(),
                 Refusal::NoRecord => unreachable!("not asked for"),
             }
@@ -116,4 +116,25 @@ fn a_smaller_am_is_admitted_at_once() {
         nodes.iter().for_each(|node| stepped.heartbeat(Heartbeat::new(node)));
         assert!(!app.0.waits_for_am(), "{workers} workers");
     }
+}
+
+/// What the workers and the control have counted is compared in both directions.
+#[test]
+fn a_worker_that_lacks_what_others_have_is_reported() {
+    let (mut stepped, _, app) = world(2, false);
+    audit(&mut stepped);
+    let stepper = &mut stepped.steps.stepper;
+    let control = stepper.control().audit();
+    let mut workers = [0, 1].map(|worker| stepper.shard(worker).audit(true));
+    workers.iter_mut().for_each(|worker| drop(worker.agreed.insert("a thing".to_owned(), "x".to_owned())));
+    assert_eq!(compare(stepper.shared(), &workers, &control, &[]).wrong, [""; 0]);
+    workers[1].open_apps.clear();
+    workers[1].agreed.clear();
+    let wrong = compare(stepper.shared(), &workers, &control, &[]).wrong;
+    let slot = app.0.slot;
+    let expected = [
+        format!("worker 1 has no {slot:?}, which is in the control"),
+        "a thing: worker 0 says x, worker 1 says nothing".to_owned(),
+    ];
+    assert_eq!(wrong, expected);
 }

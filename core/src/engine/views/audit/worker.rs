@@ -1,4 +1,4 @@
-//! What one worker counts of its own: records, mail, usage, nodes, keys.
+//! The counts of one worker: container records, mail, usage, nodes, request keys.
 
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
@@ -16,40 +16,42 @@ use crate::sync::atomic::Ordering;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// A map of each worker's own, by what is of the same kind for all of them.
+/// A map from a slot or key to a figure of one worker.
 pub(super) type By<K, V> = FxHashMap<K, V>;
 
-/// See the module's text.
+/// The counts of one worker, and the laws of its own records that do not hold.
 #[derive(Debug)]
 pub(crate) struct WorkerCount {
     pub(crate) worker: usize,
     pub(crate) wrong: Vec<String>,
-    /// Container records.
+    /// Container records in use.
     pub(crate) in_use: usize,
+    /// Free container records.
     pub(crate) free: usize,
     pub(crate) mail: MailCount,
-    /// Containers whose record waits for a kill.
+    /// Containers whose records wait for a kill.
     pub(crate) doomed: Vec<ContainerId>,
-    /// Those present, by registration.
+    /// The nodes that are present, in the order of registration.
     pub(crate) nodes: Vec<NodeId>,
-    /// Applications that have not ended here; of these, those that this worker applies the asks of.
+    /// Applications that have not ended at this worker.
     pub(crate) open_apps: Vec<Slot>,
+    /// Of these, the applications whose home worker this is.
     pub(crate) at_home: FxHashSet<Slot>,
     pub(crate) keys: By<Slot, BTreeMap<SchedulingKey, KnownKey>>,
-    /// What this worker counts in each queue's rooms.
+    /// By watched queue: the usage that this worker counts in its room.
     pub(crate) watch_members: By<Slot, Resource>,
-    /// What no other worker may say otherwise: of what, and what it is.
+    /// The facts on which all workers must agree: by the name of each fact, what this worker says.
     pub(crate) agreed: BTreeMap<String, String>,
 }
 
-/// What a worker knows of a request key.
+/// A request key, as a worker knows it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KnownKey {
     epoch: u16,
     size: Resource,
     relax: bool,
     total: u32,
-    /// Racks and nodes of which something is outstanding: size, count, relaxation.
+    /// Racks and nodes with an outstanding count: size, count, relaxation.
     rows: BTreeMap<u32, (Resource, u32, bool)>,
 }
 
@@ -66,8 +68,9 @@ impl KnownKey {
 }
 
 impl<D: Decider> Shard<D> {
-    /// Counts what is this worker's own. Changes nothing, but that it may fold in first what the others have done, as
-    /// it does by itself when time has passed: whoever has something outstanding has a place then.
+    /// Counts this worker's own records. With `fold` the worker first folds in the changes of the others, as it does by
+    /// itself after some time: then every application with outstanding asks has a place in the order. Nothing else
+    /// changes.
     pub(crate) fn audit(&mut self, fold: bool) -> WorkerCount {
         if fold && self.shared.workers > 1 {
             self.fold(self.shared.clock.now_ms());
@@ -100,7 +103,7 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// A record is in use for a reason, and its container is in the lists where it belongs, once.
+    /// Each record in use has a reason, and its container is once in each list where it belongs.
     fn audit_containers(&self, wrong: &mut Vec<String>) {
         let mut in_lists = vec![[0_u32; 2]; self.containers.len() as usize];
         let of_nodes = self.nodes.of_any_time().flat_map(|node| &node.containers);
@@ -137,7 +140,7 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// Each mail record is in one place.
+    /// Each mail record is in exactly one place.
     fn audit_mail(&self, wrong: &mut Vec<String>) -> MailCount {
         let arena = &self.shared.arenas[self.worker];
         let mut count = MailCount::of(&self.own_records);
@@ -220,8 +223,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// What is to be preempted is in the list that the AM is told, but for what was marked before another attempt took
-    /// it over.
+    /// Each marked container is in its application's published list, except for one that was marked before another
+    /// attempt took it over.
     fn audit_marks(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
         let listed = app.cell.marked.list();
         let listed: By<_, _> =
@@ -240,7 +243,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// This worker can take all that is outstanding: nobody holds a piece. Its keys are its application's.
+    /// This worker can take all that is outstanding, because no worker holds a piece; and its keys are the keys of the
+    /// application.
     fn audit_keys(&self, app: &AppLocal<D>, name: &str, wrong: &mut Vec<String>) {
         let first = app.shared.first_key();
         let chain: By<_, _> =
@@ -265,7 +269,8 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// What this worker shows of a queue is what it has there; what it counts in its rooms is the same.
+    /// The usage of a queue that this worker publishes is the sum of its parts, and so is the usage that it counts in
+    /// the queue's room. Returns the latter, by queue.
     fn audit_queues(&self, wrong: &mut Vec<String>) -> By<Slot, Resource> {
         let mut parts = vec![Wide::ZERO; self.queues.len()];
         for app in self.apps.iter().flatten() {
@@ -305,7 +310,7 @@ impl<D: Decider> Shard<D> {
     }
 }
 
-/// For whom something is told.
+/// The name of an application in a report.
 fn name_of(app: &AppShared) -> String {
     format!("application {} (attempt {})", app.id.number, app.attempt)
 }

@@ -1,4 +1,5 @@
-//! The figures that limits of users come from, of one leaf, as the structure and the cluster have them.
+//! The figures of one leaf from which the limits of its users are computed. They depend on the published structure and
+//! on the cluster only.
 
 use super::arith::Arith;
 use super::tree::QueueNode;

@@ -1,4 +1,9 @@
-//! Whom a queue asks, in which order, and within which limits (rules/capacity.md 12, 13.1, 13.2).
+//! Which application may get something next: the checks of the limits of queues and users before a choice
+//! (rules/capacity.md 12, 13.1, 13.2).
+//!
+//! A pass calls [`may_assign`](Books::may_assign) for each queue on its way, and [`next_app`](Books::next_app) in a
+//! leaf;
+//! `next_app` applies the limit of users by [`user_may`](Books::user_may).
 
 use super::leaf_walk::Walk;
 use super::{Books, QueueBook};

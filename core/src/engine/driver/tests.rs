@@ -2,23 +2,31 @@
 
 mod asks;
 
-use super::*;
+use super::runner::{Runner, Running, TrackedWorker, WorkerLanes, answer_until_shutdown, recover};
+use super::setup::Setup;
+use super::threads::{Threads, quiesce};
 use crate::app::Ask;
 use crate::clock::VirtualClock;
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::driver::runner::{TrackedWorker, answer_until_shutdown, recover};
+use crate::engine::decider::{Decider, UpdateTask};
 use crate::engine::edge::allocate::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
 use crate::engine::intake::reply::{Reply, reply};
 use crate::engine::intake::submission::{NewAttempt, Submission};
-use crate::engine::intake::to_control::NewNode;
-use crate::engine::intake::to_worker::Recovery;
+use crate::engine::intake::to_control::{ControlMessage, NewNode};
+use crate::engine::intake::to_worker::{External, Parcel, Recovery};
 use crate::engine::mail::container::RecoveredContainer;
+use crate::engine::shard::Shard;
+use crate::engine::shared::Shared;
+use crate::engine::threads::tasks::spawn;
 use crate::event::Refused;
 use crate::fair::control::FairControl;
 use crate::fair::{AtRest, Control, FairDecider, Internal, Stepper};
 use crate::resource::Resource;
+use crate::sync::Arc;
+use crate::sync::channel::{Sender, bounded, select, unbounded};
+use std::time::Duration;
 
 fn parts() -> AtRest {
     parts_of(1)
@@ -96,6 +104,19 @@ fn process(parts: &mut AtRest, worker: usize) {
     while let Ok(message) = parts.control_lane.try_recv() {
         parts.control.handle(message);
     }
+}
+
+/// The system refuses the thread of the second worker: the first one's ends with the error.
+#[test]
+fn threads_end_when_a_later_one_cannot_be_started() {
+    let parts = parts_of(2);
+    let shared = parts.shared.clone();
+    let run = |worker, runner| match worker {
+        0 => Running::start(worker, runner),
+        _ => Err(std::io::Error::other("no thread is left")),
+    };
+    assert!(Threads::start_with(parts, run).is_err());
+    assert_eq!(Arc::strong_count(&shared), 1, "a thread would hold it");
 }
 
 /// A slot is used again while a worker has yet to take the structure that shows its last application: when that
