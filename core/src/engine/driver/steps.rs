@@ -125,6 +125,8 @@ impl<D: Decider> Stepper<D> {
                     idle &= !answer_for_dead(shard, lanes, shared);
                     continue;
                 }
+                #[cfg(feature = "sharing")]
+                let actor = crate::sync::sharing::set_actor(Some(shard.id()));
                 shard.sync();
                 shard.fold_if_due(now);
                 // Looked at before they are received from, which costs more than a look: mostly they are empty.
@@ -142,6 +144,8 @@ impl<D: Decider> Stepper<D> {
                     shard.handle_external(parcel.message());
                 }
                 shard.hand_back_leases();
+                #[cfg(feature = "sharing")]
+                crate::sync::sharing::reset_actor(actor);
             }
             while !control_lane.is_empty()
                 && let Ok(message) = control_lane.try_recv()
