@@ -1,5 +1,6 @@
-//! What two workers share for an allocation, in steps: the same calls in the same order every time, so counts are
-//! exact. `docs/benchmarks.md` has the workloads, and says what is counted.
+//! What two workers share for an allocation, in steps: the same calls in the same order every time. Counts differ by a
+//! few percent, because which words share a line depends on where memory lies. `docs/benchmarks.md` has the workloads,
+//! and says what is counted.
 //!
 //! Each worker's steps, the reports of its nodes and the calls of the applications whose home it is are on its account,
 //! as where its thread plays them.
@@ -66,7 +67,7 @@ struct Share {
 /// Counts what `run` does.
 fn count(
     name: &str,
-    workers: usize,
+    (workers, slack): (usize, u32),
     churn: &mut Churn<OnAccount>,
     run: impl FnOnce(&mut Churn<OnAccount>),
 ) -> Share {
@@ -78,7 +79,7 @@ fn count(
     let total = counted.total();
     let share = Share { locked: each(total.locked), messages: each(total.messages), lines: each(total.lines()) };
     let near = each(now.node_local - stats.node_local);
-    eprintln!("{name}, {workers} workers: {granted} allocations, {near:.2} node-local, {share:.2?}");
+    eprintln!("{name}, {workers} workers, slack {slack}: {granted} allocations, {near:.2} node-local, {share:.2?}");
     for ((file, line), counts) in counted.places().into_iter().take(12) {
         let [read, written] = [counts.lines_read, counts.lines_written].map(each);
         eprintln!("    {read:6.3} read {written:6.3} written  {file}:{line}");
@@ -86,43 +87,46 @@ fn count(
     share
 }
 
-fn scheduler(size: Size, workers: usize) -> OnAccount {
-    OnAccount(size.builder("").workers(workers).fold_every(EVERY).stepped().unwrap())
+fn scheduler(size: Size, (workers, slack): (usize, u32)) -> OnAccount {
+    OnAccount(size.builder("").workers(workers).fold_every(EVERY).slack(slack).stepped().unwrap())
 }
 
-fn churn(name: &str, size: Size, workers: usize, locality: bool) -> Share {
+fn churn(name: &str, size: Size, how: (usize, u32), locality: bool) -> Share {
     let _alone = ALONE.lock().unwrap();
-    let mut churn = Churn::full(scheduler(size, workers), size, locality);
+    let mut churn = Churn::full(scheduler(size, how), size, locality);
     (0..WARM_UP * size.nodes).for_each(|_| churn.round());
-    count(name, workers, &mut churn, |churn| (0..size.nodes).for_each(|_| churn.round()))
+    count(name, how, &mut churn, |churn| (0..size.nodes).for_each(|_| churn.round()))
 }
 
-fn fill(name: &str, size: Size, workers: usize) -> Share {
+fn fill(name: &str, size: Size, how: (usize, u32)) -> Share {
     let _alone = ALONE.lock().unwrap();
-    let mut churn = Churn::new(scheduler(size, workers), size, false);
-    count(name, workers, &mut churn, |churn| churn.offer_nodes(size.nodes))
+    let mut churn = Churn::new(scheduler(size, how), size, false);
+    count(name, how, &mut churn, |churn| churn.offer_nodes(size.nodes))
 }
 
-/// With one worker nobody else writes anything; with two nearly every other grant is to an
-/// application of another home. This tells that the counts are counts.
+/// As by default, of this R.
+const SLACK: u32 = EVERY / 32;
+
+/// With one worker nobody else writes anything; with two that order by usage alone nearly every other grant is to a
+/// stranger. This tells that the counts are counts.
 #[test]
 fn two_workers_share_what_one_does_not() {
-    let one = churn("W2 S", Size::S, 1, false);
+    let one = churn("W2 S", Size::S, (1, SLACK), false);
     assert!(one.lines < 0.01 && one.locked > 1.0 && one.messages > 0.1, "{one:?}");
-    let two = churn("W2 S", Size::S, 2, false);
+    let two = churn("W2 S", Size::S, (2, 0), false);
     assert!(two.lines > 5.0 && two.locked > one.locked, "{two:?}");
 }
 
 /// Most lines that an allocation may share with two workers, a tenth above what was counted last.
 #[test]
 fn an_allocation_shares_no_more_lines_than_it_did() {
-    let two = 2;
+    let two = (2, SLACK);
     let counted = [
-        ("W1 M5", fill("W1 M5", Size::M5, two), 4.0),
-        ("W2 S", churn("W2 S", Size::S, two, false), 10.3),
-        ("W2 M", churn("W2 M", Size::M, two, false), 11.0),
-        ("W2 L", churn("W2 L", Size::L, two, false), 12.3),
-        ("W4 M", churn("W4 M", Size::M, two, true), 18.4),
+        ("W1 M5", fill("W1 M5", Size::M5, two), 3.0),
+        ("W2 S", churn("W2 S", Size::S, two, false), 6.0),
+        ("W2 M", churn("W2 M", Size::M, two, false), 5.5),
+        ("W2 L", churn("W2 L", Size::L, two, false), 6.5),
+        ("W4 M", churn("W4 M", Size::M, two, true), 13.8),
     ];
     for (name, share, most) in counted {
         assert!(share.lines <= most, "{name}: {share:?}, at most {most} lines");

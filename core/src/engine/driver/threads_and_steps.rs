@@ -4,6 +4,7 @@
 //! Both work the same messages off the same lanes with the same code; only who does it, and when, differs.
 
 use crate::clock::{Clock, Patience};
+use crate::engine::books::affinity::default_slack;
 use crate::engine::books::pace::Pace;
 use crate::engine::control::{Control, empty_structure};
 use crate::engine::decider::Decider;
@@ -58,6 +59,8 @@ pub(crate) struct Setup<D: Decider> {
     pub(crate) timers: bool,
     /// Grants and ends between folds, if not by the number of applications.
     pub(crate) fold_every: Option<u32>,
+    /// How many containers somebody may be ahead for the sake of affinity, if not as many as by default.
+    pub(crate) slack: Option<u32>,
 }
 
 /// A scheduler at rest, before a driver takes it.
@@ -115,6 +118,7 @@ impl<D: Decider> AtRest<D> {
             offers: Outstanding::new(workers),
             continuous: Outstanding::new(workers),
             pace: Pace::new(workers, setup.fold_every),
+            slack: if workers > 1 { setup.slack.unwrap_or_else(|| default_slack(setup.fold_every)) } else { 0 },
             settings: setup.settings,
             decider: setup.decider,
         });
