@@ -1,5 +1,7 @@
 //! The scheduler's public surface as this program uses it; nothing here reaches deeper.
 
+#[cfg(feature = "sharing")]
+pub(crate) use evenweave::Sharing;
 pub(crate) use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
 pub(crate) use evenweave::config::capacity::{
     CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind, MixedFractions,

@@ -116,6 +116,8 @@ pub struct BenchOptions {
     pub workers: usize,
     /// How far workers may be apart, in grants and ends of containers; as the core has it if not said.
     pub fold_every: Option<u32>,
+    /// How many containers somebody may be ahead so that workers serve their own; as the core has it if not said.
+    pub slack: Option<u32>,
     /// Driver threads: heartbeats and allocate calls on one, or one each.
     pub drivers: u32,
     /// No threads beside the workers': each plays its own nodes and a part of the applications between its polls.

@@ -139,6 +139,7 @@
 //!   neither be serialized nor deserialized.
 //! - `tracing`: logs events, updates, rounds of preemption and requests to the control. Events have their own level,
 //!   everything else `debug`. The workers log nothing.
+//! - `sharing`: counts what threads share ([`Sharing`]), for measurements of that alone. It makes everything slow.
 //! - `faults`: injected faults, and an audit of all records, for tests and soak runs.
 
 #[cfg(not(loom))]
@@ -213,6 +214,8 @@ pub use scheduler::{
     FairSchedulerBuilder, NodeHandle, NotSent, Policy, Scheduler, SchedulerApi, Stepped, Submitted,
     WeakCapacityScheduler, WeakScheduler, Worker,
 };
+#[cfg(all(feature = "sharing", not(any(loom, shuttle))))]
+pub use sync::sharing::{Sharing, SharingCounts, SharingPlace};
 
 /// Short names of the two schedulers: with `use evenweave::schedulers::{capacity, fair}` they are `fair::Scheduler` and
 /// `capacity::Scheduler`.

@@ -144,9 +144,10 @@ fn threaded(workers: usize, every: Option<u32>, count: usize) -> Outcome {
     outcome
 }
 
-/// `docs/concurrency.md`, *How far from the exact outcome*: siblings of one weight that all want more.
+/// `docs/concurrency.md`, *How far from the exact outcome*: siblings of one weight that all want more. The slack is as
+/// by default.
 fn bound(workers: usize, every: u32) -> u64 {
-    (workers as u64 - 1) * u64::from(every) + 1
+    (workers as u64 - 1) * u64::from(every) + u64::from(every / 32) + 1
 }
 
 /// A quarter of a half is what workers that never fold are off by, and has to be above the bound.
@@ -241,5 +242,37 @@ fn workers_that_do_not_fold_are_noticed() {
         let exact = stepped(1, None, count, workers);
         let apart = exact.apart(&stepped(workers, Some(u32::MAX), count, workers));
         assert!(apart > bound(workers, 4), "{workers} workers: {apart} containers apart");
+    }
+}
+
+/// How many containers more than the other one the application has that is at home with the node's worker, after a
+/// heartbeat that grants both of them what the node holds. They are alone in a queue, or each in its own.
+fn ahead_at_home(slack: u32, queues: [&str; 2]) -> i64 {
+    let mut stepped = builder(2, Some(1)).slack(slack).stepped().unwrap();
+    let node = stepped.add_node("n0", "/r0", Resource::new(64 * SMALL.memory_mb(), 64)).unwrap();
+    let apps = [(1, queues[0]), (2, queues[1])].map(|(number, queue)| {
+        let app = stepped.submit(unmanaged(number, queue)).unwrap();
+        let request = AllocateRequest::new([Ask::anywhere(1, SMALL, 100)]);
+        stepped.allocate(&app, &request, &mut Allocation::default()).unwrap();
+        app
+    });
+    assert_ne!(apps[0].worker(), apps[1].worker());
+    stepped.update_now();
+    stepped.heartbeat(Heartbeat::new(&node));
+    let outcome = Outcome::of(stepped.queues(), stepped.apps());
+    assert_eq!(outcome.apps.values().sum::<i64>(), 64);
+    let home = if apps[0].worker() == node.worker() { 1 } else { 2 };
+    outcome.apps[&home] - outcome.apps[&(3 - home)]
+}
+
+/// I8: and no further ahead than the slack. Beyond two containers it takes many for more.
+#[test]
+fn who_is_at_home_with_the_worker_is_ahead_within_the_slack() {
+    for queues in [["root.a", "root.b"], ["root.a", "root.a"]] {
+        assert_eq!(ahead_at_home(0, queues), 0, "{queues:?}");
+        for slack in [2, 512] {
+            let ahead = ahead_at_home(slack, queues);
+            assert!((2..=4).contains(&ahead), "{queues:?}, slack {slack}: {ahead}");
+        }
     }
 }

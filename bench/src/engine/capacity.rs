@@ -15,6 +15,8 @@ pub(crate) struct CapacityParts {
     pub(crate) workers: usize,
     /// How far workers may be apart, if not as by default.
     pub(crate) fold_every: Option<u32>,
+    /// How many containers somebody may be ahead so that workers serve their own, if not as by default.
+    pub(crate) slack: Option<u32>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     pub(crate) probe: Arc<dyn HeartbeatProbe>,
     pub(crate) wake: Option<Wake>,
@@ -56,6 +58,9 @@ fn builder(parts: CapacityParts) -> CapacitySchedulerBuilder {
     builder = builder.workers(parts.workers);
     if let Some(changes) = parts.fold_every {
         builder = builder.fold_every(changes);
+    }
+    if let Some(containers) = parts.slack {
+        builder = builder.slack(containers);
     }
     if let Some(groups) = parts.groups {
         builder = builder.groups(groups);

@@ -28,6 +28,8 @@ pub(crate) struct Parts {
     pub(crate) workers: usize,
     /// How far workers may be apart, if not as by default.
     pub(crate) fold_every: Option<u32>,
+    /// How many containers somebody may be ahead so that workers serve their own, if not as by default.
+    pub(crate) slack: Option<u32>,
     /// Heartbeats that a worker's channel holds.
     pub(crate) channel_capacity: Option<usize>,
     pub(crate) probe: Arc<dyn HeartbeatProbe>,
@@ -75,6 +77,9 @@ fn builder(parts: Parts) -> FairSchedulerBuilder {
     }
     if let Some(changes) = parts.fold_every {
         builder = builder.fold_every(changes);
+    }
+    if let Some(containers) = parts.slack {
+        builder = builder.slack(containers);
     }
     if let Some(capacity) = parts.channel_capacity {
         builder = builder.channel_capacity(capacity);

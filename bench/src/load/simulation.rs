@@ -175,8 +175,9 @@ fn scheduler(
         Rules::Fair { settings, allocations } => {
             let (settings, allocations) = (settings.clone(), allocations.clone());
             let basics = Basics::of_fair(&settings);
-            let (fold_every, channel_capacity) = (None, None);
-            let parts = Parts { settings, allocations, groups, workers, fold_every, channel_capacity, probe, wake };
+            let (fold_every, slack, channel_capacity) = (None, None, None);
+            let parts =
+                Parts { settings, allocations, groups, workers, fold_every, slack, channel_capacity, probe, wake };
             let engine = Threaded::start(parts)?;
             let (shown, told) = (engine.scheduler(), engine.scheduler());
             let next_event = Box::new(move || told.next_event());
@@ -185,7 +186,7 @@ fn scheduler(
         Rules::Capacity { configuration, .. } => {
             let configuration = configuration.clone();
             let basics = Basics::of_capacity(configuration.file().settings());
-            let parts = CapacityParts { configuration, workers, fold_every: None, groups, probe, wake };
+            let parts = CapacityParts { configuration, workers, fold_every: None, slack: None, groups, probe, wake };
             let engine = Capacity::start(parts)?;
             let (shown, told) = (engine.scheduler(), engine.scheduler());
             let next_event = Box::new(move || told.next_event());

@@ -96,6 +96,8 @@ pub(super) struct Plan {
     pub(super) brief: bool,
     /// R of the core, if not as by default.
     pub(super) fold_every: Option<u32>,
+    /// Containers that somebody may be ahead, if not as by default.
+    pub(super) slack: Option<u32>,
     pub(super) times: Times,
 }
 
@@ -184,6 +186,7 @@ impl Plan {
             asked: args.asked,
             brief: args.brief,
             fold_every: args.fold_every,
+            slack: args.slack,
             times: if args.brief { Times::BRIEF } else { Times::STANDARD.changed(args) },
         })
     }
@@ -303,6 +306,7 @@ pub(super) mod tests {
             mode: None,
             workers: 1,
             fold_every: None,
+            slack: None,
             drivers: 1,
             self_driven: false,
             background: Background::Off,

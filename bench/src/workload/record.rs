@@ -48,19 +48,28 @@ pub(super) struct Figures {
     pub(super) grant: Histogram<u64>,
     pub(super) allocate: Histogram<u64>,
     pub(super) update: Option<UpdateTimes>,
+    #[cfg(feature = "sharing")]
+    pub(super) sharing: crate::api::Sharing,
 }
 
 /// How things stood when a phase began.
 pub(super) struct Before {
     pub(super) stats: Totals,
     cpu: f64,
+    #[cfg(feature = "sharing")]
+    sharing: crate::api::Sharing,
 }
 
 impl Before {
     /// Now. What was collected of before is dropped.
     pub(super) fn new(bed: &Bed) -> Before {
         drop(bed.probe.take());
-        Before { stats: bed.engine.stats(), cpu: process_cpu_seconds() }
+        Before {
+            stats: bed.engine.stats(),
+            cpu: process_cpu_seconds(),
+            #[cfg(feature = "sharing")]
+            sharing: crate::api::Sharing::now(),
+        }
     }
 
     /// What has come of it. Counts and times are those of now; heartbeats still under way are waited for, so that none
@@ -84,6 +93,8 @@ impl Before {
             grant,
             allocate: histogram(),
             update: None,
+            #[cfg(feature = "sharing")]
+            sharing: crate::api::Sharing::now().since(&self.sharing),
         }
     }
 }
@@ -141,7 +152,8 @@ impl Figures {
     /// heartbeats.
     pub(super) fn json(&self, plan: &Plan) -> Value {
         let (shape, update) = (plan.shape, self.update);
-        json!({
+        #[cfg_attr(not(feature = "sharing"), expect(unused_mut, reason = "there is one field more with it"))]
+        let mut record = json!({
             "peer": peer(plan),
             "workload": workload_name(plan.workload),
             "nodes": shape.nodes,
@@ -167,6 +179,31 @@ impl Figures {
             "grant_us": percentiles(&self.grant),
             "heartbeats_per_s": self.heartbeats_per_s(),
             "update_ms": update.map(|u| json!({"n": u.n, "min": u.min, "p50": u.p50, "max": u.max})),
+        });
+        #[cfg(feature = "sharing")]
+        record.as_object_mut().expect("a record is an object").insert("sharing".to_owned(), self.sharing_json());
+        record
+    }
+
+    /// What the threads shared, for an allocation: in all, and at the places with most.
+    #[cfg(feature = "sharing")]
+    fn sharing_json(&self) -> Value {
+        const PLACES: usize = 16;
+        let of = |count: u64| ratio(count as f64, self.allocations as f64);
+        let total = self.sharing.total();
+        let places = self.sharing.places().into_iter().take(PLACES).map(|((file, line), counts)| {
+            json!({
+                "place": format!("{file}:{line}"),
+                "lines_read": of(counts.lines_read),
+                "lines_written": of(counts.lines_written),
+            })
+        });
+        json!({
+            "locked": of(total.locked),
+            "messages": of(total.messages),
+            "lines_read": of(total.lines_read),
+            "lines_written": of(total.lines_written),
+            "places": places.collect::<Vec<_>>(),
         })
     }
 }

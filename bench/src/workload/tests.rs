@@ -263,7 +263,8 @@ fn filled(workers: usize, fold_every: Option<u32>) -> Outcome {
 fn bound(workers: usize, every: u32, below: u64, applications: u64) -> u64 {
     // Siblings' weights are 1 to 4; an application wants 96 containers, of which a worker has an eighth in hand.
     let (others, weights, piece) = (workers as u64 - 1, 4, 96 / 8);
-    below * weights * (others * u64::from(every) + 2) + others * piece * applications
+    let slack = u64::from(every / 32);
+    below * weights * (others * u64::from(every) + slack + 2) + others * piece * applications
 }
 
 fn holds(exact: &Outcome, workers: usize, fold_every: Option<u32>) {

@@ -72,6 +72,10 @@ pub(crate) struct BenchArgs {
     /// the number of applications].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     fold_every: Option<u32>,
+    /// How many containers a queue or application may be ahead so that each worker serves its own (default: 512, or a
+    /// thirty-second of --fold-every)
+    #[arg(long, value_name = "CONTAINERS")]
+    slack: Option<u32>,
     /// Driver threads: 1 for all calls, or 2, one for heartbeats and one for allocate calls.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2))]
     drivers: u32,
@@ -130,6 +134,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<bool, Failure> {
         mode: args.mode,
         workers: args.workers,
         fold_every: args.fold_every,
+        slack: args.slack,
         drivers: args.drivers,
         self_driven: args.self_driven,
         background: args.background,

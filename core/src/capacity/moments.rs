@@ -54,11 +54,11 @@ impl Decider for CapacityDecider {
         CapacityWorker::new(shared, worker)
     }
 
-    fn queue(_snapshot: &QueueSnapshot, (): &()) -> CapacityQueue {
+    fn queue(_shared: &Shared, _snapshot: &QueueSnapshot, (): &()) -> CapacityQueue {
         CapacityQueue
     }
 
-    fn app(_shared: &Shared, _app: &AppShared, (): &()) -> CapacityApp {
+    fn app(_shared: &Shared, _worker: usize, _app: &AppShared, (): &()) -> CapacityApp {
         CapacityApp::default()
     }
 

@@ -77,10 +77,10 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     fn worker(shared: &Shared<Self>, worker: usize) -> Self::Worker;
 
     /// A worker learns of a queue. No child has a place yet.
-    fn queue(snapshot: &QueueSnapshot<Self>, figures: &Self::Figures) -> Self::Queue;
+    fn queue(shared: &Shared<Self>, snapshot: &QueueSnapshot<Self>, figures: &Self::Figures) -> Self::Queue;
 
     /// A worker learns of an application.
-    fn app(shared: &Shared<Self>, app: &AppShared, figures: &Self::Figures) -> Self::App;
+    fn app(shared: &Shared<Self>, worker: usize, app: &AppShared, figures: &Self::Figures) -> Self::App;
 
     /// The scheduler starts: returns the decider's tasks, if it has any and the settings ask for them. With `timers`
     /// the tasks act by time on their own.

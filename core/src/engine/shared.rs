@@ -105,6 +105,8 @@ pub(crate) struct Shared<P: Parts> {
     pub(crate) nodes: Mutex<NodeTable>,
     /// When the others' grants are folded in.
     pub(crate) pace: Pace,
+    /// How many containers more somebody may have than another one, so that each worker serves its own.
+    pub(crate) slack: u32,
     /// Messages of the control's lane.
     pub(crate) control_handled: Handled,
     /// Workers that panicked and could not begin anew.

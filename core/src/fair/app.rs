@@ -24,6 +24,8 @@ pub(crate) struct FairApp {
     pub(crate) am_preemptable: bool,
     /// A visit may do more than count where nothing fits; kept like `floor`, which is its only size where it is not.
     pub(crate) uneven: bool,
+    /// Another worker is its home.
+    pub(crate) stranger: bool,
     pub(crate) demand: Resource,
     /// No outstanding ask is smaller in any type.
     pub(crate) floor: Resource,
@@ -43,13 +45,14 @@ const _: () =
 
 impl FairApp {
     /// Of an application that a worker has just heard of.
-    pub(crate) fn new(shared: &Shared, app: &AppShared, share: &Share) -> FairApp {
+    pub(crate) fn new(shared: &Shared, worker: usize, app: &AppShared, share: &Share) -> FairApp {
         FairApp {
             tie: Tie { start_ms: app.start_ms, name: app.id.name_order() },
             weight: shared.app_weight(&share.demand),
             may_reserve: false,
             am_preemptable: shared.decider.settings.am_preemption_in(&app.placed_in),
             uneven: false,
+            stranger: app.home != worker,
             demand: share.demand,
             floor: Resource::UNBOUNDED,
             fair_share: share.fair_share,

@@ -69,6 +69,10 @@ impl Shard {
             return;
         }
         let above = self.queue(queue.parent);
+        if above.own.has_stranger(queue.position) != queue.own.is_stranger() {
+            wrong
+                .push(format!("{name} is a stranger to the worker and not to the queue above, or the other way round"));
+        }
         if above.own.order.child(queue.position) != index || above.own.has_eligible(queue.position) != (eligible > 0) {
             wrong.push(format!("{name} has not the place above that it should have: {eligible} below may be served"));
         }

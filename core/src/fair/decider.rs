@@ -55,12 +55,12 @@ impl Decider for FairDecider {
         FairWorker::new(shared)
     }
 
-    fn queue(snapshot: &QueueSnapshot, shares: &Shares) -> FairQueue {
-        FairQueue::new(&snapshot.own, shares.queue(snapshot.slot))
+    fn queue(shared: &Shared, snapshot: &QueueSnapshot, shares: &Shares) -> FairQueue {
+        FairQueue::new(&snapshot.own, shares.queue(snapshot.slot), shared.slack)
     }
 
-    fn app(shared: &Shared, app: &AppShared, shares: &Shares) -> FairApp {
-        FairApp::new(shared, app, &shares.app(app.slot))
+    fn app(shared: &Shared, worker: usize, app: &AppShared, shares: &Shares) -> FairApp {
+        FairApp::new(shared, worker, app, &shares.app(app.slot))
     }
 
     fn tasks(shared: &Arc<Shared>, timers: bool) -> (Option<Updater>, Option<Preemptor>) {

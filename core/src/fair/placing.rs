@@ -268,7 +268,13 @@ impl Shard {
         loop {
             let local = self.queue(at);
             let parent = local.parent;
-            if parent == NONE || (local.own.eligible > 0) == self.queue(parent).own.has_eligible(local.position) {
+            if parent == NONE {
+                return;
+            }
+            let above = &self.queue(parent).own;
+            if (local.own.eligible > 0) == above.has_eligible(local.position)
+                && local.own.is_stranger() == above.has_stranger(local.position)
+            {
                 return;
             }
             self.refresh_queue(at);

@@ -4,6 +4,7 @@
 //! children). Where a child has no key (weight 0 under drf, a custom policy without one) its queue is sorted anew for
 //! each descent, as Hadoop does.
 
+use crate::engine::books::affinity::usage_of_stranger;
 use crate::engine::parts::QueuePart;
 use crate::fair::engine::{AppLocal, QueueLocal};
 use crate::fair::published::{FairPublished, Share};
@@ -12,7 +13,7 @@ use crate::order::WinnerTree;
 use crate::policy::{ClusterTotal, OrderKey, Schedulable, SchedulingPolicy, Tie};
 use crate::prefetch::prefetch;
 use crate::resource::Resource;
-use crate::shares::Drf;
+use crate::shares::{Drf, Fair};
 use crate::sync::Arc;
 use std::any::Any;
 #[cfg(all(target_pointer_width = "64", not(shuttle)))]
@@ -32,8 +33,14 @@ pub(crate) struct FairQueue {
     /// How many that take part in the order have no key.
     irregular: u32,
     weight: f32,
+    /// Of these, those with nobody below who is at home with this worker.
+    strangers: u32,
+    /// How many containers more a [stranger](crate::engine::books::affinity) may count than it has.
+    slack: u32,
     /// The policy is drf, whose keys are made without a call.
     is_drf: bool,
+    /// The policy is one of those whose order is by usage.
+    orders_by_usage: bool,
     /// Some ask below is large enough for a reservation; kept like `floor`.
     pub(crate) may_reserve: bool,
     /// A visit of somebody below may do more than count where nothing fits; kept like `floor`.
@@ -73,10 +80,17 @@ impl Child {
     const IRREGULAR: u8 = 2;
     /// An application that waits for its AM.
     const WAITS: u8 = 4;
+    /// May be offered a node, and is no one's who is at home here.
+    const STRANGER: u8 = 8;
 
     #[inline]
     fn new(eligible: bool, irregular: bool, waits: bool) -> Child {
         Child(u8::from(eligible) | u8::from(irregular) << 1 | u8::from(waits) << 2)
+    }
+
+    #[inline]
+    fn of_stranger(self, stranger: bool) -> Child {
+        Child(self.0 | u8::from(stranger && self.0 & Child::ELIGIBLE != 0) << 3)
     }
 
     #[inline]
@@ -88,6 +102,12 @@ impl Child {
 fn is_drf(policy: &Arc<dyn SchedulingPolicy>) -> bool {
     let policy: &dyn Any = &**policy;
     policy.is::<Drf>()
+}
+
+/// Whether siblings stand in the order of what they use, and in no other.
+fn orders_by_usage(policy: &Arc<dyn SchedulingPolicy>) -> bool {
+    let policy: &dyn Any = &**policy;
+    policy.is::<Drf>() || policy.is::<Fair>()
 }
 
 impl QueueLocal {
@@ -122,10 +142,13 @@ impl QueuePart for FairQueue {
 
 impl FairQueue {
     /// Of a queue that a worker has just heard of.
-    pub(crate) fn new(published: &FairPublished, share: Share) -> FairQueue {
+    pub(crate) fn new(published: &FairPublished, share: Share, slack: u32) -> FairQueue {
         FairQueue {
             policy: published.policy.clone(),
             is_drf: is_drf(&published.policy),
+            orders_by_usage: orders_by_usage(&published.policy),
+            slack,
+            strangers: 0,
             weight: published.weight,
             name_order: published.name_order,
             min_share: published.min_share,
@@ -148,6 +171,7 @@ impl FairQueue {
         let FairPublished { policy, weight, min_share, name_order, .. } = published;
         self.policy = policy.clone();
         self.is_drf = is_drf(policy);
+        self.orders_by_usage = orders_by_usage(policy);
         self.weight = *weight;
         self.name_order = *name_order;
         self.min_share = *min_share;
@@ -156,6 +180,17 @@ impl FairQueue {
     /// Whether the child at a position may be offered a node.
     pub(crate) fn has_eligible(&self, position: u32) -> bool {
         self.order.note(position).is_some_and(|child| child & Child::ELIGIBLE != 0)
+    }
+
+    /// Whether the child at a position is put in order as a stranger.
+    pub(crate) fn has_stranger(&self, position: u32) -> bool {
+        self.order.note(position).is_some_and(|child| child & Child::STRANGER != 0)
+    }
+
+    /// Whether nobody below who may be offered a node is at home with this worker.
+    #[inline]
+    pub(crate) fn is_stranger(&self) -> bool {
+        self.strangers > 0 && self.strangers == self.eligible
     }
 
     /// Whether the application at a position may be offered a node, and stands among those that do, or do not, wait for
@@ -181,12 +216,26 @@ impl FairQueue {
     #[inline]
     pub(crate) fn place_queue(&mut self, child: &QueueLocal, cluster: &ClusterTotal) {
         let (position, eligible) = (child.position, child.own.eligible > 0);
-        if self.keys_are_pairs(cluster) {
+        if child.own.is_stranger() {
+            self.place_stranger(position, &child.schedulable(), &child.own.floor, cluster);
+        } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &child.schedulable());
             self.update_child(position, true, eligible, key);
         } else {
             self.place_queue_by_policy(child, cluster);
         }
+    }
+
+    /// Puts one in place that may be offered a node, and that another worker had better serve.
+    #[inline(never)]
+    fn place_stranger(&mut self, position: u32, child: &Schedulable<'_>, floor: &Resource, cluster: &ClusterTotal) {
+        let slack = if self.orders_by_usage { self.slack } else { 0 };
+        let usage = usage_of_stranger(slack, child.usage, floor);
+        let child = Schedulable { usage: &usage, ..*child };
+        let key =
+            if self.keys_are_pairs(cluster) { Drf.key(cluster, &child) } else { self.policy.key(cluster, &child) };
+        let what = Child::new(true, key.is_none(), false).of_stranger(true);
+        self.put_child(position, what, key);
     }
 
     /// Whether keys are made here, in registers, and not by a call of the policy: the same keys.
@@ -215,6 +264,8 @@ impl FairQueue {
         let eligible = app.is_pending() && app.has_open_key();
         if !app.is_pending() {
             self.update_child(position, false, false, None);
+        } else if app.own.stranger && eligible {
+            self.place_stranger(position, &app.schedulable(), &app.own.floor, cluster);
         } else if self.keys_are_pairs(cluster) {
             let key = Drf.key(cluster, &app.schedulable());
             self.update_child(position, true, eligible, key);
@@ -235,7 +286,7 @@ impl FairQueue {
         let (position, member) = (app.position, app.is_pending());
         let eligible = member && app.has_open_key();
         let key = if member { self.policy.key(cluster, &app.schedulable()) } else { None };
-        self.count_child(position, Child::new(eligible, member && key.is_none(), true));
+        self.count_child(position, Child::new(eligible, member && key.is_none(), true).of_stranger(app.own.stranger));
         self.order.clear(position);
         let order = &self.order;
         let masters = self.masters.get_or_insert_with(|| Box::new(WinnerTree::of(order.len())));
@@ -261,6 +312,7 @@ impl FairQueue {
         self.order.reset(count);
         self.masters = None;
         self.eligible = 0;
+        self.strangers = 0;
         self.irregular = 0;
     }
 
@@ -268,9 +320,14 @@ impl FairQueue {
     /// it can change the places of the others.
     #[inline(always)]
     fn update_child(&mut self, position: u32, member: bool, eligible: bool, key: Option<OrderKey>) {
-        let before = self.count_child(position, Child::new(eligible, member && key.is_none(), false));
+        self.put_child(position, Child::new(eligible, member && key.is_none(), false), key);
+    }
+
+    #[inline(always)]
+    fn put_child(&mut self, position: u32, what: Child, key: Option<OrderKey>) {
+        let before = self.count_child(position, what);
         match key {
-            Some(key) if eligible => self.order.set(position, &key),
+            Some(key) if what.0 & Child::ELIGIBLE != 0 => self.order.set(position, &key),
             // Mostly it is out already.
             _ if before.0 & (Child::ELIGIBLE | Child::IRREGULAR | Child::WAITS) != Child::ELIGIBLE => {}
             _ => self.order.clear(position),
@@ -291,6 +348,7 @@ impl FairQueue {
         let old = Child(self.order.replace_note(position, new.0));
         if old != new {
             self.eligible = self.eligible + new.count(Child::ELIGIBLE) - old.count(Child::ELIGIBLE);
+            self.strangers = self.strangers + new.count(Child::STRANGER) - old.count(Child::STRANGER);
             self.irregular = self.irregular + new.count(Child::IRREGULAR) - old.count(Child::IRREGULAR);
         }
         old

@@ -34,6 +34,7 @@ pub(super) struct Options {
     pub(super) timers: bool,
     pub(super) workers: usize,
     pub(super) fold_every: Option<u32>,
+    pub(super) slack: Option<u32>,
     pub(super) reservations: ReservationOptions,
 }
 
@@ -56,6 +57,7 @@ impl Default for Options {
             timers: true,
             workers: 1,
             fold_every: None,
+            slack: None,
             reservations: ReservationOptions::default(),
         }
     }
@@ -106,6 +108,7 @@ impl Options {
             decider,
             timers: self.timers,
             fold_every: self.fold_every,
+            slack: self.slack,
         }
     }
 }
@@ -130,6 +133,18 @@ macro_rules! setters_of_options {
         /// counts as 1. With one worker it has no effect.
         pub fn fold_every(mut self, changes: u32) -> Self {
             self.options.fold_every = Some(changes);
+            self
+        }
+
+        /// Sets the slack: how many containers a queue or application may be ahead of a sibling so that each worker
+        /// serves the applications that are at home with it ([`AppHandle::worker`](crate::AppHandle::worker)). Two
+        /// containers and a thirty-second of what the sibling has are enough for that, if the slack allows them.
+        ///
+        /// What a worker grants to applications of another home makes two cores write the same memory. 0 orders by
+        /// usage alone. Default: 512, or a thirty-second of what [`fold_every`](Self::fold_every) was set to. With one
+        /// worker it has no effect.
+        pub fn slack(mut self, containers: u32) -> Self {
+            self.options.slack = Some(containers);
             self
         }
 

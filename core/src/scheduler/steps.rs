@@ -82,7 +82,11 @@ impl<D: Decider> Stepping<D> {
         self.stepper.pump();
         // A handle of another scheduler may name a worker that this one does not have. Any other worker drops it.
         if let Some(shard) = self.stepper.shards().nth(heartbeat.node.owner) {
+            #[cfg(feature = "sharing")]
+            let actor = crate::sync::sharing::set_actor(Some(shard.id()));
             shard.heartbeat(heartbeat);
+            #[cfg(feature = "sharing")]
+            crate::sync::sharing::reset_actor(actor);
         }
         self.settle();
     }

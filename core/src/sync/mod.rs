@@ -3,13 +3,17 @@
 //! `real.rs` is std, crossbeam, arc-swap, dashmap and parking_lot; `model.rs`, under `cfg(loom)`, is loom's types, and
 //! `schedules`, under `cfg(shuttle)`, shuttle's; both with plain stand-ins for the crates that these cannot see into.
 //! So a model or a schedule shows *our* protocol over sound parts, not the parts. Nothing outside this module names
-//! those crates (`tests/layers.rs` checks it).
+//! those crates (`tests/layers.rs` checks it). With the feature `sharing` the real words and lanes are counted ones.
 
 #[cfg(not(any(loom, shuttle)))]
 #[expect(unreachable_pub, reason = "public to the models, under cfg(loom), and to the schedules, under cfg(shuttle)")]
 mod real;
 #[cfg(not(any(loom, shuttle)))]
 pub use real::*;
+
+#[cfg(all(feature = "sharing", not(any(loom, shuttle))))]
+#[expect(unreachable_pub, reason = "of which the crate shows the counts alone")]
+pub(crate) mod sharing;
 
 #[cfg(any(loom, shuttle))]
 mod stand_ins;

@@ -9,12 +9,17 @@ pub use std::sync::{Arc, OnceLock, Weak};
 /// choose the names: they cannot choose such as collide.
 pub type Map<K, V> = dashmap::DashMap<K, V>;
 
+#[cfg(feature = "sharing")]
+pub use super::sharing::{atomic, channel};
+
 /// Atomics.
+#[cfg(not(feature = "sharing"))]
 pub mod atomic {
     pub use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 }
 
 /// Channels.
+#[cfg(not(feature = "sharing"))]
 pub mod channel {
     pub use crossbeam_channel::{
         Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError, bounded, never, select,

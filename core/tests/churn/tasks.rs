@@ -75,6 +75,10 @@ impl Tasks {
     /// A container has come on this node: for the oldest task that names it, else its rack, else the oldest.
     pub fn serve(&mut self, app: usize, node: u32) {
         let pending = &self.tables[app].pending;
+        if pending.is_empty() {
+            // With several workers a call is not atomic across rows.
+            return;
+        }
         let near = |other: &u32| other / self.a_rack == node / self.a_rack;
         let chosen = pending.iter().position(|task| task.contains(&node));
         let chosen = chosen.or_else(|| pending.iter().position(|task| task.iter().any(near))).unwrap_or(0);

@@ -42,6 +42,8 @@ pub(crate) struct AppBook {
     /// Where the engine has it.
     pub(crate) slot: u32,
     pub(crate) leaf: u32,
+    /// The worker that is its home.
+    pub(crate) home: usize,
     /// Its user's in its leaf queue.
     pub(crate) seat: UserSlot,
     pub(crate) priority: i32,

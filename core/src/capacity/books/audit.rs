@@ -233,7 +233,7 @@ impl Books {
                     wrong.push(format!("queue {} stands nowhere", self.path(*child)));
                     continue;
                 };
-                let key = queue_key(&queue.rank(), siblings.ordering, standing.size, *child);
+                let key = queue_key(&self.rank_here(*child), siblings.ordering, standing.size, *child);
                 let wants = self.arith.is_wanted(&self.cluster, &queue.counts.pending);
                 let stands = order.child(standing.size) == *child;
                 if !stands || (key, wants, wants) != (standing.key, standing.wants, queue.wants) {

@@ -51,19 +51,22 @@ impl Books {
     /// An attempt is in its leaf, in whose list it waits to start; false where it may not run, or there is no leaf.
     pub(super) fn enter_lists(&mut self, entry: AppEntry) -> bool {
         let Books { queues, apps, .. } = self;
-        let slot = apps[entry].leaf as usize;
-        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot] else { return false };
+        let slot = apps[entry].leaf;
+        let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return false };
         let entering = &mut apps[entry];
         entering.seat = leaf.users.seat(&entering.user);
         let record = leaf.users.ensure_at(entering.seat, || published.user_weight(&entering.user));
         if !entering.runnable {
             return false;
         }
-        leaf.runnable.insert(entry);
+        let comes_home = leaf.runnable.insert(entry) && entering.home == self.place.worker;
         leaf.users.count(record, 0, 1);
         let (rank, am) = (entering.rank(), entering.am);
         if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
             apps[entry].lists += 1;
+        }
+        if comes_home {
+            self.home_changes(slot, 1);
         }
         true
     }
@@ -101,7 +104,7 @@ impl Books {
         let record = leaf.users.ensure(&leaving.user, || published.user_weight(&leaving.user));
         // One that waits to run is not counted, and is taken off all the same, as in Hadoop.
         leaf.is_odd |= !leaving.runnable;
-        leaf.runnable.remove(&entry);
+        let leaves_home = leaf.runnable.remove(&entry) && leaving.home == self.place.worker;
         leaf.to_reorder.remove(&(leaving.number, entry));
         let mut found = None;
         if was_active {
@@ -119,6 +122,9 @@ impl Books {
         }
         if let Some(found) = found {
             self.is_out_of_list(found);
+        }
+        if leaves_home {
+            self.home_changes(slot, -1);
         }
         if self.is_listed(entry, slot) {
             self.stop_sorting_lists(slot);

@@ -96,6 +96,9 @@ pub(crate) struct QueueBook {
     pub(crate) leaf: Option<Leaf>,
     /// Its children.
     siblings: Siblings,
+    /// Applications in the lists of leaf queues here or below that are at home with this worker; not counted where there
+    /// is no other worker.
+    at_home: u32,
     pub(crate) published: CapacityPublished,
 }
 
@@ -103,7 +106,7 @@ impl QueueBook {
     /// One in which nothing has come yet.
     fn new(published: CapacityPublished, figures: Figures, leaf: Option<Leaf>) -> QueueBook {
         let (counts, siblings) = Default::default();
-        QueueBook { published, figures, wants: false, counts, leaf, siblings, standing: None }
+        QueueBook { published, figures, wants: false, counts, leaf, siblings, at_home: 0, standing: None }
     }
 
     pub(crate) fn node(&self) -> &QueueNode {
@@ -119,6 +122,8 @@ pub(crate) struct Books {
     pub(crate) minimum: Resource,
     /// See [`CapacityDecider`](super::types::CapacityDecider).
     pub(crate) resort: bool,
+    /// How many containers more a queue may count than it has, if another worker had better serve it.
+    slack: u32,
     pub(crate) cluster: Resource,
     /// Nodes of the cluster.
     pub(crate) nodes: u32,
@@ -135,12 +140,13 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    pub(crate) fn new(arith: Arith, minimum: Resource, place: Place, resort: bool) -> Books {
+    pub(crate) fn new(arith: Arith, minimum: Resource, place: Place, resort: bool, slack: u32) -> Books {
         Books {
             place,
             arith,
             minimum,
             resort,
+            slack,
             cluster: Resource::ZERO,
             nodes: 0,
             queues: Vec::new(),

@@ -15,7 +15,7 @@ impl Books {
     /// Empty ones, with the queues that there were, and of which nothing is known but what was published. The newest
     /// structure is another one.
     pub(crate) fn anew(&self) -> Books {
-        let mut books = Books::new(self.arith, self.minimum, self.place, self.resort);
+        let mut books = Books::new(self.arith, self.minimum, self.place, self.resort, self.slack);
         let emptied = |queue: &QueueBook| {
             let leaf = queue.leaf.is_some().then(|| Leaf::new(self.resort));
             QueueBook::new(queue.published.clone(), books.figures_of(&queue.published), leaf)

@@ -9,6 +9,7 @@ use super::standing::{Mark, PassMarks, Passed, Siblings, Standing};
 use super::{Books, QueueBook};
 use crate::capacity::rules::order::{QueueKey, QueueRank, compare_queues, compare_sizes, order_key, queue_key};
 use crate::config::capacity::QueueOrdering;
+use crate::engine::books::affinity::usage_of_stranger;
 use crate::order::WinnerTree;
 
 /// Beyond so many more than there are children, marks are settled.
@@ -22,8 +23,58 @@ impl QueueBook {
 }
 
 impl Books {
+    /// What a queue is put in order by. One in whose leaf queues nobody is at home with this worker counts somewhat more
+    /// than it has ([`affinity`](crate::engine::books::affinity)).
+    #[inline]
+    pub(super) fn rank_here(&self, slot: u32) -> QueueRank<'_> {
+        let queue = self.queue(slot);
+        if self.slack == 0 || queue.at_home > 0 { queue.rank() } else { self.rank_of_stranger(queue) }
+    }
+
+    #[inline(never)]
+    fn rank_of_stranger<'a>(&self, queue: &'a QueueBook) -> QueueRank<'a> {
+        let used = usage_of_stranger(self.slack, &queue.counts.used, &self.minimum);
+        let (of_cluster, of_guarantee) = queue.figures.used_capacities(self.arith, &self.cluster, &used);
+        queue.figures.rank(of_cluster, of_guarantee)
+    }
+
+    /// An application that is at home with this worker has come into the lists of a leaf, or has left them.
+    pub(super) fn home_changes(&mut self, leaf: u32, by: i32) {
+        if self.place.is_alone() {
+            return;
+        }
+        let mut at = Some(leaf);
+        while let Some(slot) = at {
+            self.settle(slot);
+            let queue = self.queue_mut(slot);
+            queue.at_home = queue.at_home.saturating_add_signed(by);
+            self.reposition_queue(slot);
+            at = self.parent(slot);
+        }
+    }
+
+    /// The same of all queues, as the structure has them now.
+    fn count_at_home(&mut self) {
+        let Books { queues, apps, place, .. } = self;
+        for queue in queues.iter_mut().flatten() {
+            let own = queue.leaf.iter().flat_map(|leaf| &leaf.runnable);
+            let own = own.filter(|entry| apps[**entry].home == place.worker).count();
+            queue.at_home = u32::try_from(own).unwrap_or(u32::MAX);
+        }
+        for slot in self.in_order().into_iter().rev() {
+            if let Some(parent) = self.parent(slot) {
+                let below = self.queue(slot).at_home;
+                let above = self.queue_mut(parent);
+                above.at_home = above.at_home.saturating_add(below);
+            }
+        }
+    }
+
     /// All children of all parents, as the structure has them.
     pub(super) fn order_all_children(&mut self) {
+        if !self.place.is_alone() {
+            self.count_at_home();
+        }
         let Books { queues, arith, cluster, .. } = self;
         for queue in queues.iter_mut().flatten() {
             queue.wants = arith.is_wanted(cluster, &queue.counts.pending);
@@ -39,7 +90,7 @@ impl Books {
             let mut siblings = Siblings { ordering, turn, order, ..Siblings::default() };
             for (size, child) in (0..).zip(by_size) {
                 let wants = self.is_wanting(child);
-                let key = queue_key(&self.queue(child).rank(), ordering, size, child);
+                let key = queue_key(&self.rank_here(child), ordering, size, child);
                 siblings.order.set_child(size, child);
                 if wants {
                     siblings.order.set(size, &order_key(key));
@@ -55,10 +106,10 @@ impl Books {
     pub(super) fn reposition_queue(&mut self, slot: u32) {
         let Some(parent) = self.parent(slot) else { return };
         let ordering = self.queue(parent).siblings.ordering;
-        let queue = self.queue_mut(slot);
+        let queue = self.queue(slot);
         let Some(Standing { size, .. }) = queue.standing else { return };
-        let (key, wants) = (queue_key(&queue.rank(), ordering, size, slot), queue.wants);
-        let Some(standing) = &mut queue.standing else { return };
+        let (key, wants) = (queue_key(&self.rank_here(slot), ordering, size, slot), queue.wants);
+        let Some(standing) = &mut self.queue_mut(slot).standing else { return };
         if key == standing.key && wants == standing.wants {
             return;
         }

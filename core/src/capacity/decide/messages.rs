@@ -39,6 +39,7 @@ impl Entrant {
             user: (&*app.user).into(),
             seat: 0,
             leaf: *leaf,
+            home: app.home,
             priority: *priority,
             submitted_priority: *submitted_priority,
             am: *am,

@@ -46,7 +46,13 @@ impl CapacityWorker {
     pub(crate) fn new(shared: &Shared, worker: usize) -> CapacityWorker {
         let place = Place { worker, workers: shared.workers };
         CapacityWorker {
-            books: Books::new(shared.decider.arith(), shared.decider.settings.minimum, place, shared.decider.resort),
+            books: Books::new(
+                shared.decider.arith(),
+                shared.decider.settings.minimum,
+                place,
+                shared.decider.resort,
+                shared.slack,
+            ),
             known: Known::default(),
             containers_to_end: SmallVec::new(),
             marked: BTreeMap::new(),

@@ -22,6 +22,9 @@ pub mod marks;
 pub mod pace;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
+pub mod affinity;
+
+#[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 pub mod started_entry;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]

@@ -2,6 +2,7 @@
 //! their lanes. [`Threads`](super::threads::Threads) or [`Stepper`](super::steps::Stepper) takes it over.
 
 use crate::clock::Clock;
+use crate::engine::books::affinity::default_slack;
 use crate::engine::books::pace::Pace;
 use crate::engine::control::{Control, empty_structure};
 use crate::engine::decider::Decider;
@@ -50,6 +51,8 @@ pub(crate) struct Setup<D: Decider> {
     pub(crate) timers: bool,
     /// The number of grants and ends between two folds. `None`: it depends on the number of applications.
     pub(crate) fold_every: Option<u32>,
+    /// How many containers another application may be ahead for the sake of affinity; `None`: the default.
+    pub(crate) slack: Option<u32>,
 }
 
 /// A scheduler that no driver runs yet: all its data and the receiving ends of its lanes.
@@ -107,6 +110,7 @@ impl<D: Decider> AtRest<D> {
             offers: Outstanding::new(workers),
             continuous: Outstanding::new(workers),
             pace: Pace::new(workers, setup.fold_every),
+            slack: if workers > 1 { setup.slack.unwrap_or_else(|| default_slack(setup.fold_every)) } else { 0 },
             settings: setup.settings,
             decider: setup.decider,
         });

@@ -126,6 +126,8 @@ impl<D: Decider> Stepper<D> {
                     idle &= !answer_for_dead(shard, lanes, shared);
                     continue;
                 }
+                #[cfg(feature = "sharing")]
+                let actor = crate::sync::sharing::set_actor(Some(shard.id()));
                 shard.sync();
                 shard.fold_if_due(now);
                 // Mostly the lanes are empty, and `is_empty` costs less than `try_recv`.
@@ -143,6 +145,8 @@ impl<D: Decider> Stepper<D> {
                     shard.handle_external(parcel.message());
                 }
                 shard.hand_back_leases();
+                #[cfg(feature = "sharing")]
+                crate::sync::sharing::reset_actor(actor);
             }
             while !control_lane.is_empty()
                 && let Ok(message) = control_lane.try_recv()

@@ -63,6 +63,7 @@ pub(crate) fn setup_with(settings: crate::config::Settings, workers: usize) -> S
         decider,
         timers: true,
         fold_every: None,
+        slack: None,
     }
 }
 

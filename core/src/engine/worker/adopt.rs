@@ -252,7 +252,7 @@ impl<D: Decider> Shard<D> {
         }
         let slot = &mut self.apps[index];
         if slot.as_ref().is_none_or(|app| app.slot != shared.slot) {
-            let own = D::app(&self.shared, shared, &self.snapshot.figures);
+            let own = D::app(&self.shared, self.worker, shared, &self.snapshot.figures);
             let app = AppLocal::new(self.worker, shared.clone(), own);
             *slot = Some(app);
         }
@@ -311,7 +311,7 @@ impl<D: Decider> Shard<D> {
                 D::queue_taken(&mut old.own, new);
                 old
             }
-            None => QueueLocal::new(self.worker, new, D::queue(new, &self.snapshot.figures)),
+            None => QueueLocal::new(self.worker, new, D::queue(&self.shared, new, &self.snapshot.figures)),
         };
         local.limited = is_limit(&new.limit, self.types);
         local.parent = new.parent.unwrap_or(NONE);

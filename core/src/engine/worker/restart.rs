@@ -175,7 +175,8 @@ impl<D: Decider> Shard<D> {
             self.queues.resize_with(self.queues.len().max(index + 1), || None);
             let local = &mut self.queues[index];
             if local.as_ref().is_none_or(|local| local.snapshot.slot != queue.slot) {
-                *local = Some(QueueLocal::new(self.worker, queue, D::queue(queue, &self.snapshot.figures)));
+                *local =
+                    Some(QueueLocal::new(self.worker, queue, D::queue(&self.shared, queue, &self.snapshot.figures)));
             }
             if let Some(local) = local {
                 local.watch_member.join_for_good(&queue.shared.watch);

@@ -48,6 +48,7 @@ pub(in crate::capacity) fn stepper() -> World {
         decider,
         timers: false,
         fold_every: None,
+        slack: None,
     }))
 }
 
