@@ -139,7 +139,12 @@ fn unknown(page: &str, files: &[(String, String)]) -> Vec<String> {
     // Examples of code are something else.
     let prose: String = page.split("```").step_by(2).collect();
     let is_path = |name: &&str| name.ends_with(".rs") || name.contains("::") && lower(name);
-    quoted(&prose).filter(|name| !name.contains([' ', '\n', '*'])).filter(is_path).filter(|name| !is_known(name)).map(str::to_owned).collect()
+    quoted(&prose)
+        .filter(|name| !name.contains([' ', '\n', '*']))
+        .filter(is_path)
+        .filter(|name| !is_known(name))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -149,7 +154,8 @@ fn pages_name_files_and_modules_that_are_there() {
     for folder in ["core", "config", "resource", "server", "bench", "cli", "testkit", "loom-tests", "yarn/native"] {
         rust_files(root, folder, &mut paths);
     }
-    let files: Vec<_> = paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(root.join(path)).unwrap())).collect();
+    let files: Vec<_> =
+        paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(root.join(path)).unwrap())).collect();
     let mut wrong = Vec::new();
     for folder in ["docs", "docs/adr", "."] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {

@@ -7,12 +7,12 @@ pub(crate) use evenweave::{
     Refused, Resource,
 };
 
+use evenweave::SchedulerApi;
 use evenweave::config::{SiteFile, SiteProperties};
 use evenweave::resource::ResourceTypes;
 use evenweave::view::{
     AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, Stats,
 };
-use evenweave::SchedulerApi;
 use evenweave::{
     AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location, Settings,
     Stepped, Submission,

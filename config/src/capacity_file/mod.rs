@@ -101,13 +101,13 @@ pub use error::{CapacityFault, CapacityFileError};
 pub use figures::{CapacityFigures, LabelFigures};
 pub use file::CapacityFile;
 pub use label_capacity::LabelCapacity;
-pub use plan_leaves::{Shifted, Texts};
 pub use made_queues::QueueMaking;
 pub use made_queues::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{RejectedByRule, ToPlace};
 pub use mapping_rules::{MappingRule, MappingRules, RuleAction, RuleFallback, RuleMatch};
 pub use mixed::MixedFractions;
 pub use ordering::{AppOrdering, QueueOrdering};
+pub use plan_leaves::{Shifted, Texts};
 pub use preemption::{Monitors, PreemptionOrder, PreemptionSettings};
 pub use priority_acl::PriorityAcl;
 pub use queue::{

@@ -85,10 +85,10 @@ mod exports {
     pub(crate) use super::books::ledger::{AppShared, NodeShared};
     pub use super::driver::runner::Polled;
     pub(crate) use super::driver::runner::{Lent, Whereabouts};
+    pub(crate) use super::driver::setup::AtRest;
     pub(crate) use super::driver::steps::Stepper;
     #[cfg(feature = "faults")]
     pub(crate) use super::driver::threads::wait;
-    pub(crate) use super::driver::setup::AtRest;
     pub(crate) use super::driver::threads::{Ends, NoAnswer, UpdateCall, quiesce};
     pub(crate) use super::edge::allocate::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
     pub(crate) use super::intake::future_wakeup::{Waits, waiting};

@@ -11,9 +11,9 @@
 //! the decider is called at each level.
 
 use crate::app::SchedulingKey;
+use crate::engine::books::attempt_end::find;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::books::pace::Lag;
-use crate::engine::books::attempt_end::find;
 use crate::engine::intake::awaited::WakerLists;
 use crate::engine::intake::future_wakeup::Wakes;
 use crate::engine::intake::to_control::ControlMessage;

@@ -5,9 +5,9 @@
 
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::arith::Arith;
-use crate::capacity::rules::user_limit_figures::Bounds;
 use crate::capacity::rules::order::{AppOrder, QueueRank};
 use crate::capacity::rules::tree::QueueNode;
+use crate::capacity::rules::user_limit_figures::Bounds;
 use crate::config::capacity::CapacitySettings;
 use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;

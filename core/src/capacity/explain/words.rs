@@ -317,8 +317,11 @@ impl Shard {
             return vec![(None, CapacityWait::NodeFull { free: at.free })];
         }
         let number = books.apps[entry].number;
-        let mut look =
-            Look { current: number, queue: books.node(books.apps[entry].leaf).config.path.clone(), ..Look::for_target(number) };
+        let mut look = Look {
+            current: number,
+            queue: books.node(books.apps[entry].leaf).config.path.clone(),
+            ..Look::for_target(number)
+        };
         let mut visit = self.visit(node);
         // The outcome is in `look` and `visit`.
         let _ = self.offer_app(entry, &mut visit, limits, &mut look);

@@ -264,8 +264,8 @@ impl Leaf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capacity::rules::user_limit_figures::{Bounds, ForUsers, Given};
     use crate::capacity::rules::order::FairCache;
+    use crate::capacity::rules::user_limit_figures::{Bounds, ForUsers, Given};
     use crate::resource::Calculator;
     use std::cell::Cell;
 

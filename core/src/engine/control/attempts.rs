@@ -7,8 +7,8 @@
 use super::part::{ControlPart, Controlled};
 use super::state::{App, Control, Next};
 use crate::caught::caught;
-use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::books::attempt_end::End;
+use crate::engine::books::ledger::{AppShared, NewApp};
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::{AmRequest, NewAttempt};
 use crate::engine::intake::to_worker::{Internal, Successor};

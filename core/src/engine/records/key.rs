@@ -189,7 +189,8 @@ impl<P: Parts> KeyLocal<P> {
 
     #[inline(never)]
     fn take_shared(&mut self, worker: usize) -> Option<bool> {
-        let TakenUnit { taken, leased } = self.cell.pool.take_one(worker, self.epoch, self.left_or_stamp.into()).ok()?;
+        let TakenUnit { taken, leased } =
+            self.cell.pool.take_one(worker, self.epoch, self.left_or_stamp.into()).ok()?;
         self.left_or_stamp = taken.into();
         Some(leased && self.set_leased())
     }
