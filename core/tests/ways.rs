@@ -121,9 +121,9 @@ fn rust_files(root: &Path, folder: &str, found: &mut Vec<String>) {
 fn unknown(page: &str, files: &[(String, String)]) -> Vec<String> {
     let lower = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:".contains(c));
     let ends_with = |path: &str, name: &str| path == name || path.ends_with(&format!("/{name}"));
-    let module = |name: &str| {
-        let is_it = |path: &str| ends_with(path, &format!("{name}.rs")) || ends_with(path, &format!("{name}/mod.rs"));
-        move |(path, _): &&(String, String)| is_it(path)
+    let modules = |name: &str| {
+        let [file, folder] = [format!("{name}.rs"), format!("{name}/mod.rs")];
+        files.iter().filter(move |(path, _)| ends_with(path, &file) || ends_with(path, &folder))
     };
     let is_known = |name: &str| {
         if name.ends_with(".rs") {
@@ -132,9 +132,8 @@ fn unknown(page: &str, files: &[(String, String)]) -> Vec<String> {
         // The crate of configuration files is a module of the core.
         let path = name.replace("::", "/").replacen("config/", "", 1);
         let Some((above, last)) = path.rsplit_once('/') else { return true };
-        let file = |name: &str| files.iter().filter(module(name)).next().is_some();
-        let item = || files.iter().filter(module(above)).any(|(_, text)| defines(text, last));
-        name.starts_with("std::") || name.starts_with("evenweave") || file(&path) || item()
+        let is_item = || modules(above).any(|(_, text)| defines(text, last));
+        name.starts_with("std::") || name.starts_with("evenweave") || modules(&path).next().is_some() || is_item()
     };
     // Examples of code are something else.
     let prose: String = page.split("```").step_by(2).collect();

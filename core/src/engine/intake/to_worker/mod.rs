@@ -8,7 +8,7 @@ mod external;
 
 mod internal;
 
-pub(crate) use asks::{AskChange, AskGroup, AskGroups, AskRow, AskRows, Asked, Asking, OneGroup, grouped};
+pub(crate) use asks::{AskChange, AskGroup, AskRow, Asked, Asking, OneGroup, grouped};
 pub(crate) use external::{External, Parcel, not_taken};
 pub(crate) use internal::{AskNews, GiveBack, Internal, Look, News, NewsKind, Recovery, Round, Successor};
 pub use report::Heartbeat;
