@@ -64,16 +64,18 @@ pub mod capacity {
         AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
         CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
         LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, MixedFractions,
-        Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueMaking,
-        QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template,
-        ToPlace, WorkflowPriorities,
+        Monitors, NodeLabelSettings, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl,
+        QueueMaking, QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch,
+        Template, ToPlace, WorkflowPriorities,
     };
 }
 
 /// What the schedulers need of it besides, and nobody else.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::capacity_file::{LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts};
+    pub use crate::capacity_file::{
+        Cluster, KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
+    };
     pub use crate::encoding::decode_json;
     pub use crate::java::{equals_ignore_case, float_to_int, float_to_long, narrow};
     pub use crate::source::Reader;

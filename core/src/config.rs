@@ -21,11 +21,11 @@ pub mod capacity {
         AppOrdering, CapacityFault, CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue,
         CapacityQueueKind, CapacityQueueRole, CapacitySettings, CapacityUnit, CapacityVector, FlexibleCreation,
         LabelCapacity, LabelFigures, LeafSettings, ManagedCreation, MappingRule, MappingRules, MixedFractions,
-        Monitors, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl, QueueMaking,
-        QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch, Template,
-        ToPlace, WorkflowPriorities,
+        Monitors, NodeLabelSettings, ParentSettings, PlanSettings, PreemptionOrder, PreemptionSettings, PriorityAcl,
+        QueueMaking, QueueOrdering, QueueState, QueueTemplates, RejectedByRule, RuleAction, RuleFallback, RuleMatch,
+        Template, ToPlace, WorkflowPriorities,
     };
     pub(crate) use evenweave_config::internal::{
-        LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
+        KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
     };
 }

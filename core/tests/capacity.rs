@@ -101,7 +101,9 @@ fn node_labels_are_refused() {
         ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "100"),
     ];
     let refused = builder(&labels).stepped().unwrap_err();
-    assert!(refused.to_string().contains("node labels, as \"gpu\" of root"), "{refused}");
+    let what = "node labels, as \"gpu\" of root (capacities of labels are read and checked, but no node has a label and no \
+                ask may name one)";
+    assert!(refused.to_string().contains(what), "{refused}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The capacities of one queue by label, as configured.
 //!
-//! Follows rules/capacity.md 4.1; `CSQueueUtils.loadCapacitiesByLabelsFromConf`, `updateConfigurableResourceLimits` and
-//! `updateCapacityConfigType` of `AbstractCSQueue`.
+//! Follows rules/capacity.md 4.1 and rules/node-labels.md 7.1; `CSQueueUtils.loadCapacitiesByLabelsFromConf`,
+//! `updateConfigurableResourceLimits` and `updateCapacityConfigType` of `AbstractCSQueue`.
 
 use super::amounts::{CAPACITY, MAXIMUM_CAPACITY, absolute, is_absolute, maximum_percent, percent, weight};
 use super::defaults::Defaults;
@@ -14,6 +14,7 @@ use super::vector::{self, CapacityUnit, CapacityVector};
 use crate::quoted::resource_text;
 use evenweave_resource::Resource;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// Which queue's capacities are read, and from where.
 pub(super) struct Reader<'a> {
@@ -32,14 +33,29 @@ impl Reader<'_> {
         self.amounts_of != self.path
     }
 
-    /// Percentages and weights.
-    pub(super) fn load(&self, labels: &[&str]) -> Result<Vec<LabelCapacity>, CapacityFileError> {
-        labels.iter().map(|label| self.load_one(label)).collect()
+    /// Percentages and weights of the labels that are configured, and those that are only `known`, by label.
+    pub(super) fn load(
+        &self,
+        labels: &[&str],
+        known: Option<&BTreeMap<String, f32>>,
+    ) -> Result<Vec<LabelCapacity>, CapacityFileError> {
+        let loaded: Result<Vec<LabelCapacity>, CapacityFileError> =
+            labels.iter().map(|label| self.load_one(label)).collect();
+        let mut all = loaded?;
+        let only_known = known.into_iter().flatten().filter(|(label, _)| !labels.contains(&label.as_str()));
+        all.extend(only_known.map(|(label, am_percent)| LabelCapacity {
+            is_configured: false,
+            max_am_resource_percent: *am_percent,
+            ..self.nothing_of(label)
+        }));
+        all.sort_by(|a, b| a.label.cmp(&b.label));
+        Ok(all)
     }
 
-    fn load_one(&self, label: &str) -> Result<LabelCapacity, CapacityFileError> {
-        let mut out = LabelCapacity {
+    fn nothing_of(&self, label: &str) -> LabelCapacity {
+        LabelCapacity {
             label: label.to_owned(),
+            is_configured: true,
             capacity: 0.0,
             maximum_capacity: 0.0,
             weight: -1.0,
@@ -49,7 +65,11 @@ impl Reader<'_> {
             vector: CapacityVector::of_root(),
             maximum_vector: CapacityVector::of_root(),
             parent_slot: self.parent.and_then(|parent| parent.slot(label)),
-        };
+        }
+    }
+
+    fn load_one(&self, label: &str) -> Result<LabelCapacity, CapacityFileError> {
+        let mut out = self.nothing_of(label);
         if !self.is_of_template() {
             let root = self.parent.is_none();
             out.capacity = percent(self.source, self.path, label, root)? / 100.0;
@@ -106,7 +126,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The mode, which is that of every label.
+    /// The mode, which is that of every label that is configured.
     pub(super) fn mode(&self, capacities: &[LabelCapacity]) -> Result<CapacityMode, CapacityFileError> {
         let legacy = self.settings.legacy_queue_mode;
         let mode_of = |capacity: &LabelCapacity| {
@@ -119,7 +139,8 @@ impl Reader<'_> {
             if absolute { CapacityMode::AbsoluteResource } else { CapacityMode::Percentage }
         };
         let mode = capacities.first().map_or(CapacityMode::Percentage, mode_of);
-        let other = capacities.iter().find(|capacity| mode_of(capacity) != mode);
+        let mut configured = capacities.iter().filter(|capacity| capacity.is_configured);
+        let other = configured.find(|capacity| mode_of(capacity) != mode);
         match other.filter(|_| legacy && self.parent.is_some()) {
             None => Ok(mode),
             Some(other) => {

@@ -1,8 +1,8 @@
 //! What the capacities come to on a cluster: fractions of it, amounts, numbers of applications.
 //!
-//! Follows rules/capacity.md 5.1 and 5.2. Hadoop computes them when the file is read, on a cluster without nodes, and
-//! again whenever the cluster changes. Some are kept from the time before where the new ones would be 0, so they are
-//! kept here too.
+//! Follows rules/capacity.md 5.1 and 5.2, and rules/node-labels.md 7. Hadoop computes them when the file is read, on a
+//! cluster without nodes, and again whenever the cluster changes. Some are kept from the time before where the new ones
+//! would be 0, so they are kept here too.
 
 use super::label_capacity::LabelCapacity;
 use super::queue::{CapacityMode, CapacityQueue};
@@ -47,17 +47,28 @@ pub struct LabelFigures {
 pub(super) type State = CapacityFigures;
 
 /// The nodes' resources by label, and their sum.
-pub(super) struct Cluster<'a> {
-    by_label: &'a BTreeMap<String, Resource>,
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct Cluster {
+    by_label: BTreeMap<String, Resource>,
     pub(super) total: Resource,
 }
 
-impl<'a> Cluster<'a> {
-    pub(super) fn new(by_label: &'a BTreeMap<String, Resource>) -> Cluster<'a> {
+impl From<BTreeMap<String, Resource>> for Cluster {
+    fn from(by_label: BTreeMap<String, Resource>) -> Cluster {
         let total = by_label.values().fold(Resource::ZERO, |sum, part| sum.plus(part));
         Cluster { by_label, total }
     }
+}
 
+impl From<Resource> for Cluster {
+    /// One whose nodes have no labels.
+    fn from(total: Resource) -> Cluster {
+        Cluster { by_label: BTreeMap::from([(String::new(), total)]), total }
+    }
+}
+
+impl Cluster {
     pub(super) fn of(&self, label: &str) -> Resource {
         self.by_label.get(label).copied().unwrap_or_default()
     }
@@ -98,8 +109,10 @@ impl CapacityFigures {
             if !nodes || (global > 0 && queue.mode == CapacityMode::Percentage) {
                 most = base;
             } else {
-                let by_label = self.labels.iter().map(|l| java::float_to_int(base as f32 * l.absolute_capacity));
-                most = by_label.fold(most, i32::max);
+                let by_label = self.labels.iter().zip(&queue.capacities);
+                let configured = by_label.filter(|(_, capacity)| capacity.is_configured);
+                let parts = configured.map(|(l, _)| java::float_to_int(base as f32 * l.absolute_capacity));
+                most = parts.fold(most, i32::max);
             }
         }
         self.max_applications = most;

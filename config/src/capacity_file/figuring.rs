@@ -7,7 +7,7 @@ use super::legacy;
 use super::mixed::{self, MixedFractions};
 use super::queue::{CapacityQueue, CapacityQueueRole};
 use super::settings::CapacitySettings;
-use super::siblings;
+use super::siblings::{self, Labels};
 use super::skeleton::CapacityQueueKind;
 use evenweave_resource::Resource;
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ pub(super) fn update(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
     states: &mut [State],
-    by_label: &BTreeMap<String, Resource>,
+    cluster: &Cluster,
     fractions: MixedFractions,
 ) -> Result<(), CapacityFileError> {
-    update_below(settings, queues, states, &Cluster::new(by_label), fractions, None)
+    update_below(settings, queues, states, cluster, fractions, None)
 }
 
 /// Of this queue and all below it, or of all. With the legacy queue mode off its siblings are worked out with it, as in
@@ -30,7 +30,7 @@ fn update_below(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
     states: &mut [State],
-    cluster: &Cluster<'_>,
+    cluster: &Cluster,
     fractions: MixedFractions,
     top: Option<usize>,
 ) -> Result<(), CapacityFileError> {
@@ -63,23 +63,27 @@ impl CapacityFile {
         by_label: &BTreeMap<String, Resource>,
     ) -> Result<Vec<CapacityFigures>, CapacityFileError> {
         let mut states = Vec::clone(&self.states);
-        update(&self.settings, &self.queues, &mut states, by_label, MixedFractions::Everybody)?;
+        let cluster = Cluster::from(by_label.clone());
+        update(&self.settings, &self.queues, &mut states, &cluster, MixedFractions::Everybody)?;
         Ok(states)
     }
 
     /// The figures of [`CapacityFile::queues`] when a running scheduler has read them, before the cluster is looked at.
-    /// `before` has those of a queue that was there already: its normalized weight stays, and its amounts until others
-    /// are computed.
+    /// `before` has a queue that was there already, and its figures: its normalized weights stay, and its amounts until
+    /// others are computed; of labels that are not configured any more none are.
     #[doc(hidden)]
-    pub fn figures_when_read(
+    pub fn figures_when_read<'q>(
         &self,
-        before: impl Fn(&CapacityQueue) -> Option<CapacityFigures>,
+        before: impl Fn(&CapacityQueue) -> Option<(&'q CapacityQueue, &'q CapacityFigures)>,
     ) -> Vec<CapacityFigures> {
         let mut states: Vec<State> = Vec::with_capacity(self.queues.len());
         for queue in self.queues.iter() {
             let mut state = State::new(&queue.capacities);
-            if let Some(before) = before(queue) {
-                for (new, old) in state.labels.iter_mut().zip(&before.labels) {
+            if let Some((queue_before, before)) = before(queue) {
+                for (new, capacity) in state.labels.iter_mut().zip(&queue.capacities) {
+                    let Some(old) = queue_before.slot(&capacity.label).map(|slot| &before.labels[slot]) else {
+                        continue;
+                    };
                     new.normalized_weight = old.normalized_weight;
                     new.effective_minimum = old.effective_minimum;
                     new.effective_maximum = old.effective_maximum;
@@ -113,10 +117,10 @@ impl CapacityFile {
     pub fn update_figures(
         &self,
         states: &mut [CapacityFigures],
-        cluster: &Resource,
+        cluster: &Cluster,
         fractions: MixedFractions,
     ) -> Result<(), CapacityFileError> {
-        update(&self.settings, &self.queues, states, &BTreeMap::from([(String::new(), *cluster)]), fractions)
+        update(&self.settings, &self.queues, states, cluster, fractions)
     }
 
     /// The same of one queue and those below it; its siblings too with the legacy queue mode off.
@@ -128,11 +132,10 @@ impl CapacityFile {
         &self,
         top: usize,
         states: &mut [CapacityFigures],
-        cluster: &Resource,
+        cluster: &Cluster,
         fractions: MixedFractions,
     ) -> Result<(), CapacityFileError> {
-        let by_label = BTreeMap::from([(String::new(), *cluster)]);
-        update_below(&self.settings, &self.queues, states, &Cluster::new(&by_label), fractions, Some(top))
+        update_below(&self.settings, &self.queues, states, cluster, fractions, Some(top))
     }
 
     /// What Hadoop compares of the amounts of listed queues when it reads them, on a cluster: without nodes at a start,
@@ -184,7 +187,7 @@ impl CapacityFile {
                 settings.allow_zero_capacity_sum = allow_zero_capacity_sum;
             }
             if self.settings.legacy_queue_mode && !self.queues[parent].children.is_empty() {
-                siblings::check(&self.settings, &self.queues, &states, parent, Some(cluster))?;
+                siblings::check(&self.settings, &self.queues, &states, parent, Some(cluster), Labels::Known)?;
                 siblings::check_unmixed(&self.queues, parent)?;
             }
         }

@@ -1,13 +1,13 @@
 //! Figures with the legacy queue mode: percentages, weights or amounts, one of them for all siblings.
 //!
-//! Follows rules/capacity.md 5.1; `AbstractParentQueue.updateClusterResourceLegacyMode` and
+//! Follows rules/capacity.md 5.1 and rules/node-labels.md 7.2; `AbstractParentQueue.updateClusterResourceLegacyMode` and
 //! `AbstractCSQueue.updateEffectiveResources`. From root down; cost: O(labels of all queues).
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::{Cluster, LabelFigures, State, Touched, above};
 use super::queue::{CapacityMode, CapacityQueue};
 use super::settings::CapacitySettings;
-use super::siblings::{self, Kind};
+use super::siblings::{self, Kind, Labels};
 use super::source::Source;
 use crate::java;
 use evenweave_resource::{MAX_TYPES, Resource};
@@ -20,7 +20,7 @@ pub(super) fn update(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
     states: &mut [State],
-    cluster: &Cluster<'_>,
+    cluster: &Cluster,
     touched: Touched,
 ) -> Result<(), CapacityFileError> {
     let above_top = touched.top.and_then(|top| queues[top].parent);
@@ -44,7 +44,8 @@ pub(super) fn update(
             }
         }
         own.update_absolute(&queue.capacities, parent, true);
-        for (slot, capacity) in queue.capacities.iter().enumerate() {
+        // What a label that is not configured any more had stays.
+        for (slot, capacity) in queue.capacities.iter().enumerate().filter(|(_, capacity)| capacity.is_configured) {
             let figures = &mut own.labels[slot];
             let nodes = cluster.of(&capacity.label);
             let Some(parent) = queue.parent else {
@@ -101,7 +102,7 @@ fn shrink(minimum: &Resource, ratios: &Ratios) -> Resource {
 /// Divides among the children by weight, where that is how they divide.
 fn weigh(queues: &[CapacityQueue], states: &mut [State], parent: usize) -> Result<(), CapacityFileError> {
     let children = &queues[parent].children;
-    if siblings::kind(queues, states, parent, children)? != Kind::Weight {
+    if siblings::kind(queues, states, parent, children, Labels::Known)? != Kind::Weight {
         return Ok(());
     }
     let mut sums = vec![0.0_f32; queues[parent].capacities.len()];
@@ -131,7 +132,7 @@ fn ratios_of(
     queues: &[CapacityQueue],
     states: &[State],
     parent: usize,
-    cluster: &Cluster<'_>,
+    cluster: &Cluster,
 ) -> Vec<Ratios> {
     let types = settings.types.len();
     let root = queues[parent].parent.is_none();

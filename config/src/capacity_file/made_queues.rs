@@ -1,8 +1,10 @@
-//! Queues that have made themselves, as a file is read with them: where they stand.
+//! What a running scheduler has besides its file, as a file is read with it: queues that have made themselves and where
+//! they stand, and the labels that queues know.
 //!
-//! Follows rules/capacity.md 26. Whoever runs the scheduler keeps the list; the file is read anew with it, so that such
-//! a queue is read and checked as a configured one is. Pure.
+//! Follows rules/capacity.md 26 and rules/node-labels.md 1. Whoever runs the scheduler keeps the list; the file is read
+//! anew with it, so that such a queue is read and checked as a configured one is. Pure.
 
+use super::label_capacity::KnownLabels;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How a queue has made itself.
@@ -47,12 +49,14 @@ pub struct MadeQueues {
     /// What templates have set, by full name, for those that have gone again too: as in Hadoop it stays until the next
     /// refresh.
     pub properties: BTreeMap<String, String>,
+    /// The labels that queues know, by path; a queue that knows the empty one alone is not among them.
+    pub known_labels: BTreeMap<String, KnownLabels>,
 }
 
 impl MadeQueues {
     #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
-        self.queues.is_empty() && self.reserved.is_empty()
+        self.queues.is_empty() && self.reserved.is_empty() && self.known_labels.is_empty()
     }
 }
 
@@ -64,11 +68,13 @@ pub(super) struct ByParent<'a> {
     reserved: Option<&'a BTreeMap<String, Vec<Reserved>>>,
     /// By the plan's path and the leaf's name.
     leaves: HashMap<(&'a str, &'a str), &'a Reserved>,
+    known_labels: Option<&'a BTreeMap<String, KnownLabels>>,
 }
 
 impl<'a> ByParent<'a> {
     pub(super) fn of(made: &'a MadeQueues) -> ByParent<'a> {
-        let mut out = ByParent { reserved: Some(&made.reserved), ..ByParent::default() };
+        let mut out =
+            ByParent { reserved: Some(&made.reserved), known_labels: Some(&made.known_labels), ..ByParent::default() };
         for (plan, leaves) in &made.reserved {
             out.leaves.extend(leaves.iter().map(|leaf| ((plan.as_str(), leaf.name.as_str()), leaf)));
         }
@@ -97,6 +103,12 @@ impl<'a> ByParent<'a> {
     /// One of them.
     pub(super) fn reserved_leaf(&self, plan: &str, name: &str) -> Option<&'a Reserved> {
         self.leaves.get(&(plan, name)).copied()
+    }
+
+    /// The labels that a queue of this path and kind knows, with shares of AMs.
+    pub(super) fn known_labels(&self, path: &str, is_leaf: bool) -> Option<&'a BTreeMap<String, f32>> {
+        let known = self.known_labels?.get(path).filter(|known| known.is_leaf == is_leaf)?;
+        Some(&known.am_percents)
     }
 
     /// It has made itself, and has children or may get some: it stays a parent where it becomes a configured queue.

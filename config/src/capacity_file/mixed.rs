@@ -1,8 +1,9 @@
 //! Figures with the legacy queue mode off: each type of a queue's capacity is a percentage, an amount or a weight.
 //!
-//! Follows rules/capacity.md 4.3; `CapacitySchedulerQueueCapacityHandler` and `ResourceCalculationDriver`. Of each type
-//! of what a parent has, amounts take first, then percentages of what they left, then weights divide the rest. Doubles
-//! throughout, NaN where a cluster or a parent has nothing. From root down; cost: O(labels of all queues).
+//! Follows rules/capacity.md 4.3 and rules/node-labels.md 20; `CapacitySchedulerQueueCapacityHandler` and
+//! `ResourceCalculationDriver`. Of each type of what a parent has, amounts take first, then percentages of what they
+//! left, then weights divide the rest. Doubles throughout, NaN where a cluster or a parent has nothing. From root down;
+//! cost: O(labels of all queues).
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::{Cluster, State, Touched, above};
@@ -23,7 +24,7 @@ pub(super) fn update(
     settings: &CapacitySettings,
     queues: &[CapacityQueue],
     states: &mut [State],
-    cluster: &Cluster<'_>,
+    cluster: &Cluster,
     fractions: MixedFractions,
     touched: Touched,
 ) -> Result<(), CapacityFileError> {
@@ -55,8 +56,9 @@ pub(super) fn update(
     Ok(())
 }
 
-fn update_root(root: &CapacityQueue, state: &mut State, cluster: &Cluster<'_>) {
-    for (figures, capacity) in state.labels.iter_mut().zip(&root.capacities) {
+fn update_root(root: &CapacityQueue, state: &mut State, cluster: &Cluster) {
+    let labels = state.labels.iter_mut().zip(&root.capacities);
+    for (figures, capacity) in labels.filter(|(_, capacity)| capacity.is_configured) {
         let nodes = cluster.of(&capacity.label);
         (figures.effective_minimum, figures.effective_maximum) = (nodes, nodes);
         figures.absolute_capacity = 1.0;
@@ -100,11 +102,15 @@ fn update_fractions(
     queue: &CapacityQueue,
     parent: &State,
     own: &mut State,
-    cluster: &Cluster<'_>,
+    cluster: &Cluster,
     weights: Option<&[[f64; MAX_TYPES]]>,
 ) {
     for (slot, capacity) in queue.capacities.iter().enumerate() {
         let (nodes, above) = (cluster.of(&capacity.label), above(capacity, Some(parent)));
+        if !capacity.is_configured {
+            own.labels[slot].update_absolute(&above, false);
+            continue;
+        }
         let of_plan = matches!(queue.kind, CapacityQueueKind::Plan | CapacityQueueKind::Reservation);
         // What a plan has been given stays as long as there are no nodes.
         if of_plan && (0..settings.types.len()).all(|i| nodes.get(i) <= 0) {
@@ -161,7 +167,7 @@ impl<'a> Division<'a> {
         queues: &'a [CapacityQueue],
         states: &[State],
         parent: usize,
-        cluster: &Cluster<'_>,
+        cluster: &Cluster,
     ) -> Result<Division<'a>, CapacityFileError> {
         let label = |slot: usize| {
             let figures = &states[parent].labels[slot];
@@ -246,6 +252,9 @@ impl<'a> Division<'a> {
                     for (slot, capacity) in queues[*child].capacities.iter().enumerate() {
                         let Some((of, value)) = capacity.vector.part(i).filter(|(of, _)| *of == unit) else { continue };
                         let Some(parent_slot) = capacity.parent_slot else { continue };
+                        if !queues[self.parent].capacities[parent_slot].is_configured {
+                            continue;
+                        }
                         let maximum = capacity.maximum_vector.part(i).unwrap_or(NO_LIMIT);
                         let memory = states[*child].labels[slot].effective_minimum.memory_mb();
                         let Some((minimum, maximum)) = self.share(parent_slot, i, (of, value), maximum, memory) else {

@@ -58,6 +58,8 @@ mod mixed;
 
 mod names;
 
+mod node_labels;
+
 mod ordering;
 
 mod plan_lint;
@@ -98,14 +100,15 @@ mod warnings;
 mod workflow;
 
 pub use error::{CapacityFault, CapacityFileError};
-pub use figures::{CapacityFigures, LabelFigures};
+pub use figures::{CapacityFigures, Cluster, LabelFigures};
 pub use file::CapacityFile;
-pub use label_capacity::LabelCapacity;
+pub use label_capacity::{KnownLabels, LabelCapacity};
 pub use made_queues::QueueMaking;
 pub use made_queues::{MadeQueue, MadeQueues, Reserved};
 pub use mapping::{RejectedByRule, ToPlace};
 pub use mapping_rules::{MappingRule, MappingRules, RuleAction, RuleFallback, RuleMatch};
 pub use mixed::MixedFractions;
+pub use node_labels::NodeLabelSettings;
 pub use ordering::{AppOrdering, QueueOrdering};
 pub use plan_leaves::{Shifted, Texts};
 pub use preemption::{Monitors, PreemptionOrder, PreemptionSettings};

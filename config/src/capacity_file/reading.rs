@@ -2,6 +2,7 @@
 
 use super::defaults::Defaults;
 use super::error::CapacityFileError;
+use super::figures::Cluster;
 use super::figuring;
 use super::file::CapacityFile;
 use super::labels::LabelsByQueue;
@@ -25,7 +26,7 @@ use super::workflow::{self, WorkflowPriorities};
 use crate::site::{SiteFile, SiteProperties};
 use evenweave_resource::Resource;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 impl CapacityFile {
@@ -224,13 +225,8 @@ fn read_tree(
     };
     builder.build(&mut bare_queues.into_iter())?;
     let Builder { queues, mut states, known, mut warnings, .. } = builder;
-    let figures = figuring::update(
-        &settings,
-        &queues,
-        &mut states,
-        &BTreeMap::from([(String::new(), Resource::ZERO)]),
-        MixedFractions::Everybody,
-    );
+    let figures =
+        figuring::update(&settings, &queues, &mut states, &Cluster::from(Resource::ZERO), MixedFractions::Everybody);
     figures.or_else(|error| if uncompared.explains(&error) { Ok(()) } else { Err(error) })?;
     let mut file = CapacityFile {
         names: Arc::new(QueueNames::new(&queues, &known)),

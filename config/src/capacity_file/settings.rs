@@ -4,6 +4,7 @@
 //! What Hadoop reads only when it is needed is not refused here: it is told of, and the default holds.
 
 use super::error::{CapacityFault, CapacityFileError};
+use super::node_labels::NodeLabelSettings;
 use super::preemption::{self, Monitors};
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
@@ -109,6 +110,8 @@ pub struct CapacitySettings {
     pub underutilized_preemption_moves_reservations: bool,
     /// The monitors, preemption among them.
     pub monitors: Monitors,
+    /// `yarn.node-labels.*` and `yarn.resourcemanager.node-labels.am.*`
+    pub node_labels: NodeLabelSettings,
     /// `yarn.cluster.max-application-priority`
     pub max_application_priority: i32,
     /// `yarn.acl.enable`
@@ -218,6 +221,7 @@ pub(super) fn read(
         ),
         workflow_tag_prefix: site.text("yarn.workflow-id.tag-prefix").unwrap_or_else(|| "workflowid:".to_owned()),
         monitors: preemption::read(site, source)?,
+        node_labels: NodeLabelSettings::read(site),
         max_application_priority: source.int("yarn.cluster.max-application-priority", 0)?,
         acl_enable: site.flag("yarn.acl.enable", false),
         admin_acl: AccessControlList::parse(&site.text("yarn.admin.acl").unwrap_or_else(|| "*".to_owned())),

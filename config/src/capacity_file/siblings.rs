@@ -1,8 +1,8 @@
 //! What the capacities of a parent's children must be together, with the legacy queue mode.
 //!
-//! Follows rules/capacity.md 4.2; `AbstractParentQueue.setChildQueues`. Percentages, weights and amounts must not be
-//! mixed, percentages must add up to 100 and amounts fit in the parent's. Cost: O(labels of the parent and its
-//! children).
+//! Follows rules/capacity.md 4.2 and rules/node-labels.md 7.1; `AbstractParentQueue.setChildQueues`. Percentages,
+//! weights and amounts must not be mixed, percentages must add up to 100 and amounts fit in the parent's. Cost:
+//! O(labels of the parent and its children).
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
@@ -27,12 +27,28 @@ pub(super) enum Kind {
     Percent,
 }
 
+/// Which labels of the parent count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Labels {
+    /// Those of which the file speaks. Hadoop reads a file into new queues first, which know no others.
+    Configured,
+    /// Those too that it knows from before.
+    Known,
+}
+
+impl Labels {
+    fn count(self, parent: &CapacityQueue, slot: usize) -> bool {
+        self == Labels::Known || parent.capacities[slot].is_configured
+    }
+}
+
 /// How these queues divide, seen from `parent`; its labels alone count. A list of queues of several kinds is an error.
 pub(super) fn kind(
     queues: &[CapacityQueue],
     states: &[State],
     parent: usize,
     of: &[usize],
+    labels: Labels,
 ) -> Result<Kind, CapacityFileError> {
     let (mut percent, mut weight, mut absolute) = (false, false, false);
     let mut details = String::new();
@@ -45,7 +61,8 @@ pub(super) fn kind(
         let queue = &queues[*index];
         for (capacity, state) in queue.capacities.iter().zip(&states[*index].labels) {
             let label = capacity.label.as_str();
-            if *index != parent && capacity.parent_slot.is_none() {
+            let counts = |slot: usize| labels.count(&queues[parent], slot);
+            if *index != parent && !capacity.parent_slot.is_some_and(counts) {
                 continue;
             }
             percent |= state.capacity > 0.0;
@@ -85,9 +102,10 @@ pub(super) fn check(
     states: &[State],
     parent: usize,
     cluster: Option<&Resource>,
+    labels: Labels,
 ) -> Result<(), CapacityFileError> {
-    let children = kind(queues, states, parent, &queues[parent].children)?;
-    let own = kind(queues, states, parent, &[parent])?;
+    let children = kind(queues, states, parent, &queues[parent].children, labels)?;
+    let own = kind(queues, states, parent, &[parent], labels)?;
     if children == Kind::Absolute || own == Kind::Absolute {
         if children != own && queues[parent].parent.is_some() {
             let queue = queues[parent].path.clone();
@@ -97,7 +115,7 @@ pub(super) fn check(
             check_amounts(settings, queues, parent, &queues[parent].children, cluster)?;
         }
     }
-    if children == Kind::Percent { check_sums(queues, states, parent, own) } else { Ok(()) }
+    if children == Kind::Percent { check_sums(queues, states, parent, own, labels) } else { Ok(()) }
 }
 
 /// Refuses percentages beside amounts, whatever the order of the children.
@@ -157,7 +175,13 @@ fn minimums_of(queues: &[CapacityQueue], parent: usize, children: &[usize]) -> V
     sums
 }
 
-fn check_sums(queues: &[CapacityQueue], states: &[State], parent: usize, own: Kind) -> Result<(), CapacityFileError> {
+fn check_sums(
+    queues: &[CapacityQueue],
+    states: &[State],
+    parent: usize,
+    own: Kind,
+    labels: Labels,
+) -> Result<(), CapacityFileError> {
     let queue = &queues[parent];
     let mut sums = vec![0.0_f32; queue.capacities.len()];
     for child in &queue.children {
@@ -168,7 +192,8 @@ fn check_sums(queues: &[CapacityQueue], states: &[State], parent: usize, own: Ki
         }
     }
     let zero_allowed = queue.as_parent().is_some_and(|parent| parent.allow_zero_capacity_sum);
-    for ((capacity, state), sum) in queue.capacities.iter().zip(&states[parent].labels).zip(sums) {
+    let all = queue.capacities.iter().zip(&states[parent].labels).zip(sums).enumerate();
+    for (_, ((capacity, state), sum)) in all.filter(|(slot, _)| labels.count(queue, *slot)) {
         let strict = own == Kind::Percent && !zero_allowed;
         let rule = if (1.0 - sum).abs() > PRECISION {
             if sum.abs() > PRECISION {

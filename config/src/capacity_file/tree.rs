@@ -18,7 +18,7 @@ use super::queue::{
     preemption_disabled, state,
 };
 use super::settings::CapacitySettings;
-use super::siblings;
+use super::siblings::{self, Labels};
 use super::skeleton::{BareQueue, CapacityQueueKind};
 use super::source::Source;
 use super::templates::{self, FlexibleCreation, LEAF_TEMPLATE, Managed, TEMPLATE};
@@ -82,7 +82,8 @@ impl Builder<'_, '_> {
             return Ok(());
         }
         let cluster = self.uncompared.cluster();
-        let outcome = siblings::check(self.settings, &self.queues, &self.states, index, cluster.as_ref());
+        let outcome =
+            siblings::check(self.settings, &self.queues, &self.states, index, cluster.as_ref(), Labels::Configured);
         self.queues[index].children = all;
         outcome
     }
@@ -130,7 +131,8 @@ impl Builder<'_, '_> {
                 .filter(|parent| own_labels.is_superset(accessible(&self.queues, parent.accessible_from)))
                 .and_then(|parent| parent.default_label_from),
         };
-        let mut capacities = reader.load(&self.labels_of(&path, parent, kind))?;
+        let known = self.made.known_labels(&path, kind.is_leaf());
+        let mut capacities = reader.load(&self.labels_of(&path, parent, kind), known)?;
         let mut figures = State::new(&capacities);
         figures.update_absolute(
             &capacities,

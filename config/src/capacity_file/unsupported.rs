@@ -9,6 +9,8 @@ use crate::site::SiteProperties;
 use std::collections::BTreeMap;
 
 const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
+/// What is here of labels.
+const OF_LABELS: &str = "capacities of labels are read and checked, but no node has a label and no ask may name one";
 pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
@@ -20,22 +22,25 @@ struct Absent {
     what: String,
     /// What else asks for it.
     more: usize,
+    /// What of it is here, and what is not, where a part is.
+    lacks: &'static str,
 }
 
 fn absent(file: &CapacityFile, source: &Source<'_>) -> Vec<Absent> {
     let mut found = Vec::new();
     if file.settings().multi_node_placement {
-        found.push(Absent { property: MULTI_NODE.to_owned(), what: MULTI_NODE.to_owned(), more: 0 });
+        found.push(Absent { property: MULTI_NODE.to_owned(), what: MULTI_NODE.to_owned(), more: 0, lacks: "" });
     }
     // By label, and whether it is an expression's.
     let mut labels: BTreeMap<(bool, &str), Absent> = BTreeMap::new();
     for queue in file.queues() {
         let what = |label: &str| format!("node labels, as {label:?} of {}", queue.path);
         let mut ask = |is_expression: bool, label, property: String| {
-            let absent = || Absent { property, what: what(label), more: 0 };
+            let absent = || Absent { property, what: what(label), more: 0, lacks: OF_LABELS };
             labels.entry((is_expression, label)).and_modify(|absent| absent.more += 1).or_insert_with(absent);
         };
-        for capacity in queue.capacities.iter().filter(|capacity| !capacity.label.is_empty()) {
+        let labelled = queue.capacities.iter().filter(|capacity| !capacity.label.is_empty() && capacity.is_configured);
+        for capacity in labelled {
             let of = |key| Source::of_label(&queue.path, &capacity.label, key);
             let keys = ["capacity", "maximum-capacity", "maximum-am-resource-percent"];
             let written = keys.into_iter().map(of).find(|property| source.raw(property).is_some());
@@ -72,7 +77,7 @@ pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>
 
 /// Tells of it.
 pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
-    for Absent { property, what, more } in absent(file, source) {
+    for Absent { property, what, more, lacks } in absent(file, source) {
         let (message, help) = if what == MULTI_NODE {
             ("is on, and placement on several nodes at once is not supported".to_owned(), "set it to false".to_owned())
         } else {
@@ -83,7 +88,10 @@ pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut War
             };
             (format!("asks for {what}{more}, and they are not supported"), "remove the capacities of labels".to_owned())
         };
-        let effect = "Hadoop takes it; Evenweave does not start with it, and refuses a refresh with it";
+        let mut effect = "Hadoop takes it; Evenweave does not start with it, and refuses a refresh with it".to_owned();
+        if !lacks.is_empty() {
+            effect.push_str(&format!(": {lacks}"));
+        }
         let help = format!("{help}, or stay with Hadoop's own CapacityScheduler");
         warnings.push(&property, "unsupported", &message, |found| {
             found.effect(effect).help(help);
@@ -99,11 +107,13 @@ impl CapacityFile {
         let mut found = absent(self, &source);
         if let Some(handler) = handler(&source) {
             let what = format!("placement constraints: {CONSTRAINTS} is {handler}");
-            found.push(Absent { property: CONSTRAINTS.to_owned(), what, more: 0 });
+            found.push(Absent { property: CONSTRAINTS.to_owned(), what, more: 0, lacks: "" });
         }
-        let placed = found.into_iter().map(|Absent { property, what, .. }| match source.name_at(&property) {
-            Some(at) => format!("{at}: {what}"),
-            None => what,
+        let placed = found.into_iter().map(|Absent { property, mut what, lacks, .. }| {
+            if !lacks.is_empty() {
+                what.push_str(&format!(" ({lacks})"));
+            }
+            source.name_at(&property).map_or_else(|| what.clone(), |at| format!("{at}: {what}"))
         });
         placed.collect()
     }

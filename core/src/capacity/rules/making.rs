@@ -224,7 +224,7 @@ impl Tree {
         let known = |queue: &CapacityQueue| Some(self.get(self.slot_at(&queue.path)?).figures.clone());
         let mut figures = file.figures_with(known);
         if let Some(index) = file.index_of(&path) {
-            file.update_figures_below(index, &mut figures, cluster, self.fractions)?;
+            file.update_figures_below(index, &mut figures, &(*cluster).into(), self.fractions)?;
         }
         self.seat(file, &stays, figures, Tree::status_of_new);
         self.show_shares();
@@ -333,7 +333,7 @@ impl Tree {
     fn work_out_below(&mut self, top: u32, cluster: &Resource) -> Result<(), CapacityFileError> {
         let mut figures: Vec<CapacityFigures> = self.slots.iter().map(|slot| self.get(*slot).figures.clone()).collect();
         let Some(index) = self.file.index_of(&self.get(top).config.path) else { return Ok(()) };
-        self.file.update_figures_below(index, &mut figures, cluster, self.fractions)?;
+        self.file.update_figures_below(index, &mut figures, &(*cluster).into(), self.fractions)?;
         for (slot, figures) in self.slots.iter().zip(figures) {
             self.nodes[*slot as usize].figures = figures;
         }

@@ -14,7 +14,7 @@ use super::arith::TOLERANCE;
 use super::making::MakingFault;
 use super::tree::{QueueNode, Tree};
 use crate::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityQueue, CapacityQueueKind, MadeQueues, Reserved, Shifted, Texts,
+    CapacityFigures, CapacityFile, CapacityQueue, CapacityQueueKind, KnownLabels, MadeQueues, Reserved, Shifted, Texts,
 };
 use crate::config::float_to_int;
 use crate::sync::Arc;
@@ -24,7 +24,8 @@ use crate::sync::Arc;
 const APPLICATIONS: f32 = 10_000.0;
 
 impl Tree {
-    /// The queues that are not listed in the file: automatically created queues, and the leaves of plans.
+    /// What the file is read with: the queues that it does not list (automatically created queues, leaves of plans), and the
+    /// labels that queues know.
     pub(crate) fn all_made(&self) -> MadeQueues {
         let plans = self.slots().iter().filter(|slot| self.get(**slot).config.kind == CapacityQueueKind::Plan);
         let leaf = |slot: &u32| {
@@ -35,7 +36,12 @@ impl Tree {
             let plan = self.get(*plan);
             (plan.config.path.clone(), plan.children.iter().map(leaf).collect())
         };
-        MadeQueues { reserved: plans.map(leaves).collect(), ..self.made.clone() }
+        let known = |slot: &u32| {
+            let config = &self.get(*slot).config;
+            Some((config.path.clone(), KnownLabels::of(config.kind.is_leaf(), &config.capacities)?))
+        };
+        let known_labels = self.slots().iter().filter_map(known).collect();
+        MadeQueues { reserved: plans.map(leaves).collect(), known_labels, ..self.made.clone() }
     }
 
     /// Adds a leaf without capacity to a plan. As in Hadoop, it has no limits of its own before the cluster changes.

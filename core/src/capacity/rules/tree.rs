@@ -188,7 +188,7 @@ impl Tree {
     /// The queues of a file, on a cluster without nodes.
     pub(crate) fn new(file: CapacityFile, fractions: MixedFractions) -> Result<Tree, CapacityFileError> {
         let mut figures = file.figures_when_read(|_| None);
-        file.update_figures(&mut figures, &Resource::ZERO, fractions)?;
+        file.update_figures(&mut figures, &Resource::ZERO.into(), fractions)?;
         let mut tree = Tree {
             file: Arc::new(file.clone()),
             fractions,
@@ -243,7 +243,7 @@ impl Tree {
     /// All figures anew for another cluster (6, from root down).
     pub(crate) fn cluster_changed(&mut self, cluster: &Resource) -> Result<(), CapacityFileError> {
         let mut figures: Vec<CapacityFigures> = self.slots.iter().map(|slot| self.get(*slot).figures.clone()).collect();
-        self.file.update_figures(&mut figures, cluster, self.fractions)?;
+        self.file.update_figures(&mut figures, &(*cluster).into(), self.fractions)?;
         for (slot, figures) in self.slots.iter().zip(figures) {
             self.nodes[*slot as usize].figures = figures;
         }
@@ -305,11 +305,12 @@ impl Tree {
         file.check_children_again(were_there, cluster)?;
         let before = |queue: &CapacityQueue| {
             let index = file.index_of(&queue.path)?;
-            Some(self.get(stays[index]?).figures.clone())
+            let node = self.get(stays[index]?);
+            Some((&*node.config, &node.figures))
         };
         let mut figures = file.figures_when_read(before);
         let (divisions, withheld) = self.redivide_parents(&mut file, &stays, &mut figures, cluster, &apps)?;
-        file.update_figures(&mut figures, cluster, self.fractions)?;
+        file.update_figures(&mut figures, &(*cluster).into(), self.fractions)?;
         Ok(Plan { file, stays, status, figures, divisions, withheld })
     }
 
@@ -460,5 +461,57 @@ impl Tree {
     /// Nobody is in a slot any more, and another queue may be.
     pub(crate) fn give_back(&mut self, slot: u32) {
         self.free.push(slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::SiteProperties;
+
+    fn properties(of_label: &[(&str, &str)]) -> SiteProperties {
+        let common = [
+            ("root.queues", "a,b"),
+            ("root.a.capacity", "50"),
+            ("root.b.capacity", "50"),
+            ("root.a.maximum-am-resource-percent", "0.5"),
+        ];
+        let pairs = common.iter().chain(of_label);
+        pairs.map(|(name, value)| (format!("yarn.scheduler.capacity.{name}"), (*value).to_owned())).collect()
+    }
+
+    /// Of a label that the file says nothing of any more a queue keeps what Hadoop's keeps, and its share is nothing.
+    #[test]
+    fn queues_know_their_labels_over_refreshes() {
+        let site = SiteProperties::new();
+        let with = properties(&[
+            ("root.a.accessible-node-labels.x.capacity", "100"),
+            ("root.a.accessible-node-labels.x.maximum-am-resource-percent", "0.25"),
+        ]);
+        let mut tree = Tree::new(CapacityFile::read(&site, &with).unwrap(), MixedFractions::ByKind).unwrap();
+        let refresh = |tree: &mut Tree, all: &SiteProperties| {
+            let (file, _) = CapacityFile::read_to_refresh(&site, all, &tree.all_made()).unwrap();
+            let plan = tree.plan(file, &Resource::ZERO, |_| None, |_| Applications::default()).unwrap();
+            tree.apply(plan);
+        };
+        let labels = |tree: &Tree| {
+            let of = |queue: &CapacityQueue| {
+                let labels = queue.capacities.iter().filter(|capacity| !capacity.label.is_empty());
+                let one = |label: &crate::config::capacity::LabelCapacity| {
+                    (label.label.clone(), label.is_configured, label.capacity, label.max_am_resource_percent)
+                };
+                labels.map(one).collect::<Vec<_>>()
+            };
+            tree.file.queues().iter().map(of).collect::<Vec<_>>()
+        };
+        let x = |configured, capacity, am| vec![("x".to_owned(), configured, capacity, am)];
+        let before = [x(true, 1.0, 0.1), x(true, 1.0, 0.25), vec![]];
+        assert_eq!(labels(&tree), before);
+        refresh(&mut tree, &properties(&[]));
+        assert_eq!(labels(&tree), [x(false, 0.0, 0.1), x(false, 0.0, 0.25), vec![]]);
+        refresh(&mut tree, &properties(&[]));
+        assert_eq!(labels(&tree), [x(false, 0.0, 0.1), x(false, 0.0, 0.25), vec![]]);
+        refresh(&mut tree, &with);
+        assert_eq!(labels(&tree), before);
     }
 }
