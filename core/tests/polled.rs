@@ -384,7 +384,7 @@ fn a_shutdown_on_a_workers_own_thread_only_begins() {
         if drops_the_last_handle {
             within("the last handle", || drop(scheduler));
         } else {
-            within("shutdown", || scheduler.shutdown()).unwrap();
+            assert_eq!(within("shutdown", || scheduler.shutdown()), Err(Refused::OwnThread));
             assert_eq!(scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err().reason, Refused::ShutDown);
         }
         assert_eq!(within("the end", || poll_to_the_end(&mut worker)), Polled::Ended);

@@ -308,10 +308,9 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     assert_eq!(scheduler.decommission_node(&node), Err(Refused::ShutDown));
     assert_eq!(scheduler.move_app(&app, "root.q"), Err(Refused::ShutDown));
     assert_eq!(scheduler.reload(AllocationFile::default()), Err(Refused::ShutDown));
-    // These have no refusal; they must come back all the same.
-    scheduler.update_now().unwrap();
-    scheduler.quiesce().unwrap();
-    scheduler.shutdown().unwrap();
+    assert_eq!(scheduler.update_now(), Err(Refused::ShutDown));
+    assert_eq!(scheduler.quiesce(), Err(Refused::ShutDown));
+    assert_eq!(scheduler.shutdown(), Ok(()));
     assert_eq!(scheduler.app(1).unwrap_err(), Refused::ShutDown);
     assert_eq!(scheduler.apps().unwrap_err(), Refused::ShutDown);
 }
