@@ -170,7 +170,8 @@ fn who_has_not_heard_of_a_rack_whose_size_came_back_grants_none_of_another() {
 /// What it holds of any key is to be had by others, who then need not ask for it.
 #[test]
 fn who_blocks_hands_back_pieces_of_all_keys() {
-    let (mut parts, first) = world(setup(2));
+    // It serves both alike, also the one that is at home elsewhere.
+    let (mut parts, first) = world(Setup { slack: Some(0), ..setup(2) });
     let second = submit(&mut parts.control, 2, "root.r", None);
     [HOME, OTHER].iter().for_each(|worker| process(&mut parts, *worker));
     update(&mut parts);
