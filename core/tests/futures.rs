@@ -111,7 +111,8 @@ impl World {
     }
 
     fn end(self) {
-        self.scheduler.shutdown().unwrap();
+        // This thread polls the workers.
+        assert_eq!(self.scheduler.shutdown(), Err(Refused::OwnThread));
         // In turn: each may wait for what the others do.
         let mut workers = self.workers;
         until("the end of the workers", || {

@@ -14,6 +14,8 @@ pub use real::*;
 #[cfg(all(feature = "sharing", not(any(loom, shuttle))))]
 #[expect(unreachable_pub, reason = "of which the crate shows the counts alone")]
 pub(crate) mod sharing;
+#[cfg(all(feature = "sharing", not(any(loom, shuttle))))]
+pub use sharing::{atomic, channel};
 
 #[cfg(any(loom, shuttle))]
 mod stand_ins;

@@ -9,9 +9,6 @@ pub use std::sync::{Arc, OnceLock, Weak};
 /// choose the names: they cannot choose such as collide.
 pub type Map<K, V> = dashmap::DashMap<K, V>;
 
-#[cfg(feature = "sharing")]
-pub use super::sharing::{atomic, channel};
-
 /// Atomics.
 #[cfg(not(feature = "sharing"))]
 pub mod atomic {

@@ -179,7 +179,7 @@ fn takes_line(address: usize, writes: bool) -> bool {
     let line = address >> LINE_BITS;
     let known = &LINES[line & ((1 << PLACE_BITS) - 1)];
     let tag = ((line >> PLACE_BITS) as u64) << THREADS;
-    let mine = 1 << (ACTOR.get().unwrap_or_else(super::thread::number) % THREADS);
+    let mine = 1 << (ACTOR.get().unwrap_or_else(super::real::thread::number) % THREADS);
     // ORDERING: Relaxed throughout. A statistic.
     let mut word = known.load(Ordering::Relaxed);
     loop {

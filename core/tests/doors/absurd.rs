@@ -319,8 +319,8 @@ impl World {
                 Core::Stepped(s) => drop(s.take_journal()),
                 Core::Threaded(s) => {
                     drop(s.take_journal());
-                    s.quiesce_within(Duration::ZERO).unwrap();
-                    s.update_now_within(Duration::ZERO).unwrap();
+                    drop(s.quiesce_within(Duration::ZERO));
+                    drop(s.update_now_within(Duration::ZERO));
                     drop(s.refresh_file_within(Duration::ZERO));
                 }
             },

@@ -124,9 +124,11 @@ fn a_worker_that_lacks_what_others_have_is_reported() {
     let (mut stepped, _, app) = world(2, false);
     audit(&mut stepped);
     let stepper = &mut stepped.steps.stepper;
-    let control = stepper.control().audit();
+    let mut control = stepper.control().audit();
     let mut workers = [0, 1].map(|worker| stepper.shard(worker).audit(true));
-    workers.iter_mut().for_each(|worker| drop(worker.agreed.insert("a thing".to_owned(), "x".to_owned())));
+    let sayings = workers.iter_mut().map(|worker| &mut worker.agreed).chain([&mut control.agreed]);
+    sayings.for_each(|agreed| drop(agreed.insert("a thing".to_owned(), "x".to_owned())));
+    workers[0].agreed.insert("a thing of some".to_owned(), "y".to_owned());
     assert_eq!(compare(stepper.shared(), &workers, &control, &[]).wrong, [""; 0]);
     workers[1].open_apps.clear();
     workers[1].agreed.clear();
@@ -134,7 +136,7 @@ fn a_worker_that_lacks_what_others_have_is_reported() {
     let slot = app.0.slot;
     let expected = [
         format!("worker 1 has no {slot:?}, which is in the control"),
-        "a thing: worker 0 says x, worker 1 says nothing".to_owned(),
+        "a thing: the control says x, worker 1 says nothing".to_owned(),
     ];
     assert_eq!(wrong, expected);
 }
