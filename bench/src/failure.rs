@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path;
 
 use crate::api::{AllocationFileError, CapacityFileError, Place, SettingsError, SiteFileError};
+use crate::system_fault::SystemFault;
 use crate::trace::TraceError;
+use crate::traces::TraceFileError;
 
 /// A failure.
 #[derive(Debug)]
@@ -44,18 +46,14 @@ pub enum Fault {
     System(SystemFault),
 }
 
-/// The operating system's answer, or what stands for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SystemFault {
-    /// The kind.
-    pub kind: io::ErrorKind,
-    /// Its number, if it is of the operating system.
-    pub code: Option<i32>,
-}
-
-impl From<&io::Error> for SystemFault {
-    fn from(error: &io::Error) -> SystemFault {
-        SystemFault { kind: error.kind(), code: error.raw_os_error() }
+impl From<TraceFileError> for Failure {
+    fn from(error: TraceFileError) -> Failure {
+        let fault = match (error.at, error.system) {
+            (Some(at), _) => Fault::At { line: at.line, column: at.column },
+            (None, Some(system)) => Fault::System(system),
+            (None, None) => return Failure::Input(error.to_string()),
+        };
+        Failure::File(Box::new(FileFault { message: error.to_string(), file: error.file, fault }))
     }
 }
 

@@ -48,13 +48,15 @@ mod reserving;
 pub mod simulate;
 pub mod site;
 pub mod soak;
+mod system_fault;
 mod trace;
 pub mod traces;
 mod whole_files;
 pub mod workload;
 
-pub use failure::{Failure, Fault, FileFault, SystemFault};
+pub use failure::{Failure, Fault, FileFault};
 pub use numbers::grouped;
 pub use reservation_results::{BookedCourse, BookedReservation, PlanCourse, PlanSample};
+pub use system_fault::SystemFault;
 pub use trace::TraceError;
 pub use whole_files::{Drafts, remove_unfinished};

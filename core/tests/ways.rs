@@ -64,7 +64,7 @@ fn questions(page: &str) -> Vec<(String, Option<String>)> {
             if name.contains('/') {
                 name.clone_into(&mut file);
                 named.push((file.clone(), None));
-            } else {
+            } else if !file.is_empty() {
                 named.push((file.clone(), Some(name.to_owned())));
             }
         }
@@ -131,13 +131,15 @@ fn unknown(page: &str, files: &[(String, String)]) -> Vec<String> {
         }
         // The crate of configuration files is a module of the core.
         let path = name.replace("::", "/").replacen("config/", "", 1);
-        let Some((above, last)) = path.rsplit_once('/') else { return true };
+        let Some((above, last)) = path.rsplit_once('/') else { return modules(&path).next().is_some() };
         let is_item = || modules(above).any(|(_, text)| defines(text, last));
-        name.starts_with("std::") || name.starts_with("evenweave") || modules(&path).next().is_some() || is_item()
+        ["std::", "clippy::", "evenweave"].iter().any(|of| name.starts_with(of))
+            || modules(&path).next().is_some()
+            || is_item()
     };
     // Examples of code are something else.
     let prose: String = page.split("```").step_by(2).collect();
-    let is_path = |name: &&str| name.ends_with(".rs") || name.contains("::") && lower(name);
+    let is_path = |name: &&str| name.ends_with(".rs") || name.contains("::") && lower(name) && *name != "::";
     quoted(&prose)
         .filter(|name| !name.contains([' ', '\n', '*']))
         .filter(is_path)

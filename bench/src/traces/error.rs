@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::failure::{Failure, Fault, FileFault, SystemFault};
+use crate::system_fault::SystemFault;
 
 /// A place in a file, both counted from 1; the column in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,14 +57,3 @@ impl fmt::Display for TraceFileError {
 }
 
 impl std::error::Error for TraceFileError {}
-
-impl From<TraceFileError> for Failure {
-    fn from(error: TraceFileError) -> Failure {
-        let fault = match (error.at, error.system) {
-            (Some(at), _) => Fault::At { line: at.line, column: at.column },
-            (None, Some(system)) => Fault::System(system),
-            (None, None) => return Failure::Input(error.to_string()),
-        };
-        Failure::File(Box::new(FileFault { message: error.to_string(), file: error.file, fault }))
-    }
-}

@@ -141,8 +141,8 @@ macro_rules! setters_of_options {
         /// containers and a thirty-second of what the sibling has are enough for that, if the slack allows them.
         ///
         /// What a worker grants to applications of another home makes two cores write the same memory. 0 orders by
-        /// usage alone. Default: 512, or a thirty-second of what [`fold_every`](Self::fold_every) was set to. With one
-        /// worker it has no effect.
+        /// usage alone. Default: 512, or a thirty-second of what [`fold_every`](Self::fold_every) was set to; 0 with
+        /// preemption, because who is a slack behind would count as starved. With one worker it has no effect.
         pub fn slack(mut self, containers: u32) -> Self {
             self.options.slack = Some(containers);
             self
