@@ -280,6 +280,7 @@ impl FairSchedulerBuilder {
         let resort = self.decider.resort || trace;
         let decider = FairDecider { settings: self.settings, resort, trace };
         let (settings, control) = (decider.engine_settings(), FairControl::new(self.policies));
+        self.options.note_preemption(settings.preemption);
         let reservations = std::mem::take(&mut self.options.reservations);
         let mut parts = AtRest::new(self.options.setup(decider, settings, control, file, sink, clock));
         parts.control.begin_reservations(reservations)?;

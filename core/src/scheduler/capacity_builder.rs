@@ -106,6 +106,7 @@ impl CapacitySchedulerBuilder {
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
+        self.options.note_preemption(decider.settings.monitors.preemption.is_some());
         let (sink, source) = events(self.options.event_capacity);
         let (settings, control) =
             (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions, self.rules_last)?);

@@ -77,6 +77,14 @@ impl Options {
         Ok(())
     }
 
+    /// The default slack where containers are preempted is 0: whoever stayed a slack behind would count as starved, and
+    /// get by preemption what the order keeps from it.
+    pub(super) fn note_preemption(&mut self, preempts: bool) {
+        if preempts {
+            self.slack.get_or_insert(0);
+        }
+    }
+
     /// What the engine begins with.
     pub(super) fn setup<D: Decider>(
         self,

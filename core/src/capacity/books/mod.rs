@@ -96,8 +96,8 @@ pub(crate) struct QueueBook {
     pub(crate) leaf: Option<Leaf>,
     /// Its children.
     siblings: Siblings,
-    /// Applications in the lists of leaf queues here or below that are at home with this worker; not counted where there
-    /// is no other worker.
+    /// Applications in the lists of leaf queues here or below that are at home with this worker. 0 where it is the only
+    /// one.
     at_home: u32,
     pub(crate) published: CapacityPublished,
 }

@@ -23,7 +23,7 @@ impl QueueBook {
 }
 
 impl Books {
-    /// What a queue is put in order by. One in whose leaf queues nobody is at home with this worker counts somewhat more
+    /// What a queue is put in order by. If nobody in its leaf queues is at home with this worker, it counts somewhat more
     /// than it has ([`affinity`](crate::engine::books::affinity)).
     #[inline]
     pub(super) fn rank_here(&self, slot: u32) -> QueueRank<'_> {

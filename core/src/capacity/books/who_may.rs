@@ -2,8 +2,7 @@
 //! (rules/capacity.md 12, 13.1, 13.2).
 //!
 //! A pass calls [`may_assign`](Books::may_assign) for each queue on its way, and [`next_app`](Books::next_app) in a
-//! leaf;
-//! `next_app` applies the limit of users by [`user_may`](Books::user_may).
+//! leaf, which applies the limit of users by [`user_may`](Books::user_may).
 
 use super::leaf_walk::Walk;
 use super::{Books, QueueBook};

@@ -24,8 +24,8 @@ use crate::sync::Arc;
 const APPLICATIONS: f32 = 10_000.0;
 
 impl Tree {
-    /// What the file is read with: the queues that it does not list (automatically created queues, leaves of plans), and the
-    /// labels that queues know.
+    /// What the file is read with: the queues that it does not list (automatically created queues, leaves of plans), and
+    /// the labels that queues know.
     pub(crate) fn all_made(&self) -> MadeQueues {
         let plans = self.slots().iter().filter(|slot| self.get(**slot).config.kind == CapacityQueueKind::Plan);
         let leaf = |slot: &u32| {
@@ -38,7 +38,8 @@ impl Tree {
         };
         let known = |slot: &u32| {
             let config = &self.get(*slot).config;
-            Some((config.path.clone(), KnownLabels::of(config.kind.is_leaf(), &config.capacities)?))
+            let labels = KnownLabels::of(config.kind.is_leaf(), &config.capacities)?;
+            Some((config.path.clone(), labels))
         };
         let known_labels = self.slots().iter().filter_map(known).collect();
         MadeQueues { reserved: plans.map(leaves).collect(), known_labels, ..self.made.clone() }

@@ -15,9 +15,11 @@
 //! Its exact usage counts everywhere else.
 //!
 //! # Invariants
-//! The order of strangers among each other is theirs by usage, as is that of children at home. A stranger is passed over
-//! for no child that uses more than it by more than the slack (`docs/concurrency.md`, P11).
+//! Strangers are ordered among each other by usage, and so are children at home. A stranger is passed over for no child
+//! that uses more than it by more than the slack (`docs/concurrency.md`, P11).
 
+#[cfg(not(loom))]
+use super::pace::LEAST_R;
 use crate::resource::Resource;
 
 /// The part of its usage that a stranger counts more, as a power of two.
@@ -28,9 +30,6 @@ const AT_LEAST: i64 = 2;
 /// The part of R that the slack is, unless the embedder sets it.
 #[cfg(not(loom))]
 const PART_OF_R: u32 = 32;
-/// R where it follows the number of applications is no less.
-#[cfg(not(loom))]
-const LEAST_R: u32 = 16_384;
 
 /// The slack in containers, far below what views may be apart anyway.
 #[cfg(not(loom))]

@@ -24,8 +24,8 @@
 use crate::sync::CachePadded;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// Containers granted and ended between folds, unless there are more applications: a fold takes longer then.
-const CONTAINERS: u64 = 8192;
+/// R, unless the applications are more than half as many: a fold takes longer then.
+pub(super) const LEAST_R: u32 = 16_384;
 
 /// What all workers share of it; see the module's text.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Pace {
     /// R.
     #[inline]
     fn every(&self, applications: usize) -> u64 {
-        self.every.map_or_else(|| 2 * (applications as u64).max(CONTAINERS), u64::from)
+        self.every.map_or_else(|| (2 * applications as u64).max(u64::from(LEAST_R)), u64::from)
     }
 
     /// Changes that are announced together. With one other worker the first announcement makes it due.

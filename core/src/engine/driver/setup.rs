@@ -110,13 +110,7 @@ impl<D: Decider> AtRest<D> {
             offers: Outstanding::new(workers),
             continuous: Outstanding::new(workers),
             pace: Pace::new(workers, setup.fold_every),
-            // A child that is a slack behind would be starved for good, and with preemption it would be served in that way.
-            slack: match setup.slack {
-                _ if workers == 1 => 0,
-                Some(slack) => slack,
-                None if setup.settings.preemption => 0,
-                None => default_slack(setup.fold_every),
-            },
+            slack: if workers > 1 { setup.slack.unwrap_or_else(|| default_slack(setup.fold_every)) } else { 0 },
             settings: setup.settings,
             decider: setup.decider,
         });

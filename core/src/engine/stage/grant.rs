@@ -99,8 +99,7 @@ impl<D: Decider> Shard<D> {
     }
 
     /// The rollback of a whole proposal: the asks go back, and whatever else was taken. A step that fails half-way
-    /// (`take_rows`,
-    /// `spend_rooms`) has returned its own part before.
+    /// (`take_rows`, `spend_rooms`) has returned its own part before.
     #[cold]
     fn give_back(&mut self, proposal: &Proposal, granted: &Resource, taken: Taken) {
         let Taken { am_share, rooms, mail } = taken;
