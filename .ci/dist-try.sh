@@ -445,7 +445,7 @@ image_in_podman() {
     podman_here load --input "$dist/evenweave-$version-image-$own.tar" | expect "localhost/evenweave:$version"
     podman_here run --rm --network none "${limits[@]}" "localhost/evenweave:$version" --version | expect "^evenweave $version"
     mkdir "$work/files"
-    cp bench/data/fair-scheduler.xml "$work/files/"
+    cp tools/data/fair-scheduler.xml "$work/files/"
     podman_here run --rm --network none "${limits[@]}" --volume "$work/files:/files:ro" "localhost/evenweave:$version" \
         check /files/fair-scheduler.xml
     podman_here run --detach --name served --network none "${limits[@]}" "localhost/evenweave:$version"

@@ -68,13 +68,13 @@ case "$part" in
         for told in explain/reasons explain/obstacles explain/words rules/observer decide/told decide/survey decide/surveying decide/watching; do
             files+=(-e "core/src/capacity/$told.rs")
         done
-        packages+=(--test-package evenweave-bench)
+        packages+=(--test-package evenweave-tools)
         tests=(scenarios capacity_scenarios capacity capacity_alike capacity_calls capacity_properties capacity_workers capacity_faults)
         tests+=(hadoop_capacity capacity_plans lifetimes dynamic_queues)
         ;;
     plans)
         files+=(-f 'core/src/reservation/**' -f core/src/capacity/control/plans.rs -f 'core/src/fair/control/plan*.rs')
-        packages+=(--test-package evenweave-bench)
+        packages+=(--test-package evenweave-tools)
         tests=(capacity_plans reservations reservation_properties reservation_rules threaded_reservations)
         ;;
 esac

@@ -2,47 +2,21 @@
 
 #[cfg(feature = "sharing")]
 pub(crate) use evenweave::Sharing;
-pub(crate) use evenweave::clock::{Clock, MonotonicClock, VirtualClock};
-pub(crate) use evenweave::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityFileError, CapacityMode, CapacityQueue, CapacityQueueKind, MixedFractions,
-    QueueMaking, QueueState,
-};
-pub(crate) use evenweave::config::convert::{
-    Allocations, Change, Conversion, ConversionRules, ConvertError, ConvertFault, ConvertOptions, Converted, FairFiles,
-    JavaException, Weight, convert, site_file,
-};
-pub(crate) use evenweave::config::{
-    AccessControlList, AllocationFileError, CheckOptions, Diagnostic, Included, LARGEST_FILE, Limit, Missing, Place,
-    PlacementRule, QueueAccess, QueueSettings, SchedulerKind, SettingsError, Severity, SiteFile, SiteFileError,
-    SiteProperties, default_rules, open_file, parse_resource, read_file, read_text_file, rooted,
-};
+pub(crate) use evenweave::clock::{Clock, MonotonicClock};
+pub(crate) use evenweave::config::capacity::CapacityQueueKind;
+pub(crate) use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource, read_file, read_text_file};
 pub(crate) use evenweave::faults::Fault;
-pub(crate) use evenweave::groups::{Groups, GroupsFile};
-pub(crate) use evenweave::policy::Precedence;
-pub(crate) use evenweave::reason::Words as CoreWords;
-#[cfg(test)]
-pub(crate) use evenweave::reason::{
-    AppEnd, AppTried, CapacityPass, CapacityWait, FairReason, FairWait, KeyEnd, PassCourse, QueueTried, Watch,
-};
-pub(crate) use evenweave::reason::{
-    AppOutcome, AppVisit, CapacityReason, Claim, Decision, KeyOutcome, KeyVisit, NotOffered, Obstacle, PassEnd,
-    QueueOutcome, QueueVisit, ReservationOutcome, ReservationVisit, Told, nearness, precedence,
-};
-pub(crate) use evenweave::reservation::profile::{Piece, Point};
+pub(crate) use evenweave::groups::Groups;
 pub(crate) use evenweave::reservation::{
-    Followed, Interpreter, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery,
-    ReservationRequests, ReservationSubmission, ReserveError, Stage,
+    PlanBooks, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
-pub(crate) use evenweave::resource::{Calculator, ResourceTypes, Unit};
-pub(crate) use evenweave::testing::ByNumber;
+pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
-    ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, Stats,
+    AppView, CapacityAppView, CapacityQueueView, CapacityStats, NodeView, QueueConfig, Stats,
 };
 pub(crate) use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, Capacity, CapacityConfiguration,
-    CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer,
-    Fair, FairScheduler, FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NewNode, NodeHandle,
-    NodeId, NotSent, Policy, Polled, RecoveredContainer, Refused, Resource, Scheduler, SchedulerApi, SchedulerEvent,
-    Settings, Stepped, Submission, SubmitTerms, Worker,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Capacity, CapacityConfiguration, CapacityScheduler,
+    CapacitySchedulerBuilder, Container, ContainerId, EndReason, Fair, FairScheduler, FairSchedulerBuilder, Heartbeat,
+    HeartbeatProbe, Location, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource, Scheduler, SchedulerApi,
+    SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

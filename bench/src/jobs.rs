@@ -14,7 +14,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::random;
+use evenweave_tools::random;
+
 use crate::trace::{TraceJob, count_and_mean};
 
 const USERS: u64 = 40;
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn the_bundled_trace_has_the_published_containers_and_the_wanted_mean() {
         let mean = Duration::from_secs(1);
-        let (jobs, lives) = from_trace(&crate::bundled::trace(), 10, mean, 42);
+        let (jobs, lives) = from_trace(&crate::trace::bundled_trace(), 10, mean, 42);
         assert_eq!(jobs.iter().map(Job::containers).sum::<u64>(), 233_502);
         let mut total = 0.0;
         let mut count = 0.0;

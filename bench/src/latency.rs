@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use evenweave_server::Latencies;
+use evenweave_tools::clock::now_ns;
 use hdrhistogram::Histogram;
 
 use crate::api::HeartbeatProbe;
-use crate::clock::now_ns;
 
 const HIGHEST_NS: u64 = 60_000_000_000;
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use evenweave_tools::options::SchedulerChoice;
+
 /// Which scheduler is driven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreChoice {
@@ -9,35 +11,6 @@ pub enum CoreChoice {
     Threaded,
     /// Its plain twin: stepped, one mutex, children sorted anew for each container.
     Locked,
-}
-
-/// Whose decisions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SchedulerChoice {
-    /// The FairScheduler's.
-    #[default]
-    Fair,
-    /// The CapacityScheduler's.
-    Capacity,
-}
-
-impl SchedulerChoice {
-    /// Its name on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            SchedulerChoice::Fair => "fair",
-            SchedulerChoice::Capacity => "capacity",
-        }
-    }
-
-    /// What a queue's due is called.
-    pub(crate) fn due(self) -> &'static str {
-        match self {
-            SchedulerChoice::Fair => "fair share",
-            SchedulerChoice::Capacity => "guaranteed capacity",
-        }
-    }
 }
 
 /// The standard workloads.

@@ -1,4 +1,4 @@
-//! The jobs of a load, from a trace of any form that [`crate::traces`] reads: how many tasks, and how long they are.
+//! The jobs of a load, from a trace of any form that [`evenweave_tools::traces`] reads: how many tasks, and how long they are.
 //!
 //! A job of a SWIM trace has a map for each 128 MiB of its input, at least one, and a reduce for each GiB of shuffled
 //! data. The length of these tasks is in bytes. In all other traces tasks have a length in milliseconds.
@@ -9,9 +9,8 @@
 
 use std::sync::Arc;
 
-use miette::{Diagnostic, NamedSource, SourceSpan};
-
-use crate::traces::{FieldProblem, Job, SWIM_EXAMPLE, SwimLine};
+use evenweave_tools::traces::{FieldProblem, Job, SWIM_EXAMPLE, SwimLine};
+use evenweave_tools::{TraceError, bundled};
 
 const MAP_BYTES: u64 = 128 << 20;
 const REDUCE_BYTES: u64 = 1 << 30;
@@ -96,22 +95,6 @@ pub(crate) fn count_and_mean(tasks: &[Tasks]) -> (u32, f64) {
     (count, length / f64::from(count).max(1.0))
 }
 
-/// What is wrong in the text of a trace, and where.
-#[derive(Debug, thiserror::Error, Diagnostic)]
-#[error("{file}:{line}:{column}: {problem}")]
-pub struct TraceError {
-    file: String,
-    line: usize,
-    column: usize,
-    problem: String,
-    #[help]
-    expected: String,
-    #[source_code]
-    text: NamedSource<Arc<String>>,
-    #[label("here")]
-    place: SourceSpan,
-}
-
 /// Reads the text of a SWIM trace. Blank lines are skipped.
 ///
 /// # Errors
@@ -119,18 +102,8 @@ pub struct TraceError {
 /// job at all.
 pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<TraceError>> {
     let text = Arc::new(text);
-    let fail = |line: usize, start: usize, wrong: FieldProblem| {
-        let FieldProblem { offset, length, column, problem, expected } = wrong;
-        Box::new(TraceError {
-            file: file.to_owned(),
-            line,
-            column,
-            problem,
-            expected,
-            text: NamedSource::new(file, Arc::clone(&text)),
-            place: (start + offset, length).into(),
-        })
-    };
+    let fail =
+        |line: usize, start: usize, wrong: FieldProblem| Box::new(TraceError::new(file, &text, line, start, wrong));
     let mut jobs = Vec::new();
     let mut start = 0;
     for (index, raw) in text.split('\n').enumerate() {
@@ -146,6 +119,12 @@ pub(crate) fn parse(text: String, file: &str) -> Result<Vec<TraceJob>, Box<Trace
         return Err(fail(1, 0, FieldProblem { offset: 0, length: 0, column: 1, problem, expected }));
     }
     Ok(jobs)
+}
+
+/// The jobs of the bundled trace.
+#[must_use]
+pub(crate) fn bundled_trace() -> Vec<TraceJob> {
+    parse(bundled::unpacked_trace(), bundled::TRACE_NAME).expect("the bundled trace is well-formed")
 }
 
 #[cfg(test)]
@@ -182,6 +161,6 @@ mod tests {
 
     #[test]
     fn the_bundled_trace_is_whole() {
-        assert_eq!(crate::bundled::trace().len(), 5_894);
+        assert_eq!(bundled_trace().len(), 5_894);
     }
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-pub(crate) use evenweave_bench::amounts::{interval, span};
-use evenweave_bench::options::{CoreChoice, SchedulerChoice};
-use evenweave_bench::site::SiteOptions;
+use evenweave_bench::options::CoreChoice;
+pub(crate) use evenweave_tools::amounts::{interval, span};
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::site::SiteOptions;
 
 /// A word of the command line, what stands for, and what `--help` says of it.
 pub(crate) type Word<T> = (&'static str, T, &'static str);

@@ -1,6 +1,6 @@
 //! How a failure is told, and with which exit code the program ends then.
 
-use evenweave_bench::Failure;
+use evenweave_tools::Failure;
 use miette::{GraphicalReportHandler, GraphicalTheme, Report, ThemeStyles};
 
 /// The exit code that goes with it.
@@ -15,9 +15,9 @@ fn code(failure: &Failure) -> u8 {
 pub(crate) fn tell(failure: Failure) -> u8 {
     let code = code(&failure);
     match failure {
-        Failure::Input(message) => evenweave_bench::note!("evenweave: {}", message),
-        Failure::File(fault) => evenweave_bench::note!("evenweave: {}", fault.message),
-        Failure::Scheduler(message) => evenweave_bench::note!("evenweave: the scheduler failed: {message}"),
+        Failure::Input(message) => evenweave_tools::note!("evenweave: {}", message),
+        Failure::File(fault) => evenweave_tools::note!("evenweave: {}", fault.message),
+        Failure::Scheduler(message) => evenweave_tools::note!("evenweave: the scheduler failed: {message}"),
         Failure::Trace(error) => {
             let mut text = String::new();
             let head = error.to_string();
@@ -25,7 +25,7 @@ pub(crate) fn tell(failure: Failure) -> u8 {
             let theme = GraphicalTheme { styles: ThemeStyles::none(), ..GraphicalTheme::default() };
             let handler = GraphicalReportHandler::new_themed(theme);
             let shown = handler.render_report(&mut text, Report::from(*error).as_ref());
-            evenweave_bench::note!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
+            evenweave_tools::note!("{}", if shown.is_ok() { text } else { format!("evenweave: {head}") });
         }
     }
     code

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use evenweave_bench::Failure;
-use evenweave_bench::remove_unfinished;
+use evenweave_tools::Failure;
+use evenweave_tools::whole_files::remove_unfinished;
 use tokio::runtime::Runtime;
 
 /// As of a program that Ctrl-C ends.

@@ -22,8 +22,10 @@ mod version;
 
 use std::process::ExitCode;
 
+use evenweave_tools::Failure;
+use evenweave_tools::output;
+
 use commands::Asked;
-use evenweave_bench::{Failure, output};
 
 /// Keeps sizes apart; at thousands of applications an allocation takes less processor time, by how much stands in
 /// docs/performance.md.

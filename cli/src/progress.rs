@@ -4,9 +4,9 @@ use std::io::IsTerminal as _;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use evenweave_bench::grouped;
 use evenweave_bench::load::Moment;
 use evenweave_bench::options::CoreChoice;
+use evenweave_tools::numbers::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A line so often, where there is no terminal.
@@ -62,7 +62,7 @@ impl Spinner {
         };
         let at = self.bar.elapsed();
         if lines.lock().is_ok_and(|mut lines| lines.is_due(at)) {
-            evenweave_bench::note!("evenweave: {}, {:.0} s: {}", self.what, at.as_secs_f64(), said());
+            evenweave_tools::note!("evenweave: {}, {:.0} s: {}", self.what, at.as_secs_f64(), said());
         }
     }
 
@@ -124,7 +124,7 @@ impl Progress {
     fn line(&self, what: &str, at: f64, whole: f64, said: &str) {
         let gone = Duration::try_from_secs_f64(at).unwrap_or_default();
         if self.lines.lock().is_ok_and(|mut lines| lines.is_due(gone)) {
-            evenweave_bench::note!("evenweave: {what}, {at:.0} s of {whole:.0}: {said}");
+            evenweave_tools::note!("evenweave: {what}, {at:.0} s of {whole:.0}: {said}");
         }
     }
 

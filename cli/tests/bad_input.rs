@@ -130,7 +130,7 @@ fn groups_that_cannot_be_read() {
 #[test]
 fn a_reader_that_stops_reading_ends_the_program_without_a_word() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_evenweave"))
-        .args(["replay", "--trace", concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/data/scenarios/drf.jsonl.gz")])
+        .args(["replay", "--trace", concat!(env!("CARGO_MANIFEST_DIR"), "/../tools/data/scenarios/drf.jsonl.gz")])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

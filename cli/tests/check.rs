@@ -78,9 +78,9 @@ fn the_bundled_file_is_clean_whatever_it_is_compared_with() {
     );
     let cluster = "memory-mb=655360000, vcores=320000";
     let (text, code) =
-        said(&["../bench/data/fair-scheduler.xml", "--site", &site, "--cluster", cluster, "--deny-warnings"]);
+        said(&["../tools/data/fair-scheduler.xml", "--site", &site, "--cluster", cluster, "--deny-warnings"]);
     let expected = format!(
-        "{site}: no errors, no warnings\n../bench/data/fair-scheduler.xml: no errors, no warnings\nno errors, no warnings in 2 \
+        "{site}: no errors, no warnings\n../tools/data/fair-scheduler.xml: no errors, no warnings\nno errors, no warnings in 2 \
          files\n"
     );
     assert_eq!((text, code), (expected, Some(0)));
@@ -89,8 +89,8 @@ fn the_bundled_file_is_clean_whatever_it_is_compared_with() {
 #[test]
 fn the_class_of_the_site_must_read_the_files() {
     let scratch = Scratch::new("class");
-    let fair = "../bench/data/fair-scheduler.xml";
-    let capacity = "../bench/data/capacity-scheduler.xml";
+    let fair = "../tools/data/fair-scheduler.xml";
+    let capacity = "../tools/data/capacity-scheduler.xml";
     let hadoop = "org.apache.hadoop.yarn.server.resourcemanager.scheduler";
     for (class, reads_fair) in [
         (format!("{hadoop}.fair.FairScheduler"), true),
@@ -275,7 +275,7 @@ fn all_that_is_wrong_with_queues_of_the_capacity_scheduler_is_told_in_one_go() {
 
 #[test]
 fn a_total_of_the_cluster_names_memory_and_vcores() {
-    let clean = "../bench/data/capacity-scheduler.xml";
+    let clean = "../tools/data/capacity-scheduler.xml";
     for (total, lacks) in [("memory-mb=1024", "vcores"), ("vcores=4", "memory-mb")] {
         let output = check(&[clean, "--cluster", total]);
         let said = String::from_utf8(output.stderr).unwrap();

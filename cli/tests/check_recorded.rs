@@ -1,5 +1,5 @@
 //! Checking configuration files against what Apache Hadoop 3.4.2 made of them, as recorded in
-//! `bench/tests/data/vectors`.
+//! `tools/tests/data/vectors`.
 
 #![allow(clippy::unwrap_used, reason = "a test, outside any #[test] function")]
 
@@ -13,7 +13,7 @@ use std::io::Read;
 
 /// The cases of a family.
 fn lines(family: &str) -> Vec<Value> {
-    let path = format!("{}/../bench/tests/data/vectors/{family}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../tools/tests/data/vectors/{family}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

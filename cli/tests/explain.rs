@@ -13,7 +13,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 
 const WRITTEN: &str = "tests/data/explain/scenario.jsonl";
-const RESERVE: &str = "../bench/data/scenarios/more/reserve.jsonl.gz";
+const RESERVE: &str = "../tools/data/scenarios/more/reserve.jsonl.gz";
 
 /// Runs it in the package's directory, so that paths are the same everywhere.
 fn run(arguments: &[&str]) -> Output {
@@ -38,7 +38,7 @@ fn explain(file: &str, scenario: Option<&str>, app: &str, step: &str) -> String 
 
 /// All recordings that a test replays.
 fn recordings() -> Vec<PathBuf> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/data/scenarios");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/data/scenarios");
     let directories = [data.clone(), data.join("more")];
     let files = directories.iter().flat_map(|directory| std::fs::read_dir(directory).unwrap());
     files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|kind| kind == "gz")).collect()
@@ -99,7 +99,7 @@ fn answers_read_as_expected() {
     assert!(text == expected, "it says:\n{text}");
 }
 
-const CAPACITY: &str = "../bench/tests/data/capacity/reserve.jsonl.gz";
+const CAPACITY: &str = "../tools/tests/data/capacity/reserve.jsonl.gz";
 
 /// The CapacityScheduler's recordings are answered from what it says when it is asked.
 #[test]
@@ -153,7 +153,7 @@ fn what_is_not_there_is_told_with_what_is() {
         ),
         (&["replay", "--trace", RESERVE, "--scenario", "x"], "there is no scenario \"x\"; there are: reserve-1-000, "),
         (
-            &["explain", "../bench/tests/data/vectors/acl.jsonl.gz", "--app", "1", "--step", "1"],
+            &["explain", "../tools/tests/data/vectors/acl.jsonl.gz", "--app", "1", "--step", "1"],
             "a vector file has no steps; `explain` takes a scenario file",
         ),
         (&["replay", "--trace", "--json", RESERVE], "cannot be used with"),

@@ -23,7 +23,7 @@ fn json(output: &Output) -> serde_json::Value {
 
 #[test]
 fn a_trace_of_any_form_keeps_the_cluster_full() {
-    let data = |name: &str| format!("{}/../bench/tests/data/traces/{name}", env!("CARGO_MANIFEST_DIR"));
+    let data = |name: &str| format!("{}/../tools/tests/data/traces/{name}", env!("CARGO_MANIFEST_DIR"));
     let csv =
         file("load.csv", "job,submit_ms,duration_ms,count,task\na,0,1000,30,map\na,0,3000,2,reduce\nb,9,500,4,map\n");
     let small =

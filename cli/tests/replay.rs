@@ -14,8 +14,8 @@ fn replay(arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
-const VECTORS: &str = "../bench/tests/data/vectors/acl.jsonl.gz";
-const SCENARIOS: &str = "../bench/data/scenarios/fair.jsonl.gz";
+const VECTORS: &str = "../tools/tests/data/vectors/acl.jsonl.gz";
+const SCENARIOS: &str = "../tools/data/scenarios/fair.jsonl.gz";
 
 #[test]
 fn what_passes_is_a_line_a_family() {

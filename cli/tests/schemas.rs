@@ -137,7 +137,7 @@ fn a_simulation_is_as_its_schema_says() {
 #[test]
 fn a_replay_is_as_its_schema_says() {
     let (scratch, schema) = (TempDir::new().unwrap(), SchemaOf::command("replay"));
-    let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/data/scenarios");
+    let recordings = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/data/scenarios");
     let fair = recordings.join("fair.jsonl.gz").display().to_string();
     schema.holds(&printed(&scratch, &["replay", "--json", &fair], 0), &[], &[]);
     schema.holds(&printed(&scratch, &["replay", "--json", "--workers", "2", &fair], 0), &[], &["apart"]);

@@ -19,7 +19,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 fn directory(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/tests/data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/data").join(name)
 }
 
 /// The recordings of a file.

@@ -585,7 +585,7 @@ fn ahead_at_home(preempts: bool) -> i64 {
     });
     assert_ne!(apps[0].worker(), apps[1].worker());
     scheduler.heartbeat(Heartbeat::new(&node));
-    let used = apps.each_ref().map(|app| scheduler.app(app.id().number()).unwrap().usage.memory_mb() / 1024);
+    let used = apps.each_ref().map(|app| scheduler.app(app.id().number).unwrap().used.memory_mb() / 1024);
     let home = usize::from(apps[1].worker() == node.worker());
     used[home] - used[1 - home]
 }

@@ -1,5 +1,5 @@
 //! Why an application of the FairScheduler waits: what is told of all nodes at once, and who comes first; the same on
-//! the stepped scheduler and on threads, with one worker and with two. `bench/src/replay/why_answers_fair.rs` holds the
+//! the stepped scheduler and on threads, with one worker and with two. `tools/src/replay/why_answers_fair.rs` holds the
 //! answers of single nodes against what recorded runs did next.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]

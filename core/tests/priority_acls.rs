@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::sync::Arc;
 
-/// Of Hadoop's own manager: `bench/tests/data/recorder/priority-acls`.
+/// Of Hadoop's own manager: `tools/tests/data/recorder/priority-acls`.
 const RECORDED: &[u8] = include_bytes!("data/priority-acls/recorded.jsonl.gz");
 
 /// The users of the recordings, and their groups.

@@ -72,11 +72,11 @@ pub fn schedule(settings: Settings) {
 }
 
 /// What the readers of traces say of a file that cannot be read.
-#[path = "../../bench/src/system_fault.rs"]
+#[path = "../../tools/src/system_fault.rs"]
 pub mod system_fault;
 
 /// The readers of traces alone: the package that they are of has a server and plots, too.
-#[path = "../../bench/src/traces/mod.rs"]
+#[path = "../../tools/src/traces/mod.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, unused_imports, reason = "what no target uses")]
 pub mod traces;
 

@@ -17,8 +17,8 @@ fi
 javac -nowarn -XDsuppressNotes -Xlint:-options -d "$build/classes" -cp "$(cat "$build/cp.txt")" "$here"/src/main/java/rest/*.java
 printf 'log4j.rootLogger=OFF\n' > "$build/log4j.properties"
 sed 's,<queue name="root">,&<queue name="plan"><schedulingPolicy>drf</schedulingPolicy><reservation/></queue>,' \
-  "$here/../../bench/data/fair-scheduler.xml" > "$build/fair.xml"
-cp "$here/../../bench/data/capacity-scheduler.xml" "$build/capacity.xml"
+  "$here/../../tools/data/fair-scheduler.xml" > "$build/fair.xml"
+cp "$here/../../tools/data/capacity-scheduler.xml" "$build/capacity.xml"
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
 rc=0

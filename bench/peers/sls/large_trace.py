@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """large_trace.py GIB: writes a RUMEN trace of so many GiB, as long as a cluster of some 600 nodes takes it.
 
-    bench/peers/sls/large_trace.py 10 | evenweave simulate /dev/stdin --config bench/data/today.xml --nodes 600
+    bench/peers/sls/large_trace.py 10 | evenweave simulate /dev/stdin --config tools/data/today.xml --nodes 600
 
-A job a second, of 100 tasks of 10 to 30 s, in the queues of bench/data/today.xml. A task has the fields that Hadoop's rumentrace writes,
+A job a second, of 100 tasks of 10 to 30 s, in the queues of tools/data/today.xml. A task has the fields that Hadoop's rumentrace writes,
 most of which no simulator reads. The same text each time."""
 import sys
 

@@ -22,7 +22,7 @@ import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-INPUTS = [ROOT / "bench/tests/data/sls/synth", ROOT / "bench/tests/data/sls/rumen", HERE / "large"]
+INPUTS = [ROOT / "simulator/tests/data/sls/synth", ROOT / "simulator/tests/data/sls/rumen", HERE / "large"]
 CLASSES = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 CLASS = {"fair": CLASSES + "fair.FairScheduler", "capacity": CLASSES + "capacity.CapacityScheduler"}
 # SLS loses a job now and then, and then does not end: nothing has ended for so many seconds.

@@ -1,7 +1,8 @@
 //! What is compared: a workload of a size with a peer, and how many times its figures are wanted.
 
+use evenweave_tools::Failure;
+
 use super::sides::Peer;
-use crate::failure::Failure;
 use crate::options::{Size, WorkloadName};
 
 /// Ratios that are wanted, of wall and of processor time alike.

@@ -6,10 +6,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use evenweave_tools::clock::{nanos, now_ns, peak_resident_mib_of};
 use serde_json::Value;
 
 use super::machine::load;
-use crate::clock::{nanos, now_ns, peak_resident_mib_of};
 
 /// Between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(50);

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use evenweave_tools::Failure;
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::api::read_file;
-use crate::failure::Failure;
 
 /// A larger one is none of these programs.
 const LARGEST_PROGRAM: u64 = 4 << 30;

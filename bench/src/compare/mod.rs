@@ -48,8 +48,8 @@ use settings::Setting;
 use sides::Program;
 use summary::CellSummary;
 
-use crate::failure::Failure;
 use crate::options::Format;
+use evenweave_tools::Failure;
 
 /// Runs what is missing, and tells of all. Whether every run that is wanted is there. With `stop` up the run that is
 /// under way is ended and does not count, and no other is made.
@@ -83,13 +83,13 @@ pub fn run(options: &CompareOptions, stop: &AtomicBool) -> Result<bool, Failure>
         page::write(path, &build, &summaries, &results.counted(&build, &turns))?;
     }
     match options.format {
-        Format::Json => crate::output::say_json!(tables::json(&build, &summaries, whole)),
+        Format::Json => evenweave_tools::output::say_json!(tables::json(&build, &summaries, whole)),
         Format::Table => {
-            crate::output::say!("{}", tables::table(&summaries));
-            crate::output::say!("{}", tables::NOTE);
+            evenweave_tools::output::say!("{}", tables::table(&summaries));
+            evenweave_tools::output::say!("{}", tables::NOTE);
         }
     }
-    crate::output::note!("results: {}", options.results.display());
+    evenweave_tools::output::note!("results: {}", options.results.display());
     Ok(whole)
 }
 
@@ -115,7 +115,7 @@ fn measure(
 ) -> Result<bool, Failure> {
     let missing: Vec<&Turn<'_>> = turns.iter().filter(|turn| !results.has(build, turn)).collect();
     if missing.len() < turns.len() {
-        crate::output::note!("{} of {} runs are there already", turns.len() - missing.len(), turns.len());
+        evenweave_tools::output::note!("{} of {} runs are there already", turns.len() - missing.len(), turns.len());
     }
     if missing.is_empty() {
         return Ok(true);
@@ -166,7 +166,10 @@ fn measure(
     }
     progress.clear();
     if stopped() {
-        crate::output::note!("interrupted; the same command goes on from what is in {}", options.results.display());
+        evenweave_tools::output::note!(
+            "interrupted; the same command goes on from what is in {}",
+            options.results.display()
+        );
         whole = false;
     }
     Ok(whole)

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use evenweave_tools::Failure;
+use evenweave_tools::report::{Bar, bars, document, escape};
+use evenweave_tools::whole_files::write_whole;
+
 use super::machine::Build;
 use super::results::Run;
 use super::summary::{CellSummary, Ratio};
 use super::tables::{HEADER, NOTE, rows};
-use crate::failure::Failure;
-use crate::report::{Bar, bars, document, escape};
-use crate::whole_files::write_whole;
 
 /// Colours of the plots: this side, the peers, processor time.
 const OURS: usize = 0;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use evenweave_tools::Failure;
+
 use super::child::last_lines;
 use super::settings::Setting;
 use super::sides::Program;
-use crate::failure::Failure;
 
 /// The heap of Hadoop's process: enough for the largest size, and no growing meanwhile.
 const JVM: [&str; 2] = ["-Xms3g", "-Xmx8g"];

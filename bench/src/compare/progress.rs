@@ -18,7 +18,7 @@ impl Progress {
     /// What goes on now.
     pub(super) fn now(&self, what: &str) {
         if self.0.is_hidden() {
-            crate::output::note!("{what} …");
+            evenweave_tools::output::note!("{what} …");
         } else {
             self.0.set_message(what.to_owned());
         }
@@ -26,7 +26,7 @@ impl Progress {
 
     /// What stays to be read.
     pub(super) fn line(&self, text: &str) {
-        self.0.suspend(|| crate::output::note!("{text}"));
+        self.0.suspend(|| evenweave_tools::output::note!("{text}"));
     }
 
     pub(super) fn done(&self) {

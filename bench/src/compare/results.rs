@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use evenweave_tools::Failure;
+use evenweave_tools::numbers::grouped;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,8 +16,6 @@ use super::machine::{Build, Machine, date};
 use super::run_order::Turn;
 use super::settings::Setting;
 use crate::api::read_text_file;
-use crate::failure::Failure;
-use crate::numbers::grouped;
 
 /// A larger file is none of runs.
 const LARGEST: u64 = 1 << 30;

@@ -1,12 +1,12 @@
 //! A comparison as a table and as JSON.
 
 use comfy_table::Table;
+use evenweave_tools::numbers::{grouped, micros};
 use serde_json::{Value, json};
 
 use super::cells::Cell;
 use super::machine::Build;
 use super::summary::{CellSummary, Ratio, Side, Spread};
-use crate::numbers::{grouped, micros};
 
 /// What the table's columns are.
 pub(super) const NOTE: &str = "Medians of rounds (least to most). wall: allocations a second, ours over theirs, in W3 the times of an \
@@ -92,7 +92,7 @@ pub(super) fn rows(summary: &CellSummary) -> Vec<[String; 8]> {
 
 /// For people.
 pub(super) fn table(summaries: &[CellSummary]) -> Table {
-    let mut table = crate::report::table(&HEADER);
+    let mut table = evenweave_tools::report::table(&HEADER);
     for row in summaries.iter().flat_map(rows) {
         table.add_row(row);
     }

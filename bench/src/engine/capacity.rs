@@ -1,13 +1,15 @@
 //! The CapacityScheduler under load.
 
-use super::figures::QueueFigures;
+use std::sync::Arc;
+
+use evenweave_tools::figures::QueueFigures;
+
 use super::running::{Loaded, Running};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Wake};
 use crate::api::{
     Capacity as CapacityPolicy, CapacityConfiguration, CapacityQueueKind, CapacityQueueView, CapacityScheduler,
     CapacitySchedulerBuilder, Groups, HeartbeatProbe, Refused, Resource, Worker,
 };
-use std::sync::Arc;
 
 /// What it is made from.
 pub(crate) struct CapacityParts {

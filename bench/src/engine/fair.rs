@@ -9,7 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::figures::{AppFigures, QueueFigures, Totals};
+use evenweave_tools::clock::now_ns;
+use evenweave_tools::figures::QueueFigures;
+
+use super::figures::{AppFigures, Totals};
 use super::running::{Loaded, Running};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};
 use crate::api::{
@@ -17,7 +20,6 @@ use crate::api::{
     Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SchedulerApi, Settings,
     Stepped, Submission, Worker,
 };
-use crate::clock::now_ns;
 
 /// What an engine is made from.
 pub(crate) struct Parts {

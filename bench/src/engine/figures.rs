@@ -1,51 +1,6 @@
 //! What the load asks a scheduler about, whichever of the two it is.
 
-use crate::api::{AppView, CapacityAppView, CapacityQueueView, CapacityStats, QueueView, Resource, Stats};
-
-/// A queue.
-#[derive(Clone, Debug)]
-pub(crate) struct QueueFigures {
-    pub(crate) name: String,
-    /// Whether jobs are sent there.
-    pub(crate) leaf: bool,
-    pub(crate) policy: String,
-    /// By containers.
-    pub(crate) usage: Resource,
-    /// What is its due: its instantaneous fair share, or what its capacity guarantees.
-    pub(crate) share: Resource,
-    /// The same whatever the others do: its steady fair share, or what its capacity guarantees.
-    pub(crate) steady_share: Resource,
-    pub(crate) demand: Resource,
-}
-
-impl From<QueueView> for QueueFigures {
-    fn from(view: QueueView) -> QueueFigures {
-        QueueFigures {
-            name: view.name,
-            leaf: view.leaf,
-            policy: view.policy,
-            usage: view.usage,
-            share: view.fair_share,
-            steady_share: view.steady_fair_share,
-            demand: view.demand,
-        }
-    }
-}
-
-impl From<CapacityQueueView> for QueueFigures {
-    fn from(view: CapacityQueueView) -> QueueFigures {
-        let usage = view.used.minus(&view.reserved);
-        QueueFigures {
-            leaf: view.leaf.is_some(),
-            policy: "capacity".to_owned(),
-            usage,
-            share: view.guaranteed,
-            steady_share: view.guaranteed,
-            demand: usage.plus(&view.pending),
-            name: view.name,
-        }
-    }
-}
+use crate::api::{AppView, CapacityAppView, CapacityStats, Resource, Stats};
 
 /// An application.
 #[derive(Clone, Debug)]

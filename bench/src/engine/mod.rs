@@ -12,5 +12,5 @@ mod fair;
 
 pub(crate) use capacity::{Capacity, CapacityParts};
 pub(crate) use fair::{Locked, Parts, Threaded};
-pub(crate) use figures::{QueueFigures, Totals};
+pub(crate) use figures::Totals;
 pub(crate) use under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};

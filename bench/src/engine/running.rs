@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::figures::{AppFigures, QueueFigures, Totals};
+use evenweave_tools::figures::QueueFigures;
+
+use super::figures::{AppFigures, Totals};
 use super::under_load::{Engine, Pending, finish_soon};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent, Policy, Refused,

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::figures::{AppFigures, QueueFigures, Totals};
+use evenweave_tools::figures::QueueFigures;
+
+use super::figures::{AppFigures, Totals};
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
     Submission,

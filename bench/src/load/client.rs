@@ -7,15 +7,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use evenweave_tools::clock::now_ns;
+use evenweave_tools::reservation_results::{BookedCourse, BookedReservation, PlanSample};
+use evenweave_tools::traces::Booking;
 
 use crate::api::{
     CapacityScheduler, Clock as _, FairScheduler, MonotonicClock, PlanBooks, Reservation, ReservationId,
     ReservationQuery, ReservationSubmission, ReserveError, SchedulerEvent,
 };
-use crate::clock::now_ns;
 use crate::load::wishes::{Job, Wish, Wished};
-use crate::reservation_results::{BookedCourse, BookedReservation, PlanSample};
-use crate::traces::Booking;
 
 /// What happens between two looks is seen so much late.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

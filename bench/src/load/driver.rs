@@ -30,14 +30,15 @@ use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use evenweave_server::Latencies;
+use evenweave_tools::clock::{now_ns, seconds, thread_cpu_seconds};
+use evenweave_tools::figures::QueueFigures;
 use hdrhistogram::Histogram;
 use rustc_hash::FxHashMap;
 
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, EndReason, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
-use crate::clock::{now_ns, seconds, thread_cpu_seconds};
-use crate::engine::{Engine, Pending, QueueFigures};
+use crate::engine::{Engine, Pending};
 use crate::jobs::{Job, Lives};
 use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
@@ -236,8 +237,8 @@ impl<'a> Driver<'a> {
     ) -> Driver<'a> {
         let count = nodes.len();
         let queues = engine.queues();
-        let heartbeat_ns = crate::clock::nanos(pace.heartbeat).max(1);
-        let longest = crate::clock::nanos(pace.mean_life * 10) / heartbeat_ns + 2;
+        let heartbeat_ns = evenweave_tools::clock::nanos(pace.heartbeat).max(1);
+        let longest = evenweave_tools::clock::nanos(pace.mean_life * 10) / heartbeat_ns + 2;
         Driver {
             engine,
             jobs,
@@ -331,7 +332,7 @@ impl<'a> Driver<'a> {
     /// # Errors
     /// When the scheduler refuses a job or loses its footing.
     pub(crate) fn drive(&mut self, watch: &mut dyn FnMut(f64, &Driver<'_>)) -> Result<f64, String> {
-        let duration = crate::clock::nanos(self.pace.duration);
+        let duration = evenweave_tools::clock::nanos(self.pace.duration);
         self.start = now_ns();
         let cpu = thread_cpu_seconds();
         loop {

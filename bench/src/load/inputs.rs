@@ -4,20 +4,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use evenweave_server::scheduler::{Kind, QueuesSource, QueuesText, queues_in};
+use evenweave_tools::Failure;
+use evenweave_tools::bundled;
+use evenweave_tools::figures::QueueFigures;
+use evenweave_tools::files::read_queues;
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::reserving::{bookings_in, switch_reservations_on};
+use evenweave_tools::site;
+use evenweave_tools::traces::Booking;
 
 use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile, SiteProperties};
-use crate::bundled;
-use crate::engine::QueueFigures;
-use crate::failure::Failure;
-use crate::files::read_queues;
 use crate::load::late;
 use crate::load::options::LoadOptions;
 use crate::load::reading;
-use crate::options::{CoreChoice, SchedulerChoice};
-use crate::reserving::{bookings_in, switch_reservations_on};
-use crate::site;
+use crate::options::CoreChoice;
 use crate::trace::TraceJob;
-use crate::traces::Booking;
 
 /// What is decided by.
 #[derive(Debug)]
@@ -85,7 +86,7 @@ impl Inputs {
                 let read = reading::read_timed(bundled::packed_trace(), bundled::TRACE_NAME, task_time)?;
                 (read.jobs, bundled::TRACE_NAME.to_owned())
             }
-            (None, None) => (bundled::trace(), bundled::TRACE_NAME.to_owned()),
+            (None, None) => (crate::trace::bundled_trace(), bundled::TRACE_NAME.to_owned()),
         };
         let queues_file = options.queues.clone();
         Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, bookings, warnings })

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use evenweave_tools::Failure;
+use evenweave_tools::figures::QueueFigures;
+
 use crate::api::{FairScheduler, QueueConfig};
-use crate::engine::QueueFigures;
-use crate::failure::Failure;
 use crate::jobs::Job;
 use crate::load::app::CONTAINER;
 use crate::load::options::{LateOptions, LoadOptions};
@@ -164,7 +165,7 @@ impl Late {
     /// Makes the jobs, of a trace that was dealt to the others, into those of this load: all tasks live as long, so
     /// that as many end in each second, and each late leaf has a job that asks for its part.
     pub(crate) fn jobs(&self, jobs: &mut Vec<Job>, mean: Duration) {
-        let life = crate::clock::nanos(mean);
+        let life = evenweave_tools::clock::nanos(mean);
         for job in jobs.iter_mut() {
             (job.map_life_ns, job.reduce_life_ns) = (life, life);
         }

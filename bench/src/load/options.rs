@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::site::SiteOptions;
+
 use crate::load::speed::Speed;
-use crate::options::{CoreChoice, SchedulerChoice};
-use crate::site::SiteOptions;
+use crate::options::CoreChoice;
 
 /// Of a cluster whose racks are not said.
 pub(crate) const NODES_A_RACK: u32 = 40;
@@ -46,7 +48,7 @@ pub struct LoadOptions {
     pub groups: Option<String>,
     /// The leaf queues that get jobs; all if there is none.
     pub queue: Vec<String>,
-    /// Job trace of any form that [`crate::traces`] reads; the bundled one if there is none.
+    /// Job trace of any form that [`evenweave_tools::traces`] reads; the bundled one if there is none.
     pub trace: Option<PathBuf>,
     /// Jobs come at the times of the trace, and their tasks live as long as there, all divided by this. Without it jobs
     /// come when others end.

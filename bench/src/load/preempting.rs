@@ -9,12 +9,13 @@
 
 use std::collections::HashMap;
 
+use evenweave_tools::clock::seconds;
+use evenweave_tools::random;
+
 use crate::api::{ContainerId, EndReason, Heartbeat, NodeId};
-use crate::clock::seconds;
 use crate::engine::Engine;
 use crate::load::app::Role;
 use crate::load::late::Late;
-use crate::random;
 
 const POINT_EVERY_NS: u64 = 100_000_000;
 /// From here on the cluster counts as full.
@@ -176,7 +177,7 @@ impl Preempting {
 
     /// What comes late, once, when it is time.
     pub(crate) fn arrival(&mut self, now: u64) -> Option<&Late> {
-        if self.story.arrived.is_some() || now < crate::clock::nanos(self.story.late.after) {
+        if self.story.arrived.is_some() || now < evenweave_tools::clock::nanos(self.story.late.after) {
             return None;
         }
         self.story.arrived = Some(seconds(now));

@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::failure::Failure;
+use evenweave_tools::Failure;
+use evenweave_tools::traces::{
+    Item, LONGEST_MS, Opened, Refusal, Trace, TraceFileError, TraceOptions, shift_of, shift_told,
+};
+
 use crate::trace::{self, TraceJob};
-use crate::traces::{Item, LONGEST_MS, Opened, Refusal, Trace, TraceFileError, TraceOptions, shift_of, shift_told};
 
 /// All jobs of a load are in memory.
 const MAX_JOBS: usize = 10_000_000;

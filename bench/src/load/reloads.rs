@@ -8,10 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use evenweave_tools::clock::now_ns;
 use hdrhistogram::Histogram;
 
 use crate::api::{AllocationFile, FairScheduler, Missing, Refused, ResourceTypes, parse_resource};
-use crate::clock::now_ns;
 use crate::latency::{histogram, record};
 
 /// The queue that the variant alone has.

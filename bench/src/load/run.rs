@@ -4,11 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use evenweave_tools::Failure;
+use evenweave_tools::figures::QueueFigures;
+use evenweave_tools::numbers::grouped;
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::reservation_results::BookedCourse;
+use evenweave_tools::traces::Booking;
 use hdrhistogram::Histogram;
 
 use crate::api::{NodeHandle, Refused, Resource};
-use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, QueueFigures, Threaded};
-use crate::failure::Failure;
+use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, Threaded};
 use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
@@ -24,10 +29,7 @@ use crate::load::reloads::{Reloader, Reloads};
 use crate::load::speed::Speed;
 use crate::load::timetable::Timetable;
 use crate::load::wishes::Wishes;
-use crate::numbers::grouped;
-use crate::options::{CoreChoice, SchedulerChoice};
-use crate::reservation_results::BookedCourse;
-use crate::traces::Booking;
+use crate::options::CoreChoice;
 
 /// What a node of the load has.
 pub(super) const NODE: Resource = Resource::new(131_072, 64);
@@ -501,9 +503,9 @@ mod tests {
         AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent,
         Refused, ResourceTypes, Settings, Submission,
     };
-    use crate::bundled;
     use crate::engine::Totals;
     use crate::engine::figures::AppFigures;
+    use evenweave_tools::bundled;
     use std::sync::atomic::Ordering;
 
     const TWO_LEAVES: &str = "<?xml version=\"1.0\"?>\n<allocations><queue name=\"root\">\
@@ -594,7 +596,7 @@ mod tests {
         let leaves = leaves(&names(&engine), &[], "two").unwrap();
         assert_eq!(leaves, ["root.a", "root.b"]);
         let mean = Duration::from_millis(20);
-        let (jobs, lives) = jobs::from_trace(&bundled::trace()[..200], leaves.len(), mean, 1);
+        let (jobs, lives) = jobs::from_trace(&crate::trace::bundled_trace()[..200], leaves.len(), mean, 1);
         let pace = Pace {
             nodes: 8,
             racks: 2,

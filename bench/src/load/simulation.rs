@@ -13,10 +13,10 @@ use evenweave_server::events::{Event, Ring, What};
 use evenweave_server::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
 use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
 use evenweave_server::{Cluster, Door, Latencies, Limits, ResourceManager};
+use evenweave_tools::Failure;
 
 use crate::api::{EndReason, NodeHandle};
 use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, Threaded};
-use crate::failure::Failure;
 use crate::jobs;
 use crate::latency::ToldProbe;
 use crate::load::driver::{Driver, register};

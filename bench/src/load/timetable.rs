@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use crate::failure::Failure;
+use evenweave_tools::Failure;
+
 use crate::jobs::{self, Job, Lives};
 use crate::load::inputs::Inputs;
 use crate::load::options::LoadOptions;

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use super::markup::{document, escape, put, section};
-use super::plans::put_plans;
-use super::plots::{COLOURS, Line, latencies, over_time};
+use evenweave_tools::Failure;
+use evenweave_tools::numbers::{grouped, micros};
+use evenweave_tools::replay::Tally;
+use evenweave_tools::report::markup::{document, escape, put, section};
+use evenweave_tools::report::plans::put_plans;
+use evenweave_tools::report::plots::{COLOURS, Line, latencies, over_time};
+use evenweave_tools::whole_files::write_whole;
+
 use super::story;
-use crate::failure::Failure;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Sample, Story};
-use crate::numbers::{grouped, micros};
 use crate::options::CoreChoice;
-use crate::replay::Tally;
-use crate::whole_files::write_whole;
 
 /// Writes the report, whole or not at all.
 ///

@@ -1,12 +1,12 @@
 //! The load's figures as one JSON object.
 
+use evenweave_tools::replay::Tally;
+use evenweave_tools::reservation_results::BookedCourse;
 use serde_json::{Value, json};
 
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Point, Rates, Speed, Story};
 use crate::options::CoreChoice;
-use crate::replay::Tally;
-use crate::reservation_results::BookedCourse;
 
 fn percentiles(histogram: &hdrhistogram::Histogram<u64>) -> Value {
     let p = Percentiles::of(histogram);
@@ -120,7 +120,7 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "locked_allocations_per_s": result.locked.as_ref().map(|run| run.allocations_per_s),
         "decisions_identical": replayed.map(|tally| json!({"scenarios": tally.total(), "identical": tally.passed})),
         "interrupted": result.interrupted,
-        "peak_resident_mib": crate::clock::peak_resident_mib(),
+        "peak_resident_mib": evenweave_tools::clock::peak_resident_mib(),
         "trace": result.trace_name,
         "speed": result.speed.map(Speed::factor),
         "submitted_late_ms": run.submitted_late_ns.map(|ns| ns as f64 / 1e6),

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use evenweave_tools::Failure;
+use evenweave_tools::numbers::{grouped, micros};
+use evenweave_tools::report::markup::{document, escape, put, section};
+use evenweave_tools::report::plots::{COLOURS, Line, over_time};
+use evenweave_tools::report::table;
+use evenweave_tools::whole_files::write_whole;
 use serde_json::{Value, json};
 
-use super::markup::{document, escape, put, section};
-use super::plots::{COLOURS, Line, over_time};
-use super::table::table;
-use crate::failure::Failure;
-use crate::numbers::{grouped, micros};
 use crate::soak::{Point, SoakResult};
-use crate::whole_files::write_whole;
 
 fn line(name: &str, colour: usize, points: &[Point], value: impl Fn(&Point) -> f64) -> Line {
     let points = points.iter().map(|point| (point.at, value(point))).collect();
@@ -138,26 +138,26 @@ fn page(result: &SoakResult) -> String {
 
 /// Prints everything.
 pub fn print_soak(result: &SoakResult, report: &Path) {
-    crate::output::say!("soak: {}", head(result));
+    evenweave_tools::output::say!("soak: {}", head(result));
     if let Some(faults) = &result.faults {
         let mut table = table(&["fault", "times"]);
         for (kind, times) in faults {
             table.add_row(vec![kind.name().to_owned(), grouped(*times as f64)]);
         }
-        crate::output::say!("{table}");
+        evenweave_tools::output::say!("{table}");
     }
-    crate::output::say!("{}", counts(result));
+    evenweave_tools::output::say!("{}", counts(result));
     if let Some(last) = result.points.last() {
         let [median, nines, _] = last.allocate_us;
-        crate::output::say!("allocate at the end: median {}, 99 of 100 {}", micros(median), micros(nines));
+        evenweave_tools::output::say!("allocate at the end: median {}, 99 of 100 {}", micros(median), micros(nines));
     }
     for (good, text) in verdicts(result) {
-        crate::output::say!("{} {text}", if good { "ok  " } else { "BAD " });
+        evenweave_tools::output::say!("{} {text}", if good { "ok  " } else { "BAD " });
     }
     for difference in &result.differences {
-        crate::output::say!("  {difference}");
+        evenweave_tools::output::say!("  {difference}");
     }
-    crate::output::say!("report: {}", report.display());
+    evenweave_tools::output::say!("report: {}", report.display());
 }
 
 /// The result as one JSON object.

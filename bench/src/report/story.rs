@@ -1,9 +1,10 @@
 //! What a load with preemption tells: when what happened, and what it cost the others. One list for the terminal and
 //! the page.
 
-use super::plots::{COLOURS, Line, Mark};
+use evenweave_tools::numbers::grouped;
+use evenweave_tools::report::plots::{COLOURS, Line, Mark};
+
 use crate::load::{Point, Rates, Story};
-use crate::numbers::grouped;
 
 const MIB_A_TIB: f64 = 1024.0 * 1024.0;
 /// The seconds over which rates are taken.

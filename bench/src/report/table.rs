@@ -2,26 +2,16 @@
 
 use std::path::Path;
 
-use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::Table;
+use evenweave_tools::numbers::{grouped, micros};
+use evenweave_tools::replay::Tally;
+use evenweave_tools::report::table;
+use evenweave_tools::reservation_results::BookedCourse;
 
 use super::story;
 use crate::latency::Percentiles;
 use crate::load::{CoreRun, LoadResult, Reloads, Story};
-use crate::numbers::{grouped, micros};
 use crate::options::CoreChoice;
-use crate::replay::Tally;
-use crate::reservation_results::BookedCourse;
-
-/// An empty table, numbers to the right.
-pub(crate) fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(UTF8_FULL_CONDENSED).set_header(header);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
-}
 
 fn figures(result: &LoadResult) -> Table {
     let runs: Vec<&CoreRun> = std::iter::once(&result.main).chain(&result.locked).collect();
@@ -81,8 +71,8 @@ fn queues(run: &CoreRun) -> Table {
     let mut table = table(&["queue", "policy", "share GiB", "usage GiB", "deviation"]);
     for queue in run.queues.iter().take(SHOWN) {
         table.add_row([
-            crate::output::line(&queue.name).into_owned(),
-            crate::output::line(&queue.policy).into_owned(),
+            evenweave_tools::output::line(&queue.name).into_owned(),
+            evenweave_tools::output::line(&queue.policy).into_owned(),
             grouped(queue.share_mib / 1024.0),
             grouped(queue.usage_mib / 1024.0),
             format!("{:+.1} %", queue.deviation() * 100.0),
@@ -100,16 +90,16 @@ fn preemption(told: &Story) {
     for event in story::events(told) {
         events.add_row([event.what.to_owned(), story::second(event.at), story::after_arrival(told, event.at)]);
     }
-    crate::output::say!("{events}");
+    evenweave_tools::output::say!("{events}");
     if let Some(missing) = story::shortfall(told) {
-        crate::output::say!("{missing}");
+        evenweave_tools::output::say!("{missing}");
     }
-    crate::output::say!("{}", story::cost(told));
+    evenweave_tools::output::say!("{}", story::cost(told));
     let mut parts = table(&["part of the run", "from, to", "others' tasks done/s", "heartbeats/s"]);
     for row in story::parts(told) {
         parts.add_row(row);
     }
-    crate::output::say!("{parts}");
+    evenweave_tools::output::say!("{parts}");
 }
 
 /// Prints everything.
@@ -117,7 +107,7 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
     let run = &result.main;
     let speed = result.speed.map(|speed| format!(" at {speed} speed")).unwrap_or_default();
     let cut = if result.interrupted { ", interrupted" } else { "" };
-    crate::output::say!(
+    evenweave_tools::output::say!(
         "{} nodes{}, {} worker{}, jobs of {}{speed}, queues of {}{cut}",
         grouped(f64::from(result.nodes)),
         crate::load::NODE_WORDS,
@@ -126,35 +116,35 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         result.trace_name,
         result.queues_name
     );
-    crate::output::say!("{}", figures(result));
+    evenweave_tools::output::say!("{}", figures(result));
     if let Some(said) = run.overload() {
-        crate::output::say!("WARNING: {said}");
+        evenweave_tools::output::say!("WARNING: {said}");
     }
     if let Some(told) = &run.story {
         preemption(told);
     }
     if let Some(ratio) = result.ratio_to_locked() {
-        crate::output::say!(
+        evenweave_tools::output::say!(
             "{ratio:.1} times the allocations of the locked twin (the same decision code behind one mutex, children \
              sorted anew for each container: our reconstruction of the classic design, not Hadoop)"
         );
     }
-    crate::output::say!("{}", latencies(run));
+    evenweave_tools::output::say!("{}", latencies(run));
     if let Some(done) = &run.reloads {
-        crate::output::say!("{}", reloads(done));
+        evenweave_tools::output::say!("{}", reloads(done));
     }
-    crate::output::say!("{}", queues(run));
+    evenweave_tools::output::say!("{}", queues(run));
     if run.refused_jobs.count > 0 {
-        crate::output::say!(
+        evenweave_tools::output::say!(
             "refused: {} jobs; the first: {}",
             run.refused_jobs.count,
-            crate::output::line(&run.refused_jobs.first)
+            evenweave_tools::output::line(&run.refused_jobs.first)
         );
     }
     for line in run.booked.iter().flat_map(BookedCourse::words) {
-        crate::output::say!("{line}");
+        evenweave_tools::output::say!("{line}");
     }
-    crate::output::say!(
+    evenweave_tools::output::say!(
         "books: granted {}, completed {}, running {}, lost {}",
         grouped(run.granted as f64),
         grouped(run.completed as f64),
@@ -165,26 +155,30 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         .chain(result.locked.as_ref().map(|locked| ("locked twin: ", &locked.differences)))
     {
         for difference in differences {
-            crate::output::say!("  {name}{difference}");
+            evenweave_tools::output::say!("  {name}{difference}");
         }
     }
     if result.balanced() {
-        crate::output::say!("books balance: node room, queue usage, application usage and outstanding asks agree");
+        evenweave_tools::output::say!(
+            "books balance: node room, queue usage, application usage and outstanding asks agree"
+        );
     } else {
-        crate::output::say!("BOOKS DO NOT BALANCE");
+        evenweave_tools::output::say!("BOOKS DO NOT BALANCE");
     }
     if let Some(tally) = replayed {
-        crate::output::say!(
+        evenweave_tools::output::say!(
             "self-test after the run: {} of {} bundled recordings of Hadoop decided identically",
             tally.passed,
             tally.total()
         );
     }
-    crate::output::say!("peak resident: {} MiB", grouped(crate::clock::peak_resident_mib() as f64));
-    crate::output::say!("report: {}", report.display());
-    crate::output::say!("");
-    crate::output::say!("next:");
-    crate::output::say!("  cargo run --release -- load --task-seconds 0.5   half the life, twice the allocations");
-    crate::output::say!("  cargo run --release -- load --nodes 20000 --workers 2");
-    crate::output::say!("  cargo run --release -- bench W2 --size M");
+    evenweave_tools::output::say!("peak resident: {} MiB", grouped(evenweave_tools::clock::peak_resident_mib() as f64));
+    evenweave_tools::output::say!("report: {}", report.display());
+    evenweave_tools::output::say!("");
+    evenweave_tools::output::say!("next:");
+    evenweave_tools::output::say!(
+        "  cargo run --release -- load --task-seconds 0.5   half the life, twice the allocations"
+    );
+    evenweave_tools::output::say!("  cargo run --release -- load --nodes 20000 --workers 2");
+    evenweave_tools::output::say!("  cargo run --release -- bench W2 --size M");
 }

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use evenweave_tools::clock::now_ns;
+
 use crate::api::Clock;
-use crate::clock::now_ns;
 
 /// So far from the real time it is at the start, so that it can go back.
 const AHEAD_MS: i64 = 1_000_000_000;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use evenweave_tools::random::mix;
+
 use super::clock::Jumping;
 use super::groups::{FAILS, HANGS, Unreliable};
 use super::kind::Kind;
 use super::world::World;
 use crate::api::Fault;
-use crate::random::mix;
 
 const HOUR_MS: i64 = 3_600_000;
 

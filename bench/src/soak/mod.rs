@@ -35,9 +35,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use evenweave_tools::Failure;
+use evenweave_tools::clock::{nanos, now_ns, seconds};
+
 use crate::api::{CapacityScheduler, FairScheduler, SiteFile};
-use crate::clock::{nanos, now_ns, seconds};
-use crate::failure::Failure;
 use crate::load::{Inputs, LoadOptions, Rules};
 use faults::Faults;
 use samples::Samples;

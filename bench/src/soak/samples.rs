@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use evenweave_tools::clock::{nanos, resident_kib, seconds};
+use evenweave_tools::numbers::grouped;
 use hdrhistogram::Histogram;
 
 use super::world::World;
-use crate::clock::{nanos, resident_kib, seconds};
-use crate::numbers::grouped;
 
 /// So many points a soak has at most.
 const POINTS: u32 = 600;

@@ -1,12 +1,14 @@
 //! The scheduler that a soak drives, whichever it is.
 
+use evenweave_tools::figures::QueueFigures;
+
 use super::kind::Kind;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityScheduler, FairScheduler, Fault, Heartbeat, NodeHandle, NodeView,
     NotSent, Refused, Resource, SiteFile, Submission,
 };
+use crate::engine::Totals;
 use crate::engine::figures::AppFigures;
-use crate::engine::{QueueFigures, Totals};
 
 /// See the module's text.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::clock::{now_ns, seconds};
+use evenweave_tools::clock::{now_ns, seconds};
 
 /// Who has not come back after so long hangs.
 const HANG_NS: u64 = 5_000_000_000;
@@ -54,7 +54,10 @@ impl Watchdog {
                 let since = looks.since.load(Ordering::Relaxed);
                 if since != 0 && now_ns().saturating_sub(since) > HANG_NS {
                     let call = usize::try_from(looks.call.load(Ordering::Relaxed)).unwrap_or(0);
-                    crate::output::note!("evenweave: the scheduler failed: {} has not come back for 5 s", CALLS[call]);
+                    evenweave_tools::output::note!(
+                        "evenweave: the scheduler failed: {} has not come back for 5 s",
+                        CALLS[call]
+                    );
                     std::process::exit(1);
                 }
             }

@@ -4,6 +4,8 @@
 //! those whose container was lost; it ends when each task's container has completed. So a container that is lost
 //! without a word leaves an application that never ends, and shows with the next comparison.
 
+use evenweave_tools::Failure;
+use evenweave_tools::random::{mix, unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::latencies::Latencies;
@@ -14,10 +16,8 @@ use crate::api::{
     Resource, Submission,
 };
 use crate::engine::figures::AppFigures;
-use crate::failure::Failure;
 use crate::latency::record;
 use crate::load::LoadOptions;
-use crate::random::{mix, unit};
 
 const NODE: Resource = Resource::new(131_072, 64);
 const CONTAINER: Resource = Resource::new(2048, 1);

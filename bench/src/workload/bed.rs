@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use evenweave_tools::clock::now_ns;
+use evenweave_tools::options::SchedulerChoice;
 use hdrhistogram::Histogram;
 
 use super::calls::{Timing, hand_over};
@@ -14,10 +16,9 @@ use crate::api::{
     AllocationFile, AppHandle, CapacityConfiguration, FairScheduler, Heartbeat, NodeHandle, Settings, Submission,
     Worker,
 };
-use crate::clock::now_ns;
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, Threaded};
 use crate::latency::{LatencyProbe, histogram};
-use crate::options::{CoreChoice, SchedulerChoice, WorkloadName};
+use crate::options::{CoreChoice, WorkloadName};
 
 /// How often a driver that only waits looks.
 pub(super) const LOOK: Duration = Duration::from_micros(50);

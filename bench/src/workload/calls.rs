@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use evenweave_tools::clock::now_ns;
 use hdrhistogram::Histogram;
 
 use super::shape::CONTAINER;
 use crate::api::{AllocateRequest, Allocation, AppHandle, Ask, Heartbeat, Refused};
-use crate::clock::now_ns;
 use crate::engine::Engine;
 use crate::latency::record;
 

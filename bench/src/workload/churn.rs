@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
+use evenweave_tools::clock::{now_ns, thread_cpu_seconds};
 
 use super::bed::Bed;
 use super::calls::TIMED;
@@ -12,7 +13,6 @@ use super::pace::Pace;
 use super::plan::Plan;
 use super::record::{Before, Figures, sum_ns};
 use crate::api::Container;
-use crate::clock::{now_ns, thread_cpu_seconds};
 
 /// The hand-over between the two drivers.
 const OWNERS_QUEUE: usize = 256;

@@ -33,6 +33,11 @@ mod tests;
 mod update;
 mod view_readers;
 
+use evenweave_tools::Failure;
+use evenweave_tools::clock::thread_cpu_seconds;
+use evenweave_tools::numbers::grouped;
+
+use crate::options::{BenchOptions, Format, Size, WorkloadName};
 use calls::TIMED;
 use churn::Churn;
 use pace::Pace;
@@ -43,11 +48,6 @@ use shape::Shape;
 use update::Updates;
 use view_readers::Onlookers;
 
-use crate::clock::thread_cpu_seconds;
-use crate::failure::Failure;
-use crate::numbers::grouped;
-use crate::options::{BenchOptions, Format, Size, WorkloadName};
-
 /// Open loop: parts of the highest heartbeat rate that a repeat reached.
 const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
 
@@ -57,16 +57,20 @@ const OPEN_LOOP_PERCENT: [u32; 3] = [50, 80, 95];
 /// Options that do not go together; when the scheduler refuses something.
 pub fn run(args: &BenchOptions) -> Result<(), Failure> {
     let plan = Plan::of(args)?;
-    crate::output::note!("warming up");
+    evenweave_tools::output::note!("warming up");
     let results = measure(&plan, &mut |figures| {
         match figures.update {
-            Some(update) => crate::output::note!("{:.3} ms an update", update.p50),
+            Some(update) => evenweave_tools::output::note!("{:.3} ms an update", update.p50),
             None => {
-                crate::output::note!("{} allocations/s, {:.1} % full", grouped(figures.rate()), figures.full * 100.0)
+                evenweave_tools::output::note!(
+                    "{} allocations/s, {:.1} % full",
+                    grouped(figures.rate()),
+                    figures.full * 100.0
+                )
             }
         }
         if args.format == Format::Json {
-            crate::output::say_json!(figures.json(&plan));
+            evenweave_tools::output::say_json!(figures.json(&plan));
         }
     })
     .map_err(Failure::Scheduler)?;
@@ -74,11 +78,11 @@ pub fn run(args: &BenchOptions) -> Result<(), Failure> {
     match args.format {
         Format::Json => {
             if let Some(median) = results.median_json(&plan) {
-                crate::output::say_json!(median);
+                evenweave_tools::output::say_json!(median);
             }
-            crate::output::note!("{table}");
+            evenweave_tools::output::note!("{table}");
         }
-        Format::Table => crate::output::say!("{table}"),
+        Format::Table => evenweave_tools::output::say!("{table}"),
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! When each is due is settled beforehand and does not move with the scheduler: one that is sent late counts from when
 //! it was due, so that waiting is left out nowhere.
 
-use crate::clock::now_ns;
+use evenweave_tools::clock::now_ns;
 
 /// When the next heartbeat is due.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,12 @@
 //! What a run of `evenweave bench` is to do: the options, checked against each other, and how long each part lasts.
 
+use evenweave_tools::Failure;
+use evenweave_tools::bundled::{ASYNC_PROPERTY, CONTINUOUS_PROPERTY, NO_EXPIRY};
+use evenweave_tools::clock::nanos;
+use evenweave_tools::options::SchedulerChoice;
+
 use super::shape::Shape;
-use crate::bundled::{ASYNC_PROPERTY, CONTINUOUS_PROPERTY, NO_EXPIRY};
-use crate::clock::nanos;
-use crate::failure::Failure;
-use crate::options::{Background, BenchOptions, CoreChoice, Mode, SchedulerChoice, Size, WorkloadName};
+use crate::options::{Background, BenchOptions, CoreChoice, Mode, Size, WorkloadName};
 
 /// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;

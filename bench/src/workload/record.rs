@@ -1,16 +1,17 @@
 //! Figures, and the records that are made of them: one JSON object a repeat, or a table.
 
 use comfy_table::Table;
+use evenweave_tools::clock::{process_cpu_seconds, seconds};
+use evenweave_tools::numbers::{grouped, micros};
+use evenweave_tools::options::SchedulerChoice;
 use hdrhistogram::Histogram;
 use serde_json::{Map, Value, json};
 
 use super::bed::Bed;
 use super::plan::Plan;
-use crate::clock::{process_cpu_seconds, seconds};
 use crate::engine::Totals;
 use crate::latency::{Percentiles, histogram};
-use crate::numbers::{grouped, micros};
-use crate::options::{Background, CoreChoice, Mode, SchedulerChoice, WorkloadName};
+use crate::options::{Background, CoreChoice, Mode, WorkloadName};
 
 /// Milliseconds of some updates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -312,7 +313,7 @@ impl Results {
         rows.extend(self.median().map(|median| ("median".to_owned(), median)));
         let name = workload_name(plan.workload);
         if plan.workload == WorkloadName::W3 {
-            let mut table = crate::report::table(&[name, "rounds", "update min", "median", "max"]);
+            let mut table = evenweave_tools::report::table(&[name, "rounds", "update min", "median", "max"]);
             for (name, update) in rows.iter().filter_map(|(name, figures)| Some((name, figures.update?))) {
                 let ms = |value: f64| micros(value * 1e3);
                 table.add_row([name.clone(), update.n.to_string(), ms(update.min), ms(update.p50), ms(update.max)]);
@@ -320,7 +321,7 @@ impl Results {
             return table;
         }
         rows.extend(self.open_loop.iter().map(|part| (format!("open loop {} %", part.percent), &part.figures)));
-        let mut table = crate::report::table(&[
+        let mut table = evenweave_tools::report::table(&[
             name,
             "allocations/s",
             "CPU s a 1,000",

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use evenweave_tools::clock::{now_ns, thread_cpu_seconds};
 use hdrhistogram::Histogram;
 
 use super::bed::{Bed, Fill};
@@ -27,7 +28,6 @@ use super::nodes::{Allowances, Nodes, Place};
 use super::plan::Plan;
 use super::record::{Before, Figures, sum_ns};
 use crate::api::{ContainerId, Heartbeat, Polled, Worker};
-use crate::clock::{now_ns, thread_cpu_seconds};
 use crate::latency::histogram;
 
 /// Messages between two polls: as many as a worker takes at once.

@@ -8,11 +8,12 @@
 //! An application's tasks lie by age in a few cache lines, and are searched; its counts in two bytes a location: a
 //! driver must not be slower than it has to be, and cold memory is what it would wait for.
 
+use evenweave_tools::java_random::JavaRandom;
+
 use super::bed::Bed;
 use super::calls::ask;
 use super::shape::{NODES_A_RACK, node_name, rack_name};
 use crate::api::{Ask, Location};
-use crate::java_random::JavaRandom;
 
 /// Nodes that a task names.
 const NODES_A_TASK: usize = 3;

@@ -285,7 +285,7 @@ fn holds(exact: &Outcome, workers: usize, fold_every: Option<u32>) {
         assert!(apart <= bound, "{workers} workers, R = {every}: {number} is {apart} apart, {bound} allowed");
     }
     let most = |apart: &mut dyn Iterator<Item = u64>| apart.max().unwrap_or(0);
-    crate::output::say!(
+    evenweave_tools::output::say!(
         "{workers} workers, R = {every}: at most {} of a queue and {} of an application apart",
         most(&mut queues.iter().map(|(name, containers)| containers.abs_diff(exact.0[name]))),
         most(&mut apps.iter().map(|(number, containers)| containers.abs_diff(exact.1[number]))),

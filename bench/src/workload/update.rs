@@ -3,13 +3,14 @@
 //! Timed is the library's own update by hand, from call to return: when it returns, demand and fair share of every
 //! queue and application are published. That they are is looked at after each repeat.
 
+use evenweave_tools::clock::{now_ns, thread_cpu_seconds};
+
 use super::bed::Bed;
 use super::churn::fill_before;
 use super::masters::Masters;
 use super::plan::Plan;
 use super::record::{Before, Figures, UpdateTimes};
 use crate::api::Resource;
-use crate::clock::{now_ns, thread_cpu_seconds};
 
 /// One of how many applications changes in a round.
 const CHANGE: u32 = 100;

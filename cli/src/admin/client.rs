@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use evenweave_bench::output;
+use evenweave_tools::output;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::{Method, Request, Uri};

@@ -1,7 +1,7 @@
 //! `node -list [-states STATES] [-all] [-showDetails] | -status ID`.
 
 use chrono::DateTime;
-use evenweave_bench::output;
+use evenweave_tools::output;
 use serde_json::Value;
 
 use super::client::{Client, Failed};

@@ -1,6 +1,6 @@
 //! `queue -status NAME`.
 
-use evenweave_bench::output;
+use evenweave_tools::output;
 use serde_json::Value;
 
 use super::client::{Client, Failed};

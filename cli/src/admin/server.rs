@@ -1,6 +1,6 @@
 //! `state`, and `log-level [-getlevel NAME | -setlevel NAME LEVEL]`.
 
-use evenweave_bench::output;
+use evenweave_tools::output;
 use serde_json::{Value, json};
 
 use super::client::Client;

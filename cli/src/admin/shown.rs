@@ -1,6 +1,6 @@
 //! What a server says, as it may be shown: names in it are chosen by strangers.
 
-use evenweave_bench::output::line;
+use evenweave_tools::output::line;
 use serde_json::Value;
 
 /// An answer, with all texts and names in it as lines.

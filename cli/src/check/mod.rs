@@ -1,4 +1,4 @@
-//! How people are told what was found in configuration files. What is found is the library's: [`evenweave_bench::check`].
+//! How people are told what was found in configuration files. What is found is the library's: [`evenweave_tools::check`].
 //!
 //! | module | what |
 //! | --- | --- |

@@ -3,10 +3,9 @@
 //! Places are known, so that nothing is counted from the file's start: a file of one long line costs no more than
 //! others.
 
-use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
-
 use evenweave::config::Place;
-use evenweave_bench::output;
+use evenweave_tools::output;
+use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// Bytes of a line that are shown whole.
 const WHOLE: usize = 160;
@@ -21,7 +20,7 @@ pub(super) struct Snippet<'a> {
 }
 
 impl<'a> Snippet<'a> {
-    /// `text` is shown as it is: see [`as_long`](evenweave_bench::output::as_long).
+    /// `text` is shown as it is: see [`as_long`](evenweave_tools::output::as_long).
     pub(super) fn new(text: &'a str, place: &'a Place) -> Snippet<'a> {
         Snippet { text, place }
     }

@@ -3,14 +3,14 @@
 use std::error::Error;
 use std::fmt;
 
+use evenweave::config::Severity;
+use evenweave_tools::check::{Checked, Finding};
+use evenweave_tools::output::{as_long, line, plain};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters, ThemeStyles,
 };
 
 use super::snippet::Snippet;
-use evenweave::config::Severity;
-use evenweave_bench::check::{Checked, Finding};
-use evenweave_bench::output::{as_long, line, plain};
 
 /// How many findings of one file are shown. A file with more begins with these.
 const SHOWN: usize = 50;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use evenweave_bench::output;
+use evenweave_tools::output;
 
 use crate::admin::{self, Address};
 
@@ -49,7 +49,7 @@ pub(crate) fn run(args: AdminArgs) -> u8 {
     let said = admin::run(&address, &args.words);
     output::write(format_args!("{}", said.out));
     if !said.err.is_empty() {
-        evenweave_bench::note!("{}", said.err);
+        evenweave_tools::note!("{}", said.err);
     }
     said.code
 }

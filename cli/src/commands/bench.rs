@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use evenweave_bench::options::{
-    Background, BenchOptions, CoreChoice, Format, Mode, SchedulerChoice, Size, WorkloadName,
-};
-use evenweave_bench::{Failure, workload};
+use evenweave_bench::options::{Background, BenchOptions, CoreChoice, Format, Mode, Size, WorkloadName};
+use evenweave_bench::workload;
+use evenweave_tools::Failure;
+use evenweave_tools::options::SchedulerChoice;
 
 use super::compare::{self, CompareArgs};
 use crate::arguments::{CORES, SCHEDULERS, Word, interval, one_of, workers};

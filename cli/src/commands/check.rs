@@ -4,8 +4,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use evenweave_bench::check::{self, Kind};
-use evenweave_bench::{Failure, output};
+use evenweave_tools::Failure;
+use evenweave_tools::check::{self, Kind};
+use evenweave_tools::output;
 
 use crate::arguments::{Word, one_of};
 use crate::check::report;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use evenweave_bench::Failure;
 use evenweave_bench::compare::{self, CompareOptions, Extent};
 use evenweave_bench::options::Format;
+use evenweave_tools::Failure;
 
 use crate::arguments::{Word, interval, one_of, workers};
 use crate::interrupt;

@@ -2,7 +2,7 @@
 
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
-use evenweave_bench::output;
+use evenweave_tools::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {

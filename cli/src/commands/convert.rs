@@ -3,8 +3,9 @@
 use std::io::IsTerminal as _;
 
 use clap::Args;
-use evenweave_bench::convert::{self, ConvertSurroundings};
-use evenweave_bench::{Failure, output};
+use evenweave_tools::Failure;
+use evenweave_tools::convert::{self, ConvertSurroundings};
+use evenweave_tools::output;
 
 /// As Hadoop's command ends: -1, of which a shell sees eight bits.
 const FAILED: u8 = 255;

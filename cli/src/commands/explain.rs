@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use evenweave_bench::replay::{self, Asked, ExplainOptions, When};
-use evenweave_bench::{Failure, output};
+use evenweave_tools::Failure;
+use evenweave_tools::output;
+use evenweave_tools::replay::{self, Asked, ExplainOptions, When};
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("whose").required(true).args(["app", "job"]))]

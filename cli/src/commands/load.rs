@@ -6,9 +6,13 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions, Speed};
-use evenweave_bench::options::{CoreChoice, SchedulerChoice};
-use evenweave_bench::output::line;
-use evenweave_bench::{Failure, load, replay, report, say_json};
+use evenweave_bench::options::CoreChoice;
+use evenweave_bench::{load, report};
+use evenweave_tools::Failure;
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::output::line;
+use evenweave_tools::replay;
+use evenweave_tools::say_json;
 
 use super::soak::{self, SoakArgs};
 use crate::arguments::{CORES, SCHEDULERS, SiteArgs, interval, one_of, workers};
@@ -165,9 +169,9 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
     let (json, quiet, soak, out) = (args.json, args.quiet, args.soak.options(), args.out.clone());
     let options = args.options();
     let inputs = Inputs::read(&options)?;
-    let report_path = report::check_writable(&out)?;
+    let report_path = evenweave_tools::report::check_writable(&out)?;
     for warning in &inputs.warnings {
-        evenweave_bench::note!("evenweave: warning: {}", line(warning));
+        evenweave_tools::note!("evenweave: warning: {}", line(warning));
     }
     let stop = interrupt::flag()?;
     let mut progress = Progress::new(quiet);
@@ -198,13 +202,13 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
             report::print_load(&result, replayed, &report_path);
         }
         if let Some(nothing) = result.nothing() {
-            evenweave_bench::note!("evenweave: {nothing}");
+            evenweave_tools::note!("evenweave: {nothing}");
             return Ok(false);
         }
         result.balanced()
     };
     if !balanced && (json || quiet) {
-        evenweave_bench::note!("evenweave: the books do not balance");
+        evenweave_tools::note!("evenweave: the books do not balance");
     }
     Ok(balanced)
 }

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 use clap_mangen::Man;
-use evenweave_bench::{Drafts, Failure, output, say};
+use evenweave_tools::Failure;
+use evenweave_tools::output;
+use evenweave_tools::say;
+use evenweave_tools::whole_files::Drafts;
 
 use crate::version;
 

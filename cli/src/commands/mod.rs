@@ -19,7 +19,7 @@ mod soak;
 use std::ffi::OsString;
 
 use clap::{Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
-use evenweave_bench::Failure;
+use evenweave_tools::Failure;
 
 use crate::version;
 use admin::AdminArgs;
@@ -161,7 +161,7 @@ pub(crate) fn asked(words: Vec<OsString>) -> Result<Asked, Failure> {
         // Where it cannot be said, nobody is left to tell so.
         let _ = error.print();
         if let Some(of) = of.filter(|_| is_wrong) {
-            evenweave_bench::note!("The options of {} count as if they stood on the command line.", of);
+            evenweave_tools::note!("The options of {} count as if they stood on the command line.", of);
         }
         std::process::exit(error.exit_code())
     });

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use evenweave_bench::replay::{self, DriverChoice, PlayOptions, ReplayOptions};
-use evenweave_bench::{Failure, output, say_json};
+use evenweave_tools::Failure;
+use evenweave_tools::output;
+use evenweave_tools::replay::{self, DriverChoice, PlayOptions, ReplayOptions};
+use evenweave_tools::say_json;
 
 use crate::arguments::{Word, one_of, workers};
 

@@ -1,7 +1,7 @@
 //! `evenweave schema`: what the JSON of a command looks like.
 
 use clap::Args;
-use evenweave_bench::output;
+use evenweave_tools::output;
 
 use crate::arguments::{Word, one_of};
 

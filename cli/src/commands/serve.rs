@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use clap::Args;
 use evenweave_bench::load::{self, InFlight, Inputs, LoadOptions, Simulation};
-use evenweave_bench::options::SchedulerChoice;
-use evenweave_bench::output::line;
-use evenweave_bench::{Failure, say};
 use evenweave_server::{Door, ResourceManager};
+use evenweave_tools::Failure;
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::output::line;
+use evenweave_tools::say;
 
 use self::doors::DoorArgs;
 use self::listen::{listen, place};
@@ -114,7 +115,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let scheme = if tls.is_some() { "https" } else { "http" };
     let inputs = Inputs::read(&options)?;
     for warning in &inputs.warnings {
-        evenweave_bench::note!("evenweave: warning: {}", line(warning));
+        evenweave_tools::note!("evenweave: warning: {}", line(warning));
     }
     let unheard = |error| Failure::input(format!("--listen {}: {error}", args.listen));
     let listener = listen(&args.listen)?;

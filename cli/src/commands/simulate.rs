@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use evenweave_bench::amounts::{load, part};
-use evenweave_bench::options::SchedulerChoice;
-use evenweave_bench::output::line;
-use evenweave_bench::simulate::{self, AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
-use evenweave_bench::traces::Times;
-use evenweave_bench::{Failure, report, say, say_json};
+use evenweave_simulator::report;
+use evenweave_simulator::{AmStyle, ClusterOptions, Moment, SimulateOptions, Sweep};
+use evenweave_tools::Failure;
+use evenweave_tools::amounts::{load, part};
+use evenweave_tools::options::SchedulerChoice;
+use evenweave_tools::output::line;
+use evenweave_tools::traces::Times;
+use evenweave_tools::{say, say_json};
 
 use crate::arguments::{SCHEDULERS, SiteArgs, Word, interval, one_of, span};
 use crate::interrupt;
@@ -190,10 +192,10 @@ impl SimulateArgs {
 pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     let (json, quiet, out, decisions) = (args.json, args.quiet, args.out.clone(), args.decisions.clone());
     let options = args.options();
-    let page = report::check_writable(&out)?;
+    let page = evenweave_tools::report::check_writable(&out)?;
     let stop = interrupt::stop()?;
     let spinner = Spinner::new("simulate", quiet);
-    let outcome = simulate::simulate_drafted(&options, &|moment: Moment| {
+    let outcome = evenweave_simulator::simulate_drafted(&options, &|moment: Moment| {
         let Moment { now_ms, jobs, open, granted, .. } = moment;
         let (hours, minutes) = (now_ms / 3_600_000, now_ms / 60_000 % 60);
         spinner.tell(|| format!("{hours:02}:{minutes:02} of the day, {jobs} jobs, {open} open, {granted} containers"));
@@ -202,31 +204,31 @@ pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     spinner.clear();
     let (outcome, mut drafts) = outcome?;
     for warning in &outcome.warnings {
-        evenweave_bench::note!("evenweave: warning: {}", line(warning));
+        evenweave_tools::note!("evenweave: warning: {}", line(warning));
     }
-    for end in simulate::scenarios_end(&outcome) {
-        evenweave_bench::note!("evenweave: warning: {}", line(&end));
+    for end in evenweave_simulator::scenarios_end(&outcome) {
+        evenweave_tools::note!("evenweave: warning: {}", line(&end));
     }
     report::put_simulation(&outcome, &page, &mut drafts)?;
-    simulate::put_tables(&outcome, &out, &mut drafts)?;
+    evenweave_simulator::put_tables(&outcome, &out, &mut drafts)?;
     if let Some(path) = decisions {
-        simulate::put_decisions(&outcome, &path, &mut drafts)?;
+        evenweave_simulator::put_decisions(&outcome, &path, &mut drafts)?;
     }
     drafts.keep().map_err(|error| Failure::input(format!("--out {}: {error}", out.display())))?;
     if json {
-        say_json!(simulate::json(&outcome));
+        say_json!(evenweave_simulator::json(&outcome));
     } else if !quiet {
-        say!("{}", simulate::words(&outcome));
+        say!("{}", evenweave_simulator::words(&outcome));
         say!("report: {}", page.display());
     }
     if json || quiet {
-        simulate::refusals(&outcome)
+        evenweave_simulator::refusals(&outcome)
             .iter()
-            .for_each(|said| evenweave_bench::note!("evenweave: warning: {}", line(said)));
+            .for_each(|said| evenweave_tools::note!("evenweave: warning: {}", line(said)));
     }
     let nothing = outcome.nothing();
     if let Some(nothing) = &nothing {
-        evenweave_bench::note!("evenweave: {nothing}");
+        evenweave_tools::note!("evenweave: {nothing}");
     }
     Ok(nothing.is_none())
 }

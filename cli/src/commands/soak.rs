@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
-use evenweave_bench::Failure;
 use evenweave_bench::load::{Inputs, LoadOptions};
 use evenweave_bench::soak::{self, SoakOptions, SoakResult};
+use evenweave_tools::Failure;
 
 use crate::arguments::interval;
 use crate::progress::Progress;
@@ -43,7 +43,7 @@ pub(crate) fn drive(
     progress: &Progress,
 ) -> Result<SoakResult, Failure> {
     if options.faults {
-        evenweave_bench::note!("evenweave: faults from seed {}", load.seed);
+        evenweave_tools::note!("evenweave: faults from seed {}", load.seed);
         // What is injected is no news; anything else that panics is.
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use evenweave_tools::clock::{nanos, now_ns};
+
 use super::Driver;
 use crate::api::{NodeHandle, Submission};
-use crate::clock::{nanos, now_ns};
 use crate::jobs::Job;
 use crate::load::app::CONTAINER;
 use crate::load::observation::Happened;

@@ -1,9 +1,10 @@
 //! The driver of a load with preemption: what it does beside its rounds, with containers that are taken before their
 //! end.
 
+use evenweave_tools::clock::now_ns;
+
 use super::{Driver, PATIENCE_NS};
 use crate::api::{EndReason, Heartbeat};
-use crate::clock::now_ns;
 use crate::load::app::Role;
 
 impl Driver<'_> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
-use evenweave_bench::Failure;
 use evenweave_server::{
     Access, Authenticator, Limits, LogFormat, Logging, ResourceManager, Tls, Tokens, TrustedHeader,
 };
+use evenweave_tools::Failure;
 
 use crate::arguments::{Word, one_of};
 

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
-use evenweave_bench::Failure;
+use evenweave_tools::Failure;
 
 /// What `--listen` takes: an address or a name, and a port.
 pub(super) fn place(text: &str) -> Result<String, String> {

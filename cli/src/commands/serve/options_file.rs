@@ -15,8 +15,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use evenweave::config::read_file;
-use evenweave_bench::Failure;
-use evenweave_bench::output::{json, line};
+use evenweave_tools::Failure;
+use evenweave_tools::output::{json, line};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

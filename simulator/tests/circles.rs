@@ -1,0 +1,8 @@
+//! The files of a folder import each other without a circle. Reads `src` and names the lines of those that do not.
+
+use evenweave_testkit::{imports, sources};
+
+#[test]
+fn imports_of_a_folder_form_no_circle() {
+    imports::hold(&sources::sources(env!("CARGO_MANIFEST_DIR")), &[]);
+}
