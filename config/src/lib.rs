@@ -8,9 +8,11 @@
 //! `AllocationFileLoaderService` of Hadoop 3.4.2.
 
 mod acl;
+#[cfg(feature = "check")]
 mod acl_oddity;
 mod allocation_file;
 mod capacity_file;
+#[cfg(feature = "convert")]
 pub mod convert;
 mod diagnostic;
 mod encoding;
@@ -27,6 +29,7 @@ mod placement_rules;
 mod properties;
 #[doc(hidden)]
 pub mod quoted;
+#[cfg(feature = "check")]
 mod reservation_classes;
 mod resource_string;
 mod scheduler_class;

@@ -10,9 +10,13 @@ pub use evenweave_config::{
     NumberKind, Origin, Parsed, Place, PlacementChange, PlacementError, PlacementRule, PolicyName, QueueAccess,
     QueueSettings, ROOT, ResourceStringError, RuleKind, SchedulerKind, Settings, SettingsBuilder, SettingsError,
     SettingsFault, SettingsProblem, Severity, SiteFile, SiteFileError, SiteFileProblem, SiteProperties, SiteProperty,
-    TooManySubstitutions, Unresolved, convert, default_rules, open_file, parse_resource, read_file, read_text_file,
-    rooted, trim_java, valid_requested_name,
+    TooManySubstitutions, Unresolved, default_rules, open_file, parse_resource, read_file, read_text_file, rooted,
+    trim_java, valid_requested_name,
 };
+
+#[cfg(feature = "convert")]
+#[doc(inline)]
+pub use evenweave_config::convert;
 
 /// The CapacityScheduler's configuration: `capacity-scheduler.xml`, its queues and their figures.
 pub mod capacity {

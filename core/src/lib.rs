@@ -131,6 +131,9 @@
 //! [`prelude`] has the names that nearly every embedder needs.
 //!
 //! # Features
+//! - `check`: [`AllocationFile`] and [`config::capacity::CapacityFile`] have a `check` that tells all that is wrong or odd
+//!   in a file. A scheduler reads without it.
+//! - `convert`: `config::convert`, from a FairScheduler's configuration to a CapacityScheduler's.
 //! - `system-groups`: [`groups`] can ask the operating system.
 //! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be serialized and deserialized; refusals
 //!   and events can only be serialized. Application, attempt and container ids are written as text. A [`Location`]

@@ -75,6 +75,7 @@ impl<'a> Context<'a> {
     }
 
     /// The same, going on after errors.
+    #[cfg(feature = "check")]
     pub(super) fn collecting(self) -> Context<'a> {
         Context { errors: Some(Vec::new()), ..self }
     }

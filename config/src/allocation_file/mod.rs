@@ -4,6 +4,7 @@
 //! belongs to the scheduler. Follows rules/configuration.md 2, 3 and 7.3; Hadoop's `AllocationFileLoaderService`,
 //! `AllocationFileParser`, `AllocationFileQueueParser` and `QueueProperties`.
 
+#[cfg(feature = "check")]
 mod check;
 
 mod check_options;
@@ -18,8 +19,10 @@ mod error;
 
 mod file;
 
+#[cfg(feature = "check")]
 mod lint;
 
+#[cfg(feature = "convert")]
 mod outline;
 
 mod placement;
@@ -42,6 +45,7 @@ mod tests;
 pub use check_options::{CheckOptions, Checked};
 pub use error::{AllocationFileError, NumberKind, PlacementChange};
 pub use file::{AllocationFile, Parsed};
+#[cfg(feature = "convert")]
 pub(crate) use outline::{Outline, Outlined, less_than_minimum, read_outlined};
 pub use placement_error::PlacementError;
 pub use policy_name::PolicyName;
@@ -92,6 +96,7 @@ impl AllocationFile {
     /// assert_eq!(found.message, "queue \"root.a\": maxAMShare is 1.5");
     /// assert_eq!(found.effect.as_deref(), Some("Hadoop takes it for 1.0: it is a fraction, not a percentage"));
     /// ```
+    #[cfg(feature = "check")]
     #[must_use]
     pub fn check(text: &str, source_name: &str, options: &CheckOptions<'_>) -> Checked {
         check::check(text, source_name, options)

@@ -54,6 +54,7 @@ fn names() -> [&'static str; 7] {
 
 impl PlacementError {
     /// Whether Hadoop finds it only after it has read all rules: in their order, or when it initialises them.
+    #[cfg(feature = "convert")]
     pub(super) fn follows_reading(&self) -> bool {
         match self {
             PlacementError::NotLast { .. }

@@ -6,16 +6,20 @@
 
 mod access;
 
+#[cfg(feature = "check")]
 mod acl_lint;
 
+#[cfg(feature = "check")]
 mod amount_lint;
 
 mod amounts;
 
 mod capacities;
 
+#[cfg(feature = "check")]
 mod check;
 
+#[cfg(feature = "check")]
 mod creation_lint;
 
 mod defaults;
@@ -42,6 +46,7 @@ mod plan_leaves;
 
 mod legacy;
 
+#[cfg(feature = "check")]
 mod lint;
 
 mod made_queues;
@@ -62,6 +67,7 @@ mod node_labels;
 
 mod ordering;
 
+#[cfg(feature = "check")]
 mod plan_lint;
 
 mod preemption;

@@ -68,9 +68,11 @@ fn read_group(group: &str, cluster_max: i32) -> Result<PriorityAcl, String> {
 }
 
 /// What is odd in an ACL that was read: what it does, how that shows, and what would be right.
+#[cfg(feature = "check")]
 pub(super) type Odd = (String, &'static str, &'static str);
 
 /// What Hadoop takes of an ACL without a word, and what is probably a mistake.
+#[cfg(feature = "check")]
 pub(super) fn oddities(text: &str, cluster_max: i32) -> Vec<Odd> {
     let mut found: Vec<Odd> = Vec::new();
     if !text.contains('[') {

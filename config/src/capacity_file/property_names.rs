@@ -9,9 +9,11 @@ use super::queue::CapacityQueue;
 use super::skeleton::CapacityQueueKind;
 use super::source::{PREFIX, Source};
 use super::warnings::Warnings;
+#[cfg(feature = "check")]
 use crate::diagnostic::Diagnostic;
 use crate::names::ROOT;
 use crate::nearest::nearest;
+#[cfg(feature = "check")]
 use crate::site::SiteFile;
 use std::collections::{BTreeMap, HashSet};
 
@@ -55,6 +57,7 @@ fn cuts(tail: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Tells of what only Hadoop 1 reads in a file: without it, a file of Hadoop 1 is one without queues.
+#[cfg(feature = "check")]
 pub(super) fn of_hadoop_1(file: &SiteFile) -> Option<Diagnostic> {
     const BEFORE: &str = "mapred.capacity-scheduler.";
     let mut old = file.properties().iter().filter(|property| property.name.starts_with(BEFORE));

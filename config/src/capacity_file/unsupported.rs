@@ -3,6 +3,7 @@
 
 use super::file::CapacityFile;
 use super::source::Source;
+#[cfg(feature = "check")]
 use super::warnings::Warnings;
 use crate::java;
 use crate::site::SiteProperties;
@@ -65,6 +66,7 @@ fn handler(source: &Source<'_>) -> Option<String> {
 }
 
 /// Tells of constraints that the file itself switches on. Of a site's its own check tells.
+#[cfg(feature = "check")]
 pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>) {
     let Some(handler) = handler(source) else { return };
     let message = format!("is {handler}, and placement constraints are not supported");
@@ -76,6 +78,7 @@ pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>
 }
 
 /// Tells of it.
+#[cfg(feature = "check")]
 pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
     for Absent { property, what, more, lacks } in absent(file, source) {
         let (message, help) = if what == MULTI_NODE {

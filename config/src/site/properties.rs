@@ -133,11 +133,13 @@ impl SiteProperties {
 
     /// Whether there is anything to go by: a file, or a property that was set. Else what is not set is not known.
     /// Resource types alone may have been taken from elsewhere.
+    #[cfg(feature = "check")]
     pub(crate) fn is_known(&self) -> bool {
         self.has_file || self.set.keys().any(|name| name != known::TYPES)
     }
 
     /// Takes a property away, as if no file had it and it had not been set.
+    #[cfg(feature = "check")]
     pub(crate) fn remove(&mut self, name: &str) {
         self.files.remove(name);
         self.set.remove(name);

@@ -2,13 +2,16 @@
 //! queues.
 
 use super::properties::{APP_NAME_MAPPINGS, FORMAT, JSON, JSON_FILE, MAPPINGS};
+use crate::capacity_file::error::CapacityFileError;
 use crate::capacity_file::file::CapacityFile;
 use crate::capacity_file::mapping_rules::{MappingRule, RuleAction, RuleFallback, RuleMatch};
 use crate::capacity_file::queue::QueueState;
 use crate::capacity_file::source::Source;
 use crate::capacity_file::warnings::Warnings;
+use crate::diagnostic::Diagnostic;
 use crate::java;
 use crate::quoted::shown;
+use crate::site::SiteProperties;
 
 /// Runs them.
 pub(in super::super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
@@ -25,9 +28,22 @@ pub(in super::super) fn check(file: &CapacityFile, source: &Source<'_>, warnings
     lint.rules(in_force, &file.mapping_rules().rules);
 }
 
-/// The same of rules that stand in a file of their own.
-pub(super) fn check_rules(file: &CapacityFile, rules: &[MappingRule], warnings: &mut Warnings<'_>) {
-    MappingLint { file, warnings }.rules(JSON_FILE, rules);
+impl CapacityFile {
+    /// The same as [`CapacityFile::parse_mapping_rules`] with everything that is wrong or odd, for the text of the file
+    /// that `mapping-rule-json-file` names.
+    #[must_use]
+    pub fn check_mapping_rules(&self, text: &str) -> Vec<Diagnostic> {
+        match self.parse_mapping_rules(text) {
+            Err(error) => vec![CapacityFileError { property: JSON_FILE.to_owned(), ..error }.diagnostic()],
+            Ok(rules) => {
+                let none = SiteProperties::new();
+                let source = Source::unlisted(&none);
+                let mut warnings = Warnings::new(&source);
+                MappingLint { file: self, warnings: &mut warnings }.rules(JSON_FILE, &rules);
+                warnings.into_vec()
+            }
+        }
+    }
 }
 
 struct MappingLint<'a, 'w> {

@@ -9,6 +9,7 @@ mod json;
 
 mod legacy;
 
+#[cfg(feature = "check")]
 mod lint;
 
 mod place;
@@ -21,6 +22,7 @@ mod reading;
 
 mod target;
 
+#[cfg(feature = "check")]
 pub(super) use lint::check as check_lints;
 pub use place::{RejectedByRule, ToPlace};
 pub(super) use reading::read;

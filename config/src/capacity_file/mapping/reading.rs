@@ -3,16 +3,12 @@
 use super::check;
 use super::json;
 use super::legacy;
-use super::lint;
 use super::place::{self, RejectedByRule, ToPlace};
 use super::properties::{FORMAT, JSON, JSON_FILE, error};
 use crate::capacity_file::error::{CapacityFault, CapacityFileError};
 use crate::capacity_file::file::CapacityFile;
 use crate::capacity_file::mapping_rules::{MappingRule, MappingRules};
 use crate::capacity_file::source::Source;
-use crate::capacity_file::warnings::Warnings;
-use crate::diagnostic::Diagnostic;
-use crate::site::SiteProperties;
 use std::collections::HashSet;
 
 const ENGINES: &str = "yarn.scheduler.queue-placement-rules";
@@ -70,22 +66,6 @@ impl CapacityFile {
             check::check(self, rule).map_err(|problem| error(JSON_FILE, problem))?;
         }
         Ok(rules)
-    }
-
-    /// The same with everything that is wrong or odd in it, for the text of the file that `mapping-rule-json-file`
-    /// names.
-    #[must_use]
-    pub fn check_mapping_rules(&self, text: &str) -> Vec<Diagnostic> {
-        match self.parse_mapping_rules(text) {
-            Err(error) => vec![CapacityFileError { property: JSON_FILE.to_owned(), ..error }.diagnostic()],
-            Ok(rules) => {
-                let none = SiteProperties::new();
-                let source = Source::unlisted(&none);
-                let mut warnings = Warnings::new(&source);
-                lint::check_rules(self, &rules, &mut warnings);
-                warnings.into_vec()
-            }
-        }
     }
 
     /// The rules are those of the file that is named: its text, or why it cannot be read.
