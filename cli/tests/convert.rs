@@ -133,7 +133,7 @@ fn the_files_are_hadoops() {
 fn run_commands(scratch: &Scratch, commands: &str) {
     let clone = scratch.0.join("clone");
     std::fs::create_dir(&clone).unwrap();
-    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench"), clone.join("bench")).unwrap();
+    std::os::unix::fs::symlink(concat!(env!("CARGO_MANIFEST_DIR"), "/../tools"), clone.join("tools")).unwrap();
     // `cargo run --release --` is the program that this test has.
     let known = "set -e\nevenweave() { \"$PROGRAM\" \"$@\"; }\ncargo() { shift 3; evenweave \"$@\"; }\n";
     let output = Command::new("sh")
@@ -146,7 +146,7 @@ fn run_commands(scratch: &Scratch, commands: &str) {
     for directory in std::fs::read_dir(&clone).unwrap().map(|entry| entry.unwrap().path()) {
         let queues = directory.join("capacity-scheduler.xml");
         let is_written = || std::fs::read_to_string(&queues).unwrap().contains("root.production.billing.capacity");
-        assert!(directory.ends_with("bench") || is_written(), "{}", queues.display());
+        assert!(directory.ends_with("tools") || is_written(), "{}", queues.display());
     }
 }
 

@@ -593,6 +593,6 @@ fn ahead_at_home(preempts: bool) -> i64 {
 /// Who stayed behind by the slack would get by preemption what the order keeps from it.
 #[test]
 fn with_preemption_a_worker_keeps_to_the_order() {
-    assert_eq!(ahead_at_home(true), 0);
-    assert!(ahead_at_home(false) > 0);
+    let [ordered, by_home] = [true, false].map(ahead_at_home);
+    assert!(ordered.abs() <= 1 && by_home > 1, "{ordered} {by_home}");
 }

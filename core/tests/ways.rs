@@ -152,7 +152,19 @@ fn unknown(page: &str, files: &[(String, String)]) -> Vec<String> {
 fn pages_name_files_and_modules_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut paths = Vec::new();
-    for folder in ["core", "config", "resource", "server", "bench", "cli", "testkit", "loom-tests", "yarn/native"] {
+    for folder in [
+        "core",
+        "config",
+        "resource",
+        "server",
+        "tools",
+        "simulator",
+        "bench",
+        "cli",
+        "testkit",
+        "loom-tests",
+        "yarn/native",
+    ] {
         rust_files(root, folder, &mut paths);
     }
     let files: Vec<_> =

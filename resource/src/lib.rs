@@ -6,6 +6,8 @@
 //! `ResourceCalculator`s of Hadoop 3.4.2.
 
 mod calculator;
+#[doc(hidden)]
+pub mod sorted;
 mod units;
 mod vector;
 mod wide;

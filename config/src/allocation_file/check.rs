@@ -8,6 +8,7 @@ use super::lint;
 use super::read::{read_allocations, read_document};
 use crate::diagnostic::{Diagnostic, Places};
 use bumpalo::Bump;
+use evenweave_resource::sorted;
 
 pub(super) fn check(text: &str, source_name: &str, options: &CheckOptions<'_>) -> Checked {
     let places = Places::new(source_name, text);
@@ -32,6 +33,6 @@ pub(super) fn check(text: &str, source_name: &str, options: &CheckOptions<'_>) -
     let mut diagnostics: Vec<Diagnostic> = errors.iter().map(|error| error.diagnostic()).collect();
     diagnostics.extend(warnings.into_list());
     // Stable: of one place the errors come first. What has no place is about all.
-    diagnostics.sort_by_key(|diagnostic| diagnostic.at.as_ref().map_or(usize::MAX, |at| at.offset));
+    sorted::by_key(&mut diagnostics, |diagnostic| diagnostic.at.as_ref().map_or(usize::MAX, |at| at.offset));
     Checked { file, diagnostics }
 }

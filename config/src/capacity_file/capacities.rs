@@ -13,6 +13,7 @@ use super::source::Source;
 use super::vector::{self, CapacityUnit, CapacityVector};
 use crate::quoted::resource_text;
 use evenweave_resource::Resource;
+use evenweave_resource::sorted;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ impl Reader<'_> {
             max_am_resource_percent: *am_percent,
             ..self.nothing_of(label)
         }));
-        all.sort_by(|a, b| a.label.cmp(&b.label));
+        sorted::by(&mut all, |a, b| a.label.cmp(&b.label));
         Ok(all)
     }
 

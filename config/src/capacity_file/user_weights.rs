@@ -7,6 +7,7 @@
 use super::error::{CapacityFault, CapacityFileError};
 use super::source::{Source, not_a_number};
 use crate::java;
+use evenweave_resource::sorted;
 use std::collections::BTreeMap;
 
 const KEY: &str = ".weight";
@@ -33,7 +34,7 @@ impl UserWeights {
         }
         let mut ordered: Vec<(f32, String)> = own.iter().map(|(user, weight)| (*weight, user.clone())).collect();
         ordered.retain(|(weight, _)| !weight.is_nan());
-        ordered.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sorted::by(&mut ordered, |a, b| a.0.total_cmp(&b.0));
         Ok(UserWeights { own, ordered })
     }
 

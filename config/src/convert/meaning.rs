@@ -8,6 +8,7 @@ use super::tree::Queue;
 use crate::allocation_file::{PolicyName, QueueSettings};
 use crate::placement_rules::PlacementRule;
 use crate::site::SiteProperties;
+use evenweave_resource::sorted;
 use std::collections::BTreeMap;
 
 /// How much a change matters.
@@ -111,7 +112,7 @@ pub(super) fn changes(
          yarn.acl.enable",
     );
     let mut list = changes.list;
-    list.sort_by_key(|change| change.weight);
+    sorted::by_key(&mut list, |change| change.weight);
     list
 }
 

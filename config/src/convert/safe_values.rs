@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::percentages::Percentages;
 use evenweave_resource::Resource;
+use evenweave_resource::sorted;
 
 /// The largest weight that a CapacityScheduler takes.
 const LARGEST_WEIGHT: f32 = 10_000.0;
@@ -77,7 +78,7 @@ pub(super) fn percentages(weights: &[f32], nothing: bool) -> Percentages {
     let mut thousandths: Vec<i128> =
         exact.iter().map(|share| i128::from(evenweave_resource::f64_to_i64(share.floor()))).collect();
     let mut order: Vec<usize> = (0..exact.len()).collect();
-    order.sort_by(|a, b| (exact[*b].fract()).total_cmp(&exact[*a].fract()));
+    sorted::by(&mut order, |a, b| (exact[*b].fract()).total_cmp(&exact[*a].fract()));
     let left = HUNDRED - thousandths.iter().sum::<i128>();
     for child in order.into_iter().take(usize::try_from(left).unwrap_or(0)) {
         thousandths[child] += 1;

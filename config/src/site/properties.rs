@@ -5,6 +5,7 @@ use super::file::SiteFile;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::findings::Findings;
 use crate::{java, known};
+use evenweave_resource::sorted;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -213,7 +214,7 @@ impl SiteProperties {
     #[must_use]
     pub fn warnings(&self) -> Vec<Diagnostic> {
         let mut overridden: Vec<_> = self.finals.iter().filter(|(name, _)| self.set.contains_key(*name)).collect();
-        overridden.sort_unstable_by_key(|(name, _)| *name);
+        sorted::by_key(&mut overridden, |(name, _)| *name);
         let overridden = overridden.into_iter().map(|(name, at)| Diagnostic {
             effect: Some("what was set counts".to_owned()),
             ..Diagnostic::warning(

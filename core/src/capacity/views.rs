@@ -13,6 +13,7 @@ use crate::engine::books::ledger::AppShared;
 use crate::engine::views::current::counts;
 use crate::id::ROOT;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::Arc;
 
 /// A queue of the CapacityScheduler. Fractions as Hadoop has them, in 32 bits.
@@ -355,7 +356,7 @@ impl Control {
     pub(crate) fn queues_and_applications(&self) -> Vec<(u32, i64)> {
         let tree = &self.own.tree;
         let mut slots = tree.slots().to_vec();
-        slots.sort_by(|a, b| tree.get(*a).config.path.cmp(&tree.get(*b).config.path));
+        sorted::by(&mut slots, |a, b| tree.get(*a).config.path.cmp(&tree.get(*b).config.path));
         slots.into_iter().map(|slot| (slot, self.own.applications(slot))).collect()
     }
 }

@@ -23,6 +23,7 @@ use crate::fair::outcome::{Outcome, Unreserved, Unwanted};
 use crate::id::{Locality, NONE};
 use crate::policy::{Precedence, Schedulable};
 use crate::resource::Resource;
+use crate::resource::sorted;
 use std::cmp::Ordering;
 
 /// The passes so far, and where in the last of them the walk is.
@@ -308,7 +309,7 @@ impl Shard {
         let waiting =
             local.snapshot.waiting.iter().filter(|app| self.find_app(app.slot).is_some_and(|app| !app.closed));
         out.extend(waiting.map(|app| self.visit_of_app(app.slot.index, None, AppOutcome::Waiting)));
-        out.sort_by_key(|visit| visit.app);
+        sorted::by_key(&mut out, |visit| visit.app);
         out
     }
 

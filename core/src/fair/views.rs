@@ -9,6 +9,7 @@ use crate::id::ApplicationId;
 use crate::id::ROOT;
 use crate::preemption::Starvation;
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 /// A queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -202,7 +203,7 @@ pub(crate) fn queues(snapshot: &SchedulerSnapshot) -> Vec<QueueView> {
             }
         })
         .collect();
-    out.sort_by(|a, b| a.name.cmp(&b.name));
+    sorted::by(&mut out, |a, b| a.name.cmp(&b.name));
     out
 }
 

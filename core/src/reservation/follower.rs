@@ -10,6 +10,7 @@ use super::queues::{PlanChild, PlanQueues};
 use super::replanner::Replanner;
 use crate::id::ApplicationId;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use rustc_hash::FxHashSet;
 
 /// A run of the follower over one plan.
@@ -129,7 +130,7 @@ impl Run<'_> {
         };
         let mut leaves: Vec<Leaf> =
             queues.children(self.queue).into_iter().filter(|child| child.leaf).map(leaf).collect();
-        leaves.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        sorted::by(&mut leaves, |a, b| a.0.cmp(&b.0));
         leaves
     }
 

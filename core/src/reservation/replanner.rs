@@ -3,6 +3,7 @@
 use super::id::ReservationId;
 use super::plan::{Plan, PlanBooks};
 use crate::resource::Resource;
+use crate::resource::sorted;
 use std::cmp::Reverse;
 
 /// Takes reservations out of a plan that has promised too much.
@@ -62,7 +63,7 @@ fn make_room(plan: &mut Plan, t: i64, gone: &mut Vec<ReservationId>) -> bool {
         return true;
     }
     let mut there: Vec<_> = books.between(t, t).iter().map(|one| (one.accepted(), one.id(), one.at(t))).collect();
-    there.sort_unstable_by_key(|(accepted, id, _)| Reverse((*accepted, *id)));
+    sorted::by_key(&mut there, |(accepted, id, _)| Reverse((*accepted, *id)));
     for (_, id, has) in there {
         if is_settled(&excess) {
             return true;

@@ -24,6 +24,7 @@ use crate::engine::{
 };
 use crate::event::Refused;
 use crate::id::ContainerId;
+use crate::resource::sorted;
 use crate::sync::Arc;
 use crate::sync::channel::bounded;
 
@@ -69,7 +70,7 @@ pub type WeakCapacityScheduler = WeakScheduler<Capacity>;
 /// The containers of an application that are to be preempted, and of which its AM has not been told yet, by number.
 pub(super) fn take_to_tell(app: &AppHandle) -> Vec<ContainerId> {
     let mut marked = std::mem::take(&mut app.0.am.lock().to_preempt);
-    marked.sort_unstable_by_key(|container| (container.attempt, container.number));
+    sorted::by_key(&mut marked, |container| (container.attempt, container.number));
     marked
 }
 
@@ -231,7 +232,7 @@ impl Driven for Capacity {
         // Who decides about it knows best.
         let look = move |shard: &mut Shard| (shard.decides_about(&app), shard.why_not_offered(&app));
         let mut answers = ask_workers(door.open_to_wait()?, look)?;
-        answers.sort_by_key(|(decides, _)| !decides);
+        sorted::by_key(&mut answers, |(decides, _)| !decides);
         answers.into_iter().next().map(|(_, answer)| answer).ok_or(Refused::WorkerLost(0))
     }
 
@@ -312,7 +313,7 @@ impl Driven for Capacity {
         let mut answers: Vec<_> =
             shards.map(|shard| (!shard.decides_about(&app.0), shard.why_not_offered(&app.0))).collect();
         // Who decides about it knows best.
-        answers.sort_by_key(|(others, _)| *others);
+        sorted::by_key(&mut answers, |(others, _)| *others);
         answers.into_iter().next().and_then(|(_, answer)| answer)
     }
 

@@ -10,6 +10,7 @@ use crate::app::Reason;
 use crate::engine::ask_workers;
 use crate::event::Refused;
 use crate::fair::{FairDecider, FairReason, FairWait, NotOffered, Shard, Waits};
+use crate::resource::sorted;
 
 fn stopped(why: impl Into<NotOffered>) -> Vec<FairReason> {
     vec![Reason::for_any_node(FairWait::NotOffered(why.into()))]
@@ -34,7 +35,7 @@ pub(super) fn why(
     let (asked, on) = (app.0.clone(), node.map(|node| node.0.clone()));
     let look = move |shard: &mut Shard| (shard.id(), shard.why_waiting(&asked, on.as_deref()));
     let mut found = ask_workers(shared, look)?;
-    found.sort_by_key(|(worker, _)| *worker != app.0.home);
+    sorted::by_key(&mut found, |(worker, _)| *worker != app.0.home);
     Ok(Waits::together(found.into_iter().map(|(_, waits)| waits)))
 }
 
@@ -49,6 +50,6 @@ pub(super) fn why_stepped(
     }
     let look = |shard: &mut Shard| shard.why_waiting(&app.0, node.map(|node| &*node.0));
     let mut found: Vec<_> = steps.stepper.shards().map(|shard| (shard.id(), look(shard))).collect();
-    found.sort_by_key(|(worker, _)| *worker != app.0.home);
+    sorted::by_key(&mut found, |(worker, _)| *worker != app.0.home);
     Waits::together(found.into_iter().map(|(_, waits)| waits))
 }

@@ -6,6 +6,7 @@ use crate::engine::{Container, EndReason, EndedContainer, NodeShared, Reserved, 
 use crate::fair::OwedRoom;
 use crate::id::NodeId;
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 /// A container or reservation in a [`Journal`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,8 +85,8 @@ impl Journal {
     /// Puts what was noted, the reservations that stand and the room that is kept in the order in which they are shown.
     /// `nodes` are those present, by registration.
     pub(super) fn finish(&mut self, nodes: &[NodeId], Standing { reserved, mut held }: Standing) {
-        self.completed.sort_by_key(|(app, container, _)| (*app, *container));
-        held.sort_by_key(|(node, ..)| position(nodes, node));
+        sorted::by_key(&mut self.completed, |(app, container, _)| (*app, *container));
+        sorted::by_key(&mut held, |(node, ..)| position(nodes, node));
         self.reserved = reservation_views(nodes, reserved);
         let view = |(node, app, resource): OwedRoom| HeldView { node: node.name.to_string(), app, resource };
         self.held = held.into_iter().map(view).collect();
@@ -98,7 +99,7 @@ fn position(nodes: &[NodeId], node: &NodeShared) -> Option<usize> {
 
 /// Reservations by node, in the order of `nodes`.
 pub(super) fn reservation_views(nodes: &[NodeId], mut reserved: Vec<Reserved>) -> Vec<AllocatedView> {
-    reserved.sort_by_key(|(node, ..)| position(nodes, node));
+    sorted::by_key(&mut reserved, |(node, ..)| position(nodes, node));
     let view = |(node, app, container, priority, resource): Reserved| {
         let node = node.name.to_string();
         AllocatedView { app, container, node, priority, resource }

@@ -11,6 +11,7 @@ use crate::config::QueueAccess;
 use crate::engine::{ContainerCounts, ContainerView, Heartbeat, RequestView, ReservationNews};
 use crate::event::Refused;
 use crate::id::{ContainerId, ContainerName};
+use crate::resource::sorted;
 use std::borrow::Borrow;
 use std::fmt;
 
@@ -153,7 +154,7 @@ impl<P: Policy> Stepped<P> {
     #[must_use]
     pub fn requests(&mut self) -> Vec<RequestView> {
         let mut requests: Vec<_> = self.steps.stepper.shards().flat_map(|shard| shard.request_views()).collect();
-        requests.sort_by_key(|request| request.attempt);
+        sorted::by_key(&mut requests, |request| request.attempt);
         requests
     }
 

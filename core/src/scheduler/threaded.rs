@@ -25,6 +25,7 @@ use crate::engine::{
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::{Arc, Weak};
 use std::fmt;
 use std::time::Duration;
@@ -655,7 +656,7 @@ impl<P: Policy> Scheduler<P> {
     pub fn requests(&self) -> Result<Vec<RequestView>, Refused> {
         let shared = self.door().open_to_wait()?;
         let mut requests: Vec<_> = ask_workers(shared, |shard| shard.request_views())?.into_iter().flatten().collect();
-        requests.sort_by_key(|request| request.attempt);
+        sorted::by_key(&mut requests, |request| request.attempt);
         Ok(requests)
     }
 

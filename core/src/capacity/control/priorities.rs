@@ -10,6 +10,7 @@ use crate::capacity::types::Control;
 use crate::config::capacity::PriorityAcl;
 use crate::engine::books::ledger::AppShared;
 use crate::event::{AppAccess, Refused};
+use crate::resource::sorted;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -32,7 +33,7 @@ impl PriorityAcls {
             return;
         }
         let mut groups = groups.to_vec();
-        groups.sort_by_key(|group| Reverse(group.max_priority));
+        sorted::by_key(&mut groups, |group| Reverse(group.max_priority));
         self.0.insert(queue.to_owned(), groups);
     }
 }

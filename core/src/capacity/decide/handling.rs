@@ -6,6 +6,7 @@ use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::types::Shard;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 impl Shard {
     pub(crate) fn hear(&mut self, message: &CapacityMessage) {
@@ -97,7 +98,7 @@ impl Shard {
         let Some(entry) = self.own.books.apps.entry(number) else { return };
         let slot = self.own.books.apps[entry].slot;
         let mut containers = self.app(slot).containers.clone();
-        containers.sort_unstable_by_key(|index| self.containers[*index].named());
+        sorted::by_key(&mut containers, |index| self.containers[*index].named());
         let of_containers = containers.iter().map(|index| *self.containers.size(&self.containers[*index]));
         let sizes: Vec<Resource> = of_containers.chain(self.reservations_of(slot).map(|(_, made)| made.size)).collect();
         self.own.books.moved(entry, leaf, runnable, &sizes);

@@ -19,6 +19,7 @@ use crate::config::capacity::{PreemptionOrder, PreemptionSettings, QueueOrdering
 use crate::engine::books::ledger::NodeShared;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::Arc;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +97,7 @@ impl Chooser<'_> {
         if !others.is_empty() {
             // Those on which nothing is reserved any more are of no interest where that is asked for.
             nodes.extend(others.iter().filter(|node| all || node.held.is_some()).cloned());
-            nodes.sort_by_key(|node| node.place.id);
+            sorted::by_key(&mut nodes, |node| node.place.id);
         }
         nodes
     }
@@ -382,7 +383,7 @@ impl Chooser<'_> {
     /// Live containers: of the largest priority number first, then the newest.
     fn live_of(&self, app: u32) -> Vec<(ContainerNumber, Resource, bool)> {
         let mut live = self.containers(app);
-        live.sort_by(|a, b| b.priority.cmp(&a.priority).then(b.number.cmp(&a.number)));
+        sorted::by(&mut live, |a, b| b.priority.cmp(&a.priority).then(b.number.cmp(&a.number)));
         live.into_iter().map(|live| (live.number, live.size, live.am)).collect()
     }
 
@@ -568,7 +569,7 @@ impl Chooser<'_> {
                 }
             }
         };
-        apps.sort_by(order);
+        sorted::by(apps, order);
     }
 
     fn choose_in_leaf(

@@ -6,6 +6,7 @@
 use crate::capacity::rules::tried::{AppVisited, CapacityPass, PassCourse, Watch, Watched};
 use crate::capacity::types::Shard;
 use crate::clock::Deadline;
+use crate::resource::sorted;
 use std::collections::VecDeque;
 
 /// How many whole passes are kept; then the oldest goes.
@@ -132,8 +133,8 @@ impl Watched {
             all.visits.extend(watched.visits);
             all.now_ms = all.now_ms.max(watched.now_ms);
         }
-        all.passes.sort_by_key(|pass| pass.time_ms);
-        all.visits.sort_by_key(|visit| visit.time_ms);
+        sorted::by_key(&mut all.passes, |pass| pass.time_ms);
+        sorted::by_key(&mut all.visits, |visit| visit.time_ms);
         all
     }
 }

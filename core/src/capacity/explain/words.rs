@@ -21,6 +21,7 @@ use crate::capacity::rules::tried::KeyEnd;
 use crate::capacity::types::Shard;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 /// The answer of one worker.
 #[derive(Debug)]
@@ -39,7 +40,7 @@ impl Waits {
     /// Merges the answers of several workers.
     pub(crate) fn together(mut found: Vec<Waits>, all_nodes: bool) -> Vec<CapacityReason> {
         // The worker that decides about the start has the newest figures, so its reason comes first.
-        found.sort_by_key(|waits| !waits.decides);
+        sorted::by_key(&mut found, |waits| !waits.decides);
         let nodes: usize = found.iter().map(|waits| waits.nodes).sum();
         let (mut whole, mut on_nodes) = (Vec::new(), Vec::new());
         for waits in found {

@@ -3,6 +3,7 @@
 use super::preempted::Candidate;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 /// Killable containers of a node, in the order of Hadoop's hash map.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl Killable {
             (hash ^ (hash >> 16)) % self.buckets
         };
         let mut out = self.marked.clone();
-        out.sort_by_key(|(candidate, _)| bucket(*candidate));
+        sorted::by_key(&mut out, |(candidate, _)| bucket(*candidate));
         out
     }
 }

@@ -6,6 +6,7 @@
 
 use super::arith::{Arith, TOLERANCE};
 use crate::config::capacity::{CapacityFigures, CapacityFile, CapacityMode, CapacityQueue, LabelFigures, LeafTemplate};
+use crate::resource::sorted;
 use crate::resource::{Resource, f64_to_i64};
 use rustc_hash::FxHashSet;
 
@@ -127,7 +128,7 @@ impl Division {
         let parts = f64_to_i64(f64::from(available / self.part.absolute).floor());
         let most = usize::try_from(parts).unwrap_or_default().min(waiting);
         let mut first: Vec<&LeafNeeds> = leaves.iter().filter(|leaf| leaf.listed > 0).collect();
-        first.sort_by_key(|leaf| leaf.first_ms);
+        sorted::by_key(&mut first, |leaf| leaf.first_ms);
         let may = |leaf: &&LeafNeeds| !self.active.contains(&leaf.slot);
         out.begins = first.into_iter().filter(may).map(|leaf| leaf.slot).take(most).collect();
         out

@@ -15,6 +15,7 @@ use crate::engine::intake::to_worker::{Internal, Successor};
 use crate::event::Refused;
 use crate::id::ApplicationId;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::Arc;
 
 /// Whose attempt it is that begins.
@@ -134,7 +135,7 @@ impl<D: Controlled> Control<D> {
             }),
         };
         let outcome = outcome.map(|(app, size)| {
-            handed_over.sort_unstable_by_key(|container| (container.id.attempt, container.id.number));
+            sorted::by_key(&mut handed_over, |container| (container.id.attempt, container.id.number));
             // Nobody else writes it.
             let _ = app.kept.set(handed_over.into());
             self.admit(&app, leaf, am.as_ref().zip(size), keeps);

@@ -24,6 +24,7 @@ use crate::policy::ClusterTotal;
 use crate::queue::{QueueAcls, QueueTree};
 use crate::reservation::ReservationSystem;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -213,7 +214,7 @@ impl<P: Parts> Control<P> {
     pub(crate) fn all_apps(&self) -> Vec<Arc<AppShared>> {
         let present = self.apps.iter().flatten().filter(|app| !app.end.has_begun());
         let mut out: Vec<_> = present.map(|app| app.shared.clone()).collect();
-        out.sort_by_key(|app| app.id.number);
+        sorted::by_key(&mut out, |app| app.id.number);
         out
     }
 

@@ -8,6 +8,7 @@ use crate::engine::intake::locations::ANY;
 use crate::engine::shard::Shard;
 use crate::id::AttemptId;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use rustc_hash::FxHashMap;
 
 /// An outstanding request of an application at one location.
@@ -65,7 +66,7 @@ impl<D: Decider> Shard<D> {
             view
         };
         let mut views: Vec<RequestView> = found.into_iter().map(named).collect();
-        views.sort_by_key(|view| view.attempt);
+        sorted::by_key(&mut views, |view| view.attempt);
         views
     }
 }

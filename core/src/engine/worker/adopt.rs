@@ -23,6 +23,7 @@ use crate::engine::shard::{Shard, WorkerJournal};
 use crate::engine::shared::Shared;
 use crate::id::NONE;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::Arc;
 
 impl<D: Decider> Shard<D> {
@@ -202,7 +203,7 @@ impl<D: Decider> Shard<D> {
             return; // Everything is put in order anew by the caller.
         }
         // Children first: what a queue's place in its parent needs is then there.
-        anew.sort_by_key(|index| std::cmp::Reverse(structure.path(*index).count()));
+        sorted::by_key(&mut anew, |index| std::cmp::Reverse(structure.path(*index).count()));
         D::queues_restructured(self, &anew);
         // What they brought counts above, those that cannot be served included.
         for index in entered {

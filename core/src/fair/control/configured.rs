@@ -8,6 +8,7 @@ use crate::config::{AccessControlList, AllocationFile, Limit, PlacementRule};
 use crate::fair::engine::Control;
 use crate::preemption::QueuePreemption;
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 /// The settings in force of a queue. [`QueueView`](crate::view::QueueView) has its present figures.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +71,7 @@ impl Control {
     pub(crate) fn queue_configs(&self) -> Vec<QueueConfig> {
         let mut out: Vec<_> =
             self.tree.in_order_of_creation().into_iter().map(|slot| self.queue_config(self.tree.get(slot))).collect();
-        out.sort_by(|a, b| a.name.cmp(&b.name));
+        sorted::by(&mut out, |a, b| a.name.cmp(&b.name));
         out
     }
 

@@ -8,6 +8,7 @@ use crate::fair::engine::{Control, FairDecider};
 use crate::fair::published::FairPublished;
 use crate::policy::ShareInput;
 use crate::queue::java_name_order;
+use crate::resource::sorted;
 use crate::resource::{Calculator, Resource};
 
 impl QueueTree {
@@ -94,7 +95,7 @@ impl Control {
         for parent in &self.children_changed {
             let Some(queue) = self.tree.at(*parent) else { continue };
             let mut children: Vec<_> = queue.children().collect();
-            children.sort_by(|a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
+            sorted::by(&mut children, |a, b| java_name_order(&self.tree.get(*a).name, &self.tree.get(*b).name));
             for (child, name_order) in children.into_iter().zip(0..) {
                 self.tree.get_mut(child).own.name_order = name_order;
             }

@@ -15,6 +15,7 @@ use crate::order::java_order;
 use crate::policy::{Schedulable, Tie};
 use crate::preemption::{Starvation, StarvedQueue, Yardstick, min_share_part, min_share_starvation};
 use crate::resource::Resource;
+use crate::resource::sorted;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,7 @@ impl Book {
     ) -> FxHashMap<Slot, Starvation> {
         let now = java_ms(now_ms);
         let mut leaves: Vec<_> = structure.queues.iter().flatten().filter(|queue| queue.leaf).collect();
-        leaves.sort_unstable_by_key(|leaf| leaf.shared.created);
+        sorted::by_key(&mut leaves, |leaf| leaf.shared.created);
         for leaf in &leaves {
             self.mark_leaf(leaf, structure, shares, now, &weight);
         }
@@ -151,7 +152,7 @@ impl Book {
             })
             .filter(|candidate| candidate.demand != candidate.usage)
             .collect();
-        found.sort_unstable_by_key(|candidate| candidate.sequence);
+        sorted::by_key(&mut found, |candidate| candidate.sequence);
         let all = u32::try_from(found.len()).unwrap_or(u32::MAX);
         let at = |index: u32| found[index as usize].schedulable();
         let mut order = Vec::new();

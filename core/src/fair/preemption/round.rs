@@ -23,6 +23,7 @@ use crate::engine::intake::locations::ANY;
 use crate::fair::engine::Shared;
 use crate::id::{ContainerId, NodeId};
 use crate::preemption::{Place, StoredAsk, Wanted, requests_to_serve};
+use crate::resource::sorted;
 use crate::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -155,7 +156,7 @@ impl Preemptor {
             places.entry(name).or_insert((0, &node.name, Place::Node { name, rack }));
         }
         let mut placed: Vec<_> = asks.iter().filter_map(|ask| Some((ask, places.get(&ask.location)?))).collect();
-        placed.sort_by_key(|(ask, (level, name, _))| (ask.key, *level, *name));
+        sorted::by_key(&mut placed, |(ask, (level, name, _))| (ask.key, *level, *name));
         let stored = |(ask, (_, _, place)): (&OutstandingAsk, &(u8, &str, Place))| StoredAsk {
             priority: ask.key.priority,
             place: *place,

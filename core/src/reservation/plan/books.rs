@@ -7,6 +7,7 @@ use crate::reservation::measure::Measure;
 use crate::reservation::profile::{Ledger, Operation, Periodic, Piece, Steps, merge, merge_as_is};
 use crate::reservation::refused::ReservationRefused;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -125,7 +126,7 @@ impl PlanBooks {
         let again = again.filter(|reservation| recurs_between(reservation, from, to));
         let once = self.index.once(from, to).filter_map(|id| self.reservation(id));
         let mut found: Vec<&Reservation> = once.chain(again).collect();
-        found.sort_unstable_by_key(|reservation| reservation.id());
+        sorted::by_key(&mut found, |reservation| reservation.id());
         found
     }
 

@@ -2,6 +2,7 @@
 
 use crate::reservation::refused::ReservationRefused;
 use crate::resource::Resource;
+use crate::resource::sorted;
 
 /// From a time on, a value holds, until the next point; `None` is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +104,7 @@ impl Steps {
     #[must_use]
     pub(in crate::reservation) fn shifted(mut self, by: i64) -> Steps {
         self.0.iter_mut().for_each(|point| point.at = point.at.wrapping_add(by));
-        self.0.sort_by_key(|point| point.at);
+        sorted::by_key(&mut self.0, |point| point.at);
         self
     }
 }

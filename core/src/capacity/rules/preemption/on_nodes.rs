@@ -7,6 +7,7 @@
 use super::ideal::Round;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
+use crate::resource::sorted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A container or a reservation: the number of its application, and its own number there.
@@ -230,7 +231,7 @@ pub(crate) fn cheapest(selection: Selection<'_>, nodes: &[SeenNode], chosen: &BT
     let mut remaining = Remaining { round, to_obtain, budget, chosen: chosen.clone() };
     let mut costs: Vec<(f32, &SeenNode)> =
         nodes.iter().filter_map(|node| Some((remaining.needed_on(node, true)?.0, node))).collect();
-    costs.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    sorted::by(&mut costs, |(a, _), (b, _)| a.total_cmp(b));
     let mut victims = Vec::new();
     for (_, node) in costs {
         let Some((_, more)) = remaining.needed_on(node, false) else { continue };
@@ -261,7 +262,7 @@ impl Remaining<'_> {
             return None;
         }
         let mut newest_first: Vec<&HoldsRoom> = node.containers.iter().collect();
-        newest_first.sort_by_key(|container| std::cmp::Reverse(container.id));
+        sorted::by_key(&mut newest_first, |container| std::cmp::Reverse(container.id));
         for container in newest_first.into_iter().filter(|container| !container.killable && !container.am) {
             let of_leaf = container.leaf.and_then(|leaf| Some((leaf, self.to_obtain.get_mut(&leaf)?)));
             let Some((leaf, left)) = of_leaf else { continue };
