@@ -5,6 +5,7 @@
 //! A real one receives registrations, heartbeats and AM calls over RPC, on as many threads as it likes: the handle is
 //! `Clone + Send + Sync`, heartbeats and `allocate` never wait for a worker.
 
+use evenweave::refused::TryAgain;
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, Ask, Container, FairScheduler, Heartbeat, NodeHandle, Refused,
     Resource, Settings, Submission,
@@ -24,7 +25,7 @@ fn report(scheduler: &FairScheduler, node: &NodeHandle, ended: &[Container]) -> 
     loop {
         match scheduler.heartbeat(heartbeat) {
             Ok(()) => return Ok(()),
-            Err(not_sent) if not_sent.reason == Refused::Busy => heartbeat = not_sent.returned,
+            Err(not_sent) if not_sent.reason == Refused::TryAgain(TryAgain::Busy) => heartbeat = not_sent.returned,
             Err(not_sent) => return Err(not_sent.reason),
         }
     }

@@ -14,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "an example: what cannot be has no handling of its own")]
 
 use evenweave::prelude::*;
+use evenweave::refused::TryAgain;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -111,7 +112,7 @@ impl Rm {
             heartbeat.add_completed(self.ids(&report["completed"]));
             // A full channel gives the report back: what ended must not be forgotten.
             while let Err(not_sent) = self.scheduler.heartbeat(heartbeat) {
-                if not_sent.reason != Refused::Busy {
+                if not_sent.reason != Refused::TryAgain(TryAgain::Busy) {
                     return Err(not_sent.reason.into());
                 }
                 heartbeat = not_sent.returned;
@@ -163,7 +164,7 @@ impl Rm {
                 request.asks.push(Ask::anywhere(1, Resource::new(1024, 1), u32::try_from(count)?));
             }
             while let Err(refused) = self.scheduler.allocate(app, &request, &mut answer) {
-                if refused != Refused::Busy {
+                if refused != Refused::TryAgain(TryAgain::Busy) {
                     return Err(refused.into());
                 }
                 sleep(Duration::from_millis(1)).await;

@@ -210,7 +210,7 @@ pub use engine::{
     HeartbeatProbe, NewAttempt, NewNode, Polled, RecoveredContainer, Submission, WakeUp,
 };
 #[cfg(not(loom))]
-pub use event::{Refused, SchedulerEvent};
+pub use event::{Refused, SchedulerEvent, refused};
 #[cfg(not(loom))]
 pub use scheduler::{
     AppHandle, BuildError, Capacity, CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Fair, FairScheduler,

@@ -8,6 +8,7 @@ use evenweave::SchedulerApi as _;
 use evenweave::config::{AccessControlList, QueueAccess};
 use evenweave::event::AppAccess;
 use evenweave::groups::Groups;
+use evenweave::refused::{Denied, Gone, NoQueue, NotFound};
 use evenweave::{AppHandle, FairSchedulerBuilder, Refused, Resource, Stepped, Submission};
 use evenweave_testkit::fair;
 use std::collections::HashMap;
@@ -52,7 +53,7 @@ fn names(stepped: &mut Stepped) -> Vec<String> {
 }
 
 fn acl(user: &str, queue: &str) -> Refused {
-    Refused::Acl { user: user.to_owned(), queue: queue.to_owned() }
+    Refused::Denied(Denied::Queue { user: user.to_owned(), queue: queue.to_owned() })
 }
 
 // ---------------------------------------------------------------------------------------------------- submission
@@ -64,7 +65,7 @@ fn who_refuses_a_submission_shows_in_the_queues() {
     let mut guarded = stepped(&[ENABLED], QUEUES);
     let refused = submit(&mut guarded, 1, "bo", "root.a.new.leaf").unwrap_err();
     let (user, queue, nearest) = ("bo".to_owned(), "root.a.new.leaf".to_owned(), "root.a".to_owned());
-    assert_eq!(refused, Refused::AclAtSubmit { user, queue, nearest });
+    assert_eq!(refused, Refused::Denied(Denied::Submit { user, queue, nearest }));
     for word in ["\"bo\"", "submit", "\"root.a\"", "\"root.a.new.leaf\""] {
         assert!(refused.to_string().contains(word), "{refused}");
     }
@@ -138,7 +139,7 @@ fn a_name_asked_for_in_another_case_is_kept_and_an_empty_one_refused() {
     assert_eq!(submit(&mut stepped, 1, "al", "root.AL").unwrap().queue(), "root.AL");
     assert_eq!(submit(&mut stepped, 2, "al", "AL").unwrap().queue(), "root.al");
     let refused = submit(&mut stepped, 3, "al", "").unwrap_err();
-    assert!(matches!(refused, Refused::QueueNameAtSubmit { number: 3, .. }), "{refused}");
+    assert!(matches!(refused, Refused::NoQueue(NoQueue::NameAtSubmit { number: 3, .. })), "{refused}");
     assert_eq!(stepped.place("al", Some("")).unwrap().as_deref(), Some("root.al"));
 }
 
@@ -147,7 +148,10 @@ fn a_name_asked_for_in_another_case_is_kept_and_an_empty_one_refused() {
 fn another_spelling_of_root_has_no_queue_above_it() {
     let rules = "<queuePlacementPolicy><rule name='user'/></queuePlacementPolicy>";
     let refused = submit(&mut stepped(&[ENABLED], rules), 1, "al", "Root.al").unwrap_err();
-    assert!(matches!(&refused, Refused::QueueNameAtSubmit { queue, .. } if queue == "Root.al"), "{refused}");
+    assert!(
+        matches!(&refused, Refused::NoQueue(NoQueue::NameAtSubmit { queue, .. }) if queue == "Root.al"),
+        "{refused}"
+    );
     assert_eq!(submit(&mut stepped(&[], rules), 1, "al", "Root.al").unwrap().queue(), "root.Root.al");
 }
 
@@ -193,13 +197,13 @@ fn who_may_kill_and_see_an_application() {
         let app = submit(&mut stepped, number, "al", "root.a.x").unwrap();
         let expected = |access| {
             let (user, queue) = (user.to_owned(), "root.a.x".to_owned());
-            if may { Ok(()) } else { Err(Refused::AppAcl { user, access, app: number, queue }) }
+            if may { Ok(()) } else { Err(Refused::Denied(Denied::App { user, access, app: number, queue })) }
         };
         assert_eq!(stepped.check_app(user, &app, AppAccess::View), expected(AppAccess::View));
         assert_eq!(stepped.finish_as(user, &app), expected(AppAccess::Modify));
         assert_eq!(app.is_finished(), may, "{user}");
         if may {
-            assert_eq!(stepped.finish_as(user, &app), Err(Refused::NoSuchApp(number)));
+            assert_eq!(stepped.finish_as(user, &app), Err(Refused::NotFound(NotFound::App(number))));
         }
     }
 }
@@ -221,19 +225,27 @@ fn a_move_needs_rights_on_both_ends() {
     let queues = QUEUES.replace("<aclSubmitApps>bo<", "<aclSubmitApps>bo,opal<");
     let mut stepped = stepped(&[ENABLED, BOSS], &queues);
     let app = submit(&mut stepped, 1, "al", "root.a.x").unwrap();
-    let not_mine =
-        Err(Refused::AppAcl { user: "bo".to_owned(), access: AppAccess::Modify, app: 1, queue: "root.a.x".to_owned() });
+    let not_mine = Err(Refused::Denied(Denied::App {
+        user: "bo".to_owned(),
+        access: AppAccess::Modify,
+        app: 1,
+        queue: "root.a.x".to_owned(),
+    }));
     assert_eq!(stepped.move_app_as("bo", &app, "root.b"), not_mine);
     assert_eq!(stepped.move_app_as("al", &app, "b"), Err(acl("al", "root.b")));
     assert_eq!(stepped.move_app_as("boss", &app, "root.b"), Err(acl("boss", "root.b")));
-    let missing = || Err(Refused::NoSuchQueue("root.c".to_owned()));
+    let missing = || Err(Refused::NotFound(NotFound::Queue("root.c".to_owned())));
     assert_eq!(stepped.move_app_as("opal", &app, "c"), missing());
     assert_eq!(stepped.move_app_as("opal", &app, "root.b"), Ok(()));
     assert_eq!(stepped.apps()[0].queue, "root.b");
     // It is in another queue now, where nobody is an administrator.
-    assert!(matches!(stepped.move_app_as("opal", &app, "root.a.x"), Err(Refused::AppAcl { .. })));
+    assert!(matches!(stepped.move_app_as("opal", &app, "root.a.x"), Err(Refused::Denied(Denied::App { .. }))));
     assert_eq!(stepped.move_app_as("al", &app, "root.a.x"), Ok(()));
-    assert_eq!(stepped.move_app_as("al", &app, "root.a"), Err(Refused::NoSuchQueue("root.a".to_owned())), "no leaf");
+    assert_eq!(
+        stepped.move_app_as("al", &app, "root.a"),
+        Err(Refused::NotFound(NotFound::Queue("root.a".to_owned()))),
+        "no leaf"
+    );
 }
 
 /// Without `yarn.acl.enable` whoever calls may do everything.
@@ -258,12 +270,15 @@ fn the_threaded_scheduler_asks_the_same() {
     assert_eq!(scheduler.permits("bo", "root.a.x", QueueAccess::Submit), Ok(false));
     assert_eq!(scheduler.is_admin("ada"), Ok(true));
     assert_eq!(scheduler.place("bo", Some("b")), Ok(Some("root.b".to_owned())));
-    assert!(matches!(scheduler.check_app("bo", &app, AppAccess::View), Err(Refused::AppAcl { .. })));
+    assert!(matches!(scheduler.check_app("bo", &app, AppAccess::View), Err(Refused::Denied(Denied::App { .. }))));
     assert_eq!(scheduler.move_app_as("al", &app, "root.b"), Err(acl("al", "root.b")));
-    assert!(matches!(scheduler.finish_as("bo", &app), Err(Refused::AppAcl { .. })));
-    assert!(matches!(scheduler.submit(submission(2, "bo", "root.a.y")), Err(Refused::AclAtSubmit { .. })));
+    assert!(matches!(scheduler.finish_as("bo", &app), Err(Refused::Denied(Denied::App { .. }))));
+    assert!(matches!(scheduler.submit(submission(2, "bo", "root.a.y")), Err(Refused::Denied(Denied::Submit { .. }))));
     scheduler.create_queue("a.y").unwrap();
-    assert_eq!(scheduler.create_queue("b.z"), Err(Refused::CannotCreate { queue: "root.b.z".to_owned() }));
+    assert_eq!(
+        scheduler.create_queue("b.z"),
+        Err(Refused::NoQueue(NoQueue::CannotCreate { queue: "root.b.z".to_owned() }))
+    );
     // With somebody in it housekeeping leaves it.
     scheduler.submit(submission(3, "al", "root.a.y")).unwrap();
     let configs = scheduler.queue_configs().unwrap();
@@ -274,5 +289,5 @@ fn the_threaded_scheduler_asks_the_same() {
     scheduler.finish_as("boss", &app).unwrap();
     assert!(app.is_finished());
     scheduler.shutdown().unwrap();
-    assert_eq!(scheduler.has_access("al", "root.a.x", QueueAccess::Submit), Err(Refused::ShutDown));
+    assert_eq!(scheduler.has_access("al", "root.a.x", QueueAccess::Submit), Err(Refused::Gone(Gone::ShutDown)));
 }

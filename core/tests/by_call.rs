@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::clock::{Clock, VirtualClock};
+use evenweave::refused::{Configuration, Gone};
 use evenweave::view::Journal;
 use evenweave::{
     AllocateRequest, AppHandle, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle, Refused,
@@ -70,7 +71,7 @@ fn empty_dynamic_queues_go_when_that_is_asked_for() {
     assert!(!world.queues().contains(&"root.b".to_owned()));
     assert!(world.queues().contains(&"root.a".to_owned()), "not empty");
     world.scheduler.shutdown().unwrap();
-    assert_eq!(world.scheduler.clean_up(), Err(Refused::ShutDown));
+    assert_eq!(world.scheduler.clean_up(), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn a_pass_of_continuous_scheduling() {
     world.scheduler.offer_all().unwrap();
     assert_eq!(world.scheduler.take_journal().unwrap().allocated.len(), 1);
     world.scheduler.shutdown().unwrap();
-    assert_eq!(world.scheduler.offer_all(), Err(Refused::ShutDown));
+    assert_eq!(world.scheduler.offer_all(), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 /// Without timers nobody is preempted by an update, nor killed by the clock: both when that is asked for.
@@ -174,15 +175,15 @@ fn preemption_when_that_is_asked_for() {
         scheduler.kill_marked().unwrap();
         assert_eq!(scheduler.take_journal().unwrap().completed, [], "nothing is killed twice");
         scheduler.shutdown().unwrap();
-        assert_eq!(scheduler.preempt(), Err(Refused::ShutDown));
+        assert_eq!(scheduler.preempt(), Err(Refused::Gone(Gone::ShutDown)));
     }
 }
 
 #[test]
 fn preemption_that_is_off() {
     let world = world();
-    assert_eq!(world.scheduler.preempt(), Err(Refused::PreemptionOff));
-    assert_eq!(world.scheduler.kill_marked(), Err(Refused::PreemptionOff));
+    assert_eq!(world.scheduler.preempt(), Err(Refused::Configuration(Configuration::PreemptionOff)));
+    assert_eq!(world.scheduler.kill_marked(), Err(Refused::Configuration(Configuration::PreemptionOff)));
     world.scheduler.shutdown().unwrap();
 }
 

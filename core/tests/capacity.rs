@@ -2,6 +2,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::config::{SiteFile, SiteProperties};
+use evenweave::refused::{NoQueue, NotFound, TryAgain};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, BuildError, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, FairScheduler, Heartbeat, Refused, Resource, Submission,
@@ -88,9 +89,9 @@ fn mapping_rules_say_where_an_application_goes() {
     let queues: Vec<_> = scheduler.apps().into_iter().map(|app| app.queue).collect();
     assert_eq!(queues, ["root.a", "root.b", "root.a"]);
     let refused = scheduler.submit(submission(4, "eve", "default")).unwrap_err();
-    assert!(matches!(refused, Refused::RuleFailed { .. }), "{refused}");
+    assert!(matches!(refused, Refused::NoQueue(NoQueue::RuleFailed { .. })), "{refused}");
     let refused = scheduler.submit(submission(5, "cat", "default")).unwrap_err();
-    assert_eq!(refused, Refused::NoSuchQueue("default".to_owned()), "no rule is for her");
+    assert_eq!(refused, Refused::NotFound(NotFound::Queue("default".to_owned())), "no rule is for her");
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn on_threads_rounds_come_by_time() {
         // Else it would be silent in the end.
         match scheduler.heartbeat(Heartbeat::new(&node)) {
             Ok(()) => {}
-            Err(not_sent) => assert!(matches!(not_sent.reason, Refused::Busy), "{not_sent:?}"),
+            Err(not_sent) => assert!(matches!(not_sent.reason, Refused::TryAgain(TryAgain::Busy)), "{not_sent:?}"),
         }
         scheduler.fetch(&app, &mut answer).unwrap();
         granted += answer.granted.len();
@@ -243,10 +244,10 @@ fn another_scheduler_s_handles_are_refused() {
         let none = AllocateRequest::default();
         for request in [&none, &ask(1)] {
             let mut answer = Allocation::default();
-            assert!(matches!(here.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
-            assert!(matches!(threaded.allocate(app, request, &mut answer), Err(Refused::NoSuchApp(_))));
+            assert!(matches!(here.allocate(app, request, &mut answer), Err(Refused::NotFound(NotFound::App(_)))));
+            assert!(matches!(threaded.allocate(app, request, &mut answer), Err(Refused::NotFound(NotFound::App(_)))));
         }
-        assert!(matches!(threaded.fetch(app, &mut Allocation::default()), Err(Refused::NoSuchApp(_))));
+        assert!(matches!(threaded.fetch(app, &mut Allocation::default()), Err(Refused::NotFound(NotFound::App(_)))));
         assert!(here.finish(app).is_err() && here.move_app(app, "a").is_err() && here.set_priority(app, 1).is_err());
         assert!(threaded.finish(app).is_err() && threaded.set_priority(app, 1).is_err());
     }
@@ -393,7 +394,7 @@ fn the_page_s_file_does_what_the_page_says() {
         let app = scheduler.submit(Submission::new(1, "ann")).unwrap();
         assert_eq!(app.queue(), "root.dev");
         assert_eq!(scheduler.submit(Submission::new(2, "bob")).unwrap().queue(), "root.default");
-        assert!(matches!(scheduler.submit(submission(3, "bob", "test")), Err(Refused::NoSuchQueue(_))));
+        assert!(matches!(scheduler.submit(submission(3, "bob", "test")), Err(Refused::NotFound(NotFound::Queue(_)))));
         scheduler.allocate(&app, &ask(100), &mut Allocation::default()).unwrap();
         scheduler.heartbeat(Heartbeat::new(&node));
         assert_eq!(granted(&mut scheduler, &app), 1, "one a heartbeat");

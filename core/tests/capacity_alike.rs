@@ -5,6 +5,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::reason::CapacityNotOffered;
+use evenweave::refused::{AlreadyExists, Gone, Invalid, Limit, NotFound};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, AskWarning, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, Container, Heartbeat, Location, NewAttempt, NodeHandle, Refused,
@@ -72,10 +73,10 @@ fn many_submissions_are_answered_in_their_order_and_once() {
             [
                 Ok(1),
                 Ok(2),
-                Err(Refused::DuplicateApp(1)),
-                Err(Refused::NoSuchQueue(_)),
+                Err(Refused::AlreadyExists(AlreadyExists::App(1))),
+                Err(Refused::NotFound(NotFound::Queue(_))),
                 Ok(4),
-                Err(Refused::QueueFull { applications: 2, .. })
+                Err(Refused::Limit(Limit::QueueFull { applications: 2, .. }))
             ]
         ),
         "{numbers:?}"
@@ -83,7 +84,7 @@ fn many_submissions_are_answered_in_their_order_and_once() {
     let priorities: Vec<_> = scheduler.apps().unwrap().iter().map(|app| (app.number, app.priority)).collect();
     assert_eq!(priorities, [(1, 0), (2, 3), (4, 3)], "of its leaf queue each");
     assert!(submitted.try_take().is_none());
-    assert_eq!(submitted.wait().map(drop), Err(Refused::AlreadyTaken));
+    assert_eq!(submitted.wait().map(drop), Err(Refused::Invalid(Invalid::AlreadyTaken)));
     let waits = scheduler.submit_all(vec![submission(6)]).unwrap();
     assert!(within("the answers", || waits.wait()).unwrap()[0].is_ok());
     let dropped = scheduler.submit_all(vec![submission(7)]).unwrap();
@@ -99,9 +100,9 @@ fn many_submissions_are_a_future_too() {
     let mut context = Context::from_waker(Waker::noop());
     let Poll::Ready(Ok(answers)) = submitted.as_mut().poll(&mut context) else { panic!("it is worked off") };
     assert_eq!(answers[0].as_ref().unwrap().number(), 1);
-    assert!(matches!(submitted.as_mut().poll(&mut context), Poll::Ready(Err(Refused::AlreadyTaken))));
+    assert!(matches!(submitted.as_mut().poll(&mut context), Poll::Ready(Err(Refused::Invalid(Invalid::AlreadyTaken)))));
     scheduler.shutdown().unwrap();
-    assert_eq!(scheduler.submit_all(Vec::new()).map(drop), Err(Refused::ShutDown));
+    assert_eq!(scheduler.submit_all(Vec::new()).map(drop), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 /// Handles that were let go are had again, and end what they name; views by number and name.
@@ -191,11 +192,11 @@ fn who_will_not_wait_for_ever_says_how_long() {
     };
     until("the end of the application", || app.is_finished());
     assert_eq!(within("shutdown", || scheduler.shutdown_within(SHORT)), Err(Refused::TimedOut));
-    assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::ShutDown));
+    assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::Gone(Gone::ShutDown)));
     lets_go.send(()).unwrap();
     drop(lets_go);
     assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Ok(()));
-    assert_eq!(scheduler.quiesce_within(LONG), Err(Refused::ShutDown));
+    assert_eq!(scheduler.quiesce_within(LONG), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 /// A wake-up has a handle that keeps nothing alive; in it calls that wait are refused, and others work.
@@ -226,7 +227,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     let app = scheduler.submit(submission(1)).unwrap();
     offer_one(&scheduler, &node, &app);
     let (waiting, found) = within("the wake-up", || heard.recv().unwrap());
-    assert_eq!((waiting, found), ([const { Err(Refused::OwnThread) }; 8], true));
+    assert_eq!((waiting, found), ([const { Err(Refused::Invalid(Invalid::OwnThread)) }; 8], true));
     scheduler.quiesce().unwrap();
     assert!(scheduler.find_app(9).unwrap().is_some(), "what does not wait was taken");
     assert!(weak.upgrade().is_some());
@@ -243,7 +244,7 @@ fn its_worker_runs_on_a_thread_of_the_embedders_and_nowhere_else() {
     let app = scheduler.submit(submission(1)).unwrap();
     scheduler.allocate(&app, &ask(1), &mut Allocation::default()).unwrap();
     poll_until_idle(&mut workers[0]);
-    assert_eq!(within("quiesce", || scheduler.quiesce()), Err(Refused::OwnThread));
+    assert_eq!(within("quiesce", || scheduler.quiesce()), Err(Refused::Invalid(Invalid::OwnThread)));
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     assert!(workers[0].wait(LONG));
     assert_eq!(scheduler.stats().granted, 0, "nobody has polled");
@@ -363,7 +364,7 @@ fn a_place_is_asked_for() {
         assert_eq!(entered.ok().map(|app| app.queue().to_owned()), expected, "{user} {queue:?}");
     }
     let long = "a".repeat(1 << 20);
-    assert!(matches!(threaded.place("ann", Some(&long)), Err(Refused::NameTooLong { .. })));
+    assert!(matches!(threaded.place("ann", Some(&long)), Err(Refused::Invalid(Invalid::LongName { .. }))));
     assert_eq!(threaded.apps().unwrap(), [], "nothing has entered");
 }
 

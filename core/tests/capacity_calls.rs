@@ -6,6 +6,7 @@
 use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
+use evenweave::refused::{Denied, Invalid, NotFound};
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationSubmission, Stage};
 use evenweave::view::CapacityLeafView;
 use evenweave::{
@@ -70,12 +71,15 @@ fn a_further_attempt_takes_over_what_runs_if_it_is_to() {
     let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
     assert_eq!((next.attempt(), next.kept_containers().len()), (2, granted.len()));
     assert_eq!(used_of_a(&mut scheduler), 3072);
-    assert!(matches!(scheduler.new_attempt(&app, NewAttempt::default()), Err(Refused::NoSuchApp(1))), "the old handle");
+    assert!(
+        matches!(scheduler.new_attempt(&app, NewAttempt::default()), Err(Refused::NotFound(NotFound::App(1)))),
+        "the old handle"
+    );
     let last = scheduler.new_attempt(&next, NewAttempt::default()).unwrap();
     assert_eq!(last.kept_containers().len(), 0);
     assert_eq!(used_of_a(&mut scheduler), 0);
     scheduler.finish(&last).unwrap();
-    assert!(matches!(scheduler.new_attempt(&last, NewAttempt::default()), Err(Refused::NoSuchApp(1))));
+    assert!(matches!(scheduler.new_attempt(&last, NewAttempt::default()), Err(Refused::NotFound(NotFound::App(1)))));
 }
 
 #[test]
@@ -83,9 +87,9 @@ fn an_attempt_that_is_refused_ends_its_application_and_frees_its_place() {
     let (mut scheduler, _, app, _) = with_containers(1);
     let too_large = NewAttempt::default().with_am(Resource::new(1 << 20, 1));
     let kept = too_large.clone().keep_containers(true);
-    assert!(matches!(scheduler.new_attempt(&app, kept), Err(Refused::InvalidResource { .. })));
+    assert!(matches!(scheduler.new_attempt(&app, kept), Err(Refused::Invalid(Invalid::Resource { .. }))));
     assert_eq!(used_of_a(&mut scheduler), 1024, "nothing has changed");
-    assert!(matches!(scheduler.new_attempt(&app, too_large), Err(Refused::InvalidResource { .. })));
+    assert!(matches!(scheduler.new_attempt(&app, too_large), Err(Refused::Invalid(Invalid::Resource { .. }))));
     assert!(scheduler.queues().iter().all(|queue| (queue.applications, queue.containers) == (0, 0)));
     scheduler.submit(submission(1)).expect("the number is free again");
 }
@@ -128,14 +132,15 @@ fn a_node_that_is_gone_and_one_of_another_scheduler_are_refused() {
     let theirs = other.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     for node in [&gone, &theirs] {
         let total = Resource::new(4096, 4);
-        let missing = |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NoSuchNode(_))));
+        let missing =
+            |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NotFound(NotFound::Node(_)))));
         missing(ours.resize_node(node, total));
         missing(ours.shrink_node(node, total));
         missing(ours.decommission_node(node));
         missing(ours.recommission_node(node));
     }
     let node = ours.add_node("n2", "/r1", Resource::new(8192, 8)).unwrap();
-    assert!(matches!(ours.resize_node(&node, Resource::new(-1, 8)), Err(Refused::BadNode { .. })));
+    assert!(matches!(ours.resize_node(&node, Resource::new(-1, 8)), Err(Refused::Invalid(Invalid::NodeTotal { .. }))));
     assert_eq!(other.nodes()[0].total, Resource::new(8192, 8));
 }
 
@@ -144,7 +149,7 @@ fn applications_of_another_scheduler_are_refused() {
     let (mut ours, mut other) = (stepped(), stepped());
     ours.submit(submission(1)).unwrap();
     let theirs = other.submit(submission(1)).unwrap();
-    let missing = |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NoSuchApp(1))));
+    let missing = |outcome: Result<(), Refused>| assert!(matches!(outcome, Err(Refused::NotFound(NotFound::App(1)))));
     missing(ours.new_attempt(&theirs, NewAttempt::default()).map(drop));
     missing(ours.finish(&theirs));
     missing(ours.finish_as("ann", &theirs));
@@ -165,12 +170,15 @@ fn who_may_what_is_asked_of_the_queues_lists() {
     for user in ["ann", "boss", "root"] {
         scheduler.check_app(user, &app, AppAccess::Modify).unwrap();
     }
-    assert!(matches!(scheduler.check_app("bob", &app, AppAccess::View), Err(Refused::AppAcl { .. })));
-    assert!(matches!(scheduler.move_app_as("boss", &app, "b"), Err(Refused::Acl { .. })));
+    assert!(matches!(scheduler.check_app("bob", &app, AppAccess::View), Err(Refused::Denied(Denied::App { .. }))));
+    assert!(matches!(scheduler.move_app_as("boss", &app, "b"), Err(Refused::Denied(Denied::Queue { .. }))));
     scheduler.move_app_as("ann", &app, "b").unwrap();
-    assert!(matches!(scheduler.finish_as("boss", &app), Err(Refused::AppAcl { .. })), "it has left his queue");
+    assert!(
+        matches!(scheduler.finish_as("boss", &app), Err(Refused::Denied(Denied::App { .. }))),
+        "it has left his queue"
+    );
     scheduler.finish_as("ann", &app).unwrap();
-    assert!(matches!(scheduler.check_app("ann", &app, AppAccess::View), Err(Refused::NoSuchApp(1))));
+    assert!(matches!(scheduler.check_app("ann", &app, AppAccess::View), Err(Refused::NotFound(NotFound::App(1)))));
 }
 
 /// The same calls on threads.
@@ -191,8 +199,8 @@ fn attempts_on_threads() {
     scheduler.quiesce().unwrap();
     let next = scheduler.new_attempt(&app, NewAttempt::default().keep_containers(true)).unwrap();
     assert_eq!((next.attempt(), next.kept_containers().len()), (2, 1));
-    assert!(matches!(scheduler.finish(&app), Err(Refused::NoSuchApp(1))));
-    assert!(matches!(scheduler.finish_as("eve", &next), Err(Refused::AppAcl { .. })));
+    assert!(matches!(scheduler.finish(&app), Err(Refused::NotFound(NotFound::App(1)))));
+    assert!(matches!(scheduler.finish_as("eve", &next), Err(Refused::Denied(Denied::App { .. }))));
     scheduler.finish_as("boss", &next).unwrap();
     assert!(scheduler.containers().unwrap().iter().all(|view| view.ended));
 }
@@ -213,7 +221,7 @@ fn nodes_change_on_threads() {
     scheduler.quiesce().unwrap();
     assert_eq!(scheduler.nodes()[0].total, Resource::new(6144, 4));
     scheduler.remove_node(&node).unwrap();
-    assert!(matches!(scheduler.decommission_node(&node), Err(Refused::NoSuchNode(_))));
+    assert!(matches!(scheduler.decommission_node(&node), Err(Refused::NotFound(NotFound::Node(_)))));
     assert!(scheduler.is_admin("root").unwrap() && scheduler.permits("ann", "a", QueueAccess::Submit).unwrap());
 }
 

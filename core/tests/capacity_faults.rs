@@ -5,6 +5,7 @@
 
 use evenweave::clock::{Clock, VirtualClock};
 use evenweave::faults::Fault;
+use evenweave::refused::{AlreadyExists, Gone, NotFound};
 use evenweave::{
     AllocateRequest, AppHandle, CapacityScheduler, CapacitySchedulerBuilder, ContainerId, Heartbeat, NodeHandle,
     NodeId, Refused, Resource, SchedulerEvent, Submission,
@@ -144,7 +145,7 @@ impl World {
                 let at: usize = name[1..].parse().unwrap();
                 match within("add_node", || add_node(&self.scheduler, at)) {
                     Ok(node) => self.nodes[at] = node,
-                    Err(Refused::DuplicateNode(_) | Refused::NoWorkers) => {}
+                    Err(Refused::AlreadyExists(AlreadyExists::Node(_)) | Refused::Gone(Gone::AllWorkers)) => {}
                     Err(other) => panic!("{other}"),
                 }
             }
@@ -162,7 +163,7 @@ impl World {
         let master = &mut self.masters[at];
         let answer = match within("allocate", || allocate(&self.scheduler, &master.handle, request)) {
             Ok(answer) => answer,
-            Err(Refused::WorkerLost(_)) => return,
+            Err(Refused::Gone(Gone::Worker(_))) => return,
             Err(other) => panic!("{other}"),
         };
         for container in &answer.granted {
@@ -194,7 +195,7 @@ impl World {
         }
         match within("heartbeat", || send(&self.scheduler, heartbeat, &mut 0)) {
             // Lost meanwhile: so is what it says.
-            Ok(()) | Err(Refused::NoSuchNode(_) | Refused::WorkerLost(_)) => {}
+            Ok(()) | Err(Refused::NotFound(NotFound::Node(_)) | Refused::Gone(Gone::Worker(_))) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -438,7 +439,7 @@ fn workers_are_given_up() {
             world.settle();
             world.check_books();
             let injected = world.scheduler.inject(Fault::WorkerPanic { worker });
-            assert_eq!(injected, Err(Refused::WorkerLost(worker)));
+            assert_eq!(injected, Err(Refused::Gone(Gone::Worker(worker))));
         }
         world.check();
     }

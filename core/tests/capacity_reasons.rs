@@ -4,6 +4,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::reason::{CapacityReason, CapacityWait};
+use evenweave::refused::NotFound;
 use evenweave::view::RunningLimit;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Heartbeat,
@@ -314,9 +315,12 @@ fn no_nodes_full_nodes_and_nodes_that_go_are_told() {
     both.threaded.remove_node(&of_threaded).unwrap();
     both.threaded.quiesce().unwrap();
     let [app, other] = both.apps[&1].clone();
-    assert!(matches!(both.stepped.why_waiting_on(&app, &of_stepped), Err(Refused::NoSuchNode(_))));
-    assert!(matches!(both.threaded.why_waiting_on(&other, &of_threaded), Err(Refused::NoSuchNode(_))));
-    assert!(matches!(both.stepped.why_waiting_on(&app, &both.nodes["n1"][1]), Err(Refused::NoSuchNode(_))), "not ours");
+    assert!(matches!(both.stepped.why_waiting_on(&app, &of_stepped), Err(Refused::NotFound(NotFound::Node(_)))));
+    assert!(matches!(both.threaded.why_waiting_on(&other, &of_threaded), Err(Refused::NotFound(NotFound::Node(_)))));
+    assert!(
+        matches!(both.stepped.why_waiting_on(&app, &both.nodes["n1"][1]), Err(Refused::NotFound(NotFound::Node(_)))),
+        "not ours"
+    );
     assert_eq!(both.stepped.why_waiting(&other)[0].wait, CapacityWait::Ended, "another scheduler's application");
 }
 

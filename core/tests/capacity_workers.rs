@@ -8,6 +8,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::reason::CapacityNotOffered;
+use evenweave::refused::Limit;
 use evenweave::view::CapacityQueueView;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
@@ -105,7 +106,10 @@ impl Cluster {
         match self.scheduler.submit(Submission::new(self.submitted, user).in_queue(queue)) {
             Ok(app) => self.apps.push(app),
             Err(refused) => {
-                assert!(matches!(refused, Refused::QueueFull { .. } | Refused::UserFull { .. }), "{refused}")
+                assert!(
+                    matches!(refused, Refused::Limit(Limit::QueueFull { .. }) | Refused::Limit(Limit::UserFull { .. })),
+                    "{refused}"
+                )
             }
         }
     }

@@ -4,6 +4,7 @@
 use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::config::capacity::QueueMaking;
+use evenweave::refused::{Denied, NoQueue, NotFound};
 use evenweave::view::CapacityQueueView;
 use evenweave::{
     Allocation, AppHandle, BuildError, CapacityConfiguration, CapacityScheduler, CapacityStepped, Heartbeat, Refused,
@@ -108,7 +109,7 @@ fn a_path_that_begins_with_a_short_name_is_that_of_the_same_queue() {
         "web is no configured queue"
     );
     let refused = submit(&mut scheduler, 6, "ann", "teams.web").unwrap_err();
-    assert_eq!(refused, Refused::NotLeaf { queue: "teams.web".to_owned() });
+    assert_eq!(refused, Refused::NoQueue(NoQueue::NotLeaf { queue: "teams.web".to_owned() }));
 }
 
 #[test]
@@ -137,13 +138,13 @@ fn what_may_not_make_itself_does_not() {
     let mut scheduler = with_nodes(FLEXIBLE, more);
     let refused = |scheduler: &mut CapacityStepped, queue| submit(scheduler, 9, "cat", queue).unwrap_err();
     for queue in ["root.teams.x.y.z", "root.a.x", "root.nowhere.x", "ann", "root.teams..x", "root.teams."] {
-        assert_eq!(refused(&mut scheduler, queue), Refused::NoSuchQueue(queue.to_owned()));
+        assert_eq!(refused(&mut scheduler, queue), Refused::NotFound(NotFound::Queue(queue.to_owned())));
     }
     submit(&mut scheduler, 1, "ann", "root.teams.ann").unwrap();
     assert_eq!(refused(&mut scheduler, "root.teams.bob").kind(), "no-such-queue");
     let by_rule = refused(&mut scheduler, "default");
     let why = "root.teams has 1 child queues, and may have max-queues 1".to_owned();
-    assert_eq!(by_rule, Refused::NotMade { queue: "root.teams.cat".to_owned(), why });
+    assert_eq!(by_rule, Refused::NoQueue(NoQueue::NotMade { queue: "root.teams.cat".to_owned(), why }));
     assert_eq!(made(&mut scheduler), ["root.teams.ann"]);
 }
 
@@ -259,7 +260,10 @@ fn a_leaf_of_a_managed_parent_takes_whom_a_rule_leads_there() {
     let mut scheduler = with_nodes(MANAGED, more);
     submit(&mut scheduler, 1, "ann", "default").unwrap();
     let refused = submit(&mut scheduler, 2, "ann", "root.users.ann").unwrap_err();
-    assert_eq!(refused, Refused::OnlyByRule { queue: "root.users.ann".to_owned(), user: "ann".to_owned() });
+    assert_eq!(
+        refused,
+        Refused::NoQueue(NoQueue::OnlyByRule { queue: "root.users.ann".to_owned(), user: "ann".to_owned() })
+    );
     submit(&mut scheduler, 3, "ann", "default").expect("limits of applications are not for it");
     submit(&mut scheduler, 4, "bob", "default").unwrap();
     assert_eq!(submit(&mut scheduler, 5, "cat", "default").unwrap_err().kind(), "not-made");
@@ -275,7 +279,7 @@ fn lists_are_the_templates_once_a_refresh_has_read_them() {
     let site: Pairs<'_> = &[("yarn.acl.enable", "true")];
     let mut scheduler = built(site, FLEXIBLE, more);
     let refused = submit(&mut scheduler, 1, "bob", "root.teams.x").unwrap_err();
-    assert_eq!(refused, Refused::Acl { user: "bob".to_owned(), queue: "root.teams.x".to_owned() });
+    assert_eq!(refused, Refused::Denied(Denied::Queue { user: "bob".to_owned(), queue: "root.teams.x".to_owned() }));
     assert!(made(&mut scheduler).is_empty());
     submit(&mut scheduler, 2, "ann", "root.teams.x").unwrap();
     // As in Hadoop the lists of a queue that is there are not known before a refresh.
@@ -358,7 +362,7 @@ fn an_accepted_application_makes_the_queue_anew_that_a_rule_has_made() {
     scheduler.submit(Submission::new(1, "ann").accepted_in("ann")).unwrap();
     assert_eq!(made(&mut scheduler), ["root.users.ann"]);
     let other = scheduler.submit(Submission::new(2, "ann").accepted_in("bob"));
-    assert!(matches!(other, Err(Refused::NoSuchQueue(queue)) if queue == "bob"));
+    assert!(matches!(other, Err(Refused::NotFound(NotFound::Queue(queue))) if queue == "bob"));
     assert_eq!(made(&mut scheduler), ["root.users.ann"]);
 }
 

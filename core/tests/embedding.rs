@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{NotFound, TryAgain};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, Container, ContainerId, ContainerName, EndReason, FairScheduler,
     FairSchedulerBuilder, Heartbeat, NewAttempt, NodeHandle, Refused, Resource, Stepped, Submission,
@@ -271,7 +272,7 @@ fn an_am_s_container_comes_and_goes_by_the_resource_manager_s_calls() {
     world.app = world.stepped.submit(submission(13).with_am(SMALL)).unwrap();
     let asking = AllocateRequest::new([Ask::anywhere(1, SMALL, 1)]);
     let refused = world.stepped.allocate(&world.app, &asking, &mut Allocation::default());
-    assert_eq!(refused, Err(Refused::NoAm(13)));
+    assert_eq!(refused, Err(Refused::TryAgain(TryAgain::NoAm(13))));
     assert_eq!(world.call(&AllocateRequest::default()).granted, []);
     world.stepped.update_now();
     world.stepped.heartbeat(Heartbeat::new(&world.nodes[0]));
@@ -288,7 +289,7 @@ fn an_am_s_container_comes_and_goes_by_the_resource_manager_s_calls() {
     assert_eq!(world.call(&AllocateRequest::default()).granted.len(), 1);
     let next = world.stepped.new_attempt(&world.app.clone(), NewAttempt::default()).unwrap();
     let old = world.stepped.allocate(&world.app, &AllocateRequest::default(), &mut Allocation::default());
-    assert_eq!((next.attempt(), old), (2, Err(Refused::NoSuchApp(13))));
+    assert_eq!((next.attempt(), old), (2, Err(Refused::NotFound(NotFound::App(13)))));
 }
 
 /// What is granted is off the count at once, fetched or not: who says then how many it still wants gets these as well.

@@ -7,6 +7,7 @@
 use evenweave::SchedulerApi as _;
 use evenweave::policy::Precedence;
 use evenweave::reason::{FairReason, FairWait, NotOffered, Words};
+use evenweave::refused::NotFound;
 use evenweave::resource::ResourceTypes;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle, Refused, Resource, Stepped,
@@ -175,8 +176,9 @@ fn a_node_that_is_gone_or_of_another_scheduler_is_refused() {
     let mut all = All::new();
     all.node("n1", 65536);
     let app = all.app("root.b", 1024, 1);
-    let no_such =
-        |answer: Result<_, Refused>| assert!(matches!(answer, Err(Refused::NoSuchNode(name)) if name == "n1"));
+    let no_such = |answer: Result<_, Refused>| {
+        assert!(matches!(answer, Err(Refused::NotFound(NotFound::Node(name))) if name == "n1"))
+    };
     no_such(all.threaded[0].why_waiting_on(&all.apps[app][1], &all.nodes[0][2]));
     no_such(all.stepped.why_waiting_on(&all.apps[app][0], &all.nodes[0][2]));
     assert!(all.threaded[0].why_waiting_on(&all.apps[app][1], &all.nodes[0][1]).is_ok());

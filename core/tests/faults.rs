@@ -14,6 +14,7 @@ use evenweave::faults::Fault;
 use evenweave::groups::Groups;
 use evenweave::policy::ClusterTotal;
 use evenweave::policy::{OrderKey, Schedulable, SchedulingPolicy, ShareInput};
+use evenweave::refused::{AlreadyExists, Gone, NotFound, TryAgain};
 use evenweave::resource::Calculator;
 use evenweave::resource::ResourceTypes;
 use evenweave::shares::Fair;
@@ -227,7 +228,7 @@ fn three_workers_are_given_up(mut world: World) {
         world.steps(3);
         world.check();
         let injected = world.scheduler.inject(Fault::WorkerPanic { worker });
-        assert_eq!(injected, Err(Refused::WorkerLost(worker)));
+        assert_eq!(injected, Err(Refused::Gone(Gone::Worker(worker))));
     }
     // A queue that gets a limit now is granted from all the same.
     let file = "<allocations><queue name='a'/><queue name='b'><maxResources>61440 mb, 60 vcores</maxResources></queue></allocations>";
@@ -239,13 +240,13 @@ fn three_workers_are_given_up(mut world: World) {
     world.hear_of_panics(3);
     let scheduler = &world.scheduler;
     let added = within("add_node", || scheduler.add_node("more", "/r", Resource::new(1024, 1)));
-    assert_eq!(added.unwrap_err(), Refused::NoWorkers);
+    assert_eq!(added.unwrap_err(), Refused::Gone(Gone::AllWorkers));
     let submitted = within("submit", || scheduler.submit(unmanaged(1000, "root.a")));
-    assert_eq!(submitted.unwrap_err(), Refused::NoWorkers);
+    assert_eq!(submitted.unwrap_err(), Refused::Gone(Gone::AllWorkers));
     let asked = ask(1);
     for app in world.apps() {
         let refused = within("allocate", || scheduler.allocate(app, &asked, &mut Allocation::default()));
-        assert!(matches!(refused, Err(Refused::WorkerLost(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Refused::Gone(Gone::Worker(_)))), "{refused:?}");
         // Nobody's home is needed to give something back.
         let release = AllocateRequest::default().with_releases([held]);
         within("allocate", || scheduler.allocate(app, &release, &mut Allocation::default())).unwrap();
@@ -408,13 +409,13 @@ fn groups_hang_and_fail() {
         let by = |user: &str| evenweave::Submission::new(number, user).in_queue("root.a");
         let refuses = |world: &World, user: &str| {
             let refused = within("submit", || world.scheduler.submit(by(user)));
-            assert!(matches!(&refused, Err(Refused::NoGroups { .. })), "{user}: {refused:?}");
+            assert!(matches!(&refused, Err(Refused::TryAgain(TryAgain::NoGroups { .. }))), "{user}: {refused:?}");
         };
         // Once it has answered it is asked again: how soon that is, is the machine's.
         let comes_again = |world: &World| {
             let app = wait_for("submit", || match world.scheduler.submit(by("ann")) {
                 Ok(app) => Some(app),
-                Err(Refused::NoGroups { .. }) => None,
+                Err(Refused::TryAgain(TryAgain::NoGroups { .. })) => None,
                 Err(other) => panic!("{other}"),
             });
             within("finish", || world.scheduler.finish(&app)).unwrap();
@@ -448,10 +449,10 @@ fn reports_are_wrong() {
     again_and_again(&mut world, |world, time| {
         let at = time % NODES;
         let twice = within("add_node", || world.scheduler.add_node(&format!("n{at}"), "/r0", Resource::new(8192, 8)));
-        assert_eq!(twice.unwrap_err(), Refused::DuplicateNode(format!("n{at}")));
+        assert_eq!(twice.unwrap_err(), Refused::AlreadyExists(AlreadyExists::Node(format!("n{at}"))));
         let gone = world.replace_node(at);
         let refused = world.scheduler.heartbeat(Heartbeat::new(&gone)).unwrap_err().reason;
-        assert!(matches!(refused, Refused::NoSuchNode(_)));
+        assert!(matches!(refused, Refused::NotFound(NotFound::Node(_))));
         // Many in one go are taken, and ignored.
         world.send_all(vec![Heartbeat::new(&gone), Heartbeat::new(&elsewhere[time % 4])]);
         world.report_strangers(at);

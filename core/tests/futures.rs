@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::prelude::*;
+use evenweave::refused::{AlreadyExists, Gone, Invalid, NotFound, TryAgain};
 use evenweave::{AmRequest, CapacitySchedulerBuilder, NotSent, RecoveredContainer, Worker};
 use evenweave_testkit::{SMALL, ask, capacity, until, wait_for};
 use std::future::Future;
@@ -112,7 +113,7 @@ impl World {
 
     fn end(self) {
         // This thread polls the workers.
-        assert_eq!(self.scheduler.shutdown(), Err(Refused::OwnThread));
+        assert_eq!(self.scheduler.shutdown(), Err(Refused::Invalid(Invalid::OwnThread)));
         // In turn: each may wait for what the others do.
         let mut workers = self.workers;
         until("the end of the workers", || {
@@ -186,14 +187,14 @@ fn who_waits_for_mail_hears_of_the_end_of_the_application_and_of_the_scheduler()
     });
     assert_eq!(finished, Ok(()));
     assert!(mail.woken() > 0);
-    assert_eq!(mail.poll(), Poll::Ready(Err(Refused::NoSuchApp(1))));
+    assert_eq!(mail.poll(), Poll::Ready(Err(NotFound::App(1).into())));
     assert_eq!(others.poll(), Poll::Pending);
     let stranger = World::new(FairScheduler::builder());
-    assert_eq!(ByHand::new(stranger.scheduler.mail_async(&other)).poll(), Poll::Ready(Err(Refused::NoSuchApp(2))));
+    assert_eq!(ByHand::new(stranger.scheduler.mail_async(&other)).poll(), Poll::Ready(Err(NotFound::App(2).into())));
     stranger.end();
     world.end();
     assert!(others.woken() > 0);
-    assert_eq!(others.poll(), Poll::Ready(Err(Refused::ShutDown)));
+    assert_eq!(others.poll(), Poll::Ready(Err(Gone::ShutDown.into())));
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn room_after_busy() {
     assert_eq!(ByHand::new(scheduler.room_async()).run(), Ok(()));
     scheduler.heartbeat(Heartbeat::new(&world.node)).unwrap();
     let NotSent { returned, reason, .. } = *scheduler.heartbeat(Heartbeat::new(&world.node)).unwrap_err();
-    assert_eq!(reason, Refused::Busy);
+    assert_eq!(reason, Refused::TryAgain(TryAgain::Busy));
     let mut room = ByHand::new(scheduler.room_async());
     // The control answers on its own thread; then the worker is waited for.
     until("room", || {
@@ -219,7 +220,7 @@ fn room_after_busy() {
     assert_eq!(room.poll(), Poll::Ready(Ok(())));
     scheduler.heartbeat(returned).unwrap();
     world.end();
-    assert_eq!(ByHand::new(scheduler.room_async()).poll(), Poll::Ready(Err(Refused::ShutDown)));
+    assert_eq!(ByHand::new(scheduler.room_async()).poll(), Poll::Ready(Err(Gone::ShutDown.into())));
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn a_worker_that_is_given_up_keeps_nobody_waiting() {
     assert_eq!(mail.poll(), Poll::Pending);
     world.workers.clear();
     assert_eq!(room.run(), Ok(()));
-    assert_eq!(mail.run(), Err(Refused::NoWorkers));
+    assert_eq!(mail.run(), Err(Refused::Gone(Gone::AllWorkers)));
     scheduler.shutdown().unwrap();
 }
 
@@ -240,19 +241,22 @@ fn a_worker_that_is_given_up_keeps_nobody_waiting() {
 fn submissions_moves_and_nodes() {
     let scheduler = FairScheduler::builder().start().unwrap();
     let app = ByHand::new(scheduler.submit_async(submission(1))).run().unwrap();
-    assert_eq!(ByHand::new(scheduler.submit_async(submission(1))).run(), Err(Refused::DuplicateApp(1)));
+    assert_eq!(
+        ByHand::new(scheduler.submit_async(submission(1))).run(),
+        Err(Refused::AlreadyExists(AlreadyExists::App(1)))
+    );
     let many = scheduler.submit_all(vec![submission(2), submission(2), submission(3)]).unwrap();
     let many = ByHand::new(many).run().unwrap();
     assert_eq!(many.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     let node = ByHand::new(scheduler.add_node_async("n", "/r", SMALL)).run().unwrap();
     assert_eq!(ByHand::new(scheduler.remove_node_async(&node)).run(), Ok(()));
     assert!(node.is_gone());
-    let missing = Refused::NoSuchQueue("root.none".to_owned());
+    let missing = Refused::NotFound(NotFound::Queue("root.none".to_owned()));
     assert_eq!(ByHand::new(scheduler.move_app_async(&app, "root.none")).run(), Err(missing));
     let next = ByHand::new(scheduler.new_attempt_async(&app, NewAttempt::default())).run().unwrap();
     assert_eq!(next.attempt(), 2);
     assert_eq!(ByHand::new(scheduler.finish_async(&next)).run(), Ok(()));
-    assert_eq!(ByHand::new(scheduler.finish_async(&next)).run(), Err(Refused::NoSuchApp(1)));
+    assert_eq!(ByHand::new(scheduler.finish_async(&next)).run(), Err(Refused::NotFound(NotFound::App(1))));
     // One that is let go of is carried out.
     let mut given = ByHand::new(scheduler.submit_async(submission(4)));
     let _ = given.poll();
@@ -260,7 +264,7 @@ fn submissions_moves_and_nodes() {
     scheduler.quiesce().unwrap();
     assert!(scheduler.app(4).unwrap().is_some());
     scheduler.shutdown().unwrap();
-    assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::ShutDown));
+    assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 #[test]
@@ -320,7 +324,7 @@ async fn on_tokio() {
             loop {
                 for node in &nodes {
                     while let Err(not_sent) = scheduler.heartbeat(Heartbeat::new(node)) {
-                        assert_eq!(not_sent.reason, Refused::Busy);
+                        assert_eq!(not_sent.reason, Refused::TryAgain(TryAgain::Busy));
                         scheduler.room_async().await.unwrap();
                     }
                 }
@@ -356,7 +360,7 @@ macro_rules! comes_with_what_runs {
         assert_eq!(refused.unwrap_err().kind(), "duplicate-node");
         $scheduler.shutdown().unwrap();
         let late = ByHand::new($scheduler.add_node_with_containers_async("m", "/r", node, Vec::new())).run();
-        assert_eq!(late.unwrap_err(), Refused::ShutDown);
+        assert_eq!(late.unwrap_err(), Refused::Gone(Gone::ShutDown));
     }};
 }
 
@@ -381,18 +385,21 @@ fn two_queues() -> CapacitySchedulerBuilder {
 fn submissions_moves_and_nodes_of_the_capacity_scheduler() {
     let scheduler = two_queues().start().unwrap();
     let app = ByHand::new(scheduler.submit_async(submission(1))).run().unwrap();
-    assert_eq!(ByHand::new(scheduler.submit_async(submission(1))).run(), Err(Refused::DuplicateApp(1)));
+    assert_eq!(
+        ByHand::new(scheduler.submit_async(submission(1))).run(),
+        Err(Refused::AlreadyExists(AlreadyExists::App(1)))
+    );
     let node = ByHand::new(scheduler.add_node_async("n", "/r", SMALL)).run().unwrap();
     assert_eq!(ByHand::new(scheduler.remove_node_async(&node)).run(), Ok(()));
     assert!(node.is_gone());
-    let missing = Refused::NoSuchQueue("none".to_owned());
+    let missing = Refused::NotFound(NotFound::Queue("none".to_owned()));
     assert_eq!(ByHand::new(scheduler.move_app_async(&app, "none")).run(), Err(missing));
     assert_eq!(ByHand::new(scheduler.move_app_async(&app, "other")).run(), Ok(()));
     assert_eq!(scheduler.apps().unwrap()[0].queue, "root.other");
     assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Ok(()));
-    assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Err(Refused::NoSuchApp(1)));
+    assert_eq!(ByHand::new(scheduler.finish_async(&app)).run(), Err(Refused::NotFound(NotFound::App(1))));
     scheduler.shutdown().unwrap();
-    assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::ShutDown));
+    assert_eq!(ByHand::new(scheduler.submit_async(submission(5))).run(), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 #[test]
@@ -422,7 +429,7 @@ fn mail_of_the_capacity_scheduler() {
     let mut mail = ByHand::new(scheduler.mail_async(&app));
     assert_eq!(mail.poll(), Poll::Pending);
     scheduler.finish(&app).unwrap();
-    assert_eq!(mail.run(), Err(Refused::NoSuchApp(1)));
+    assert_eq!(mail.run(), Err(Refused::NotFound(NotFound::App(1))));
     scheduler.shutdown().unwrap();
 }
 
@@ -459,7 +466,7 @@ fn room_and_events_of_the_capacity_scheduler() {
         };
         break not_sent.reason;
     };
-    assert_eq!(reason, Refused::Busy);
+    assert_eq!(reason, Refused::TryAgain(TryAgain::Busy));
     let mut room = ByHand::new(scheduler.room_async());
     // The control answers on its own thread, and wakes who polled before; then the worker is waited for.
     for _ in 0..200 {

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::Configuration;
 use evenweave::{CapacityConfiguration, CapacityScheduler, CapacityStepped, Refused, Submission};
 use std::fs;
 
@@ -54,7 +55,7 @@ fn shown(scheduler: &mut CapacityStepped) -> Vec<String> {
 }
 
 fn why(refused: Result<(), Refused>) -> String {
-    let Err(Refused::BadConfiguration(why)) = refused else { panic!("{refused:?}") };
+    let Err(Refused::Configuration(Configuration::Invalid(why))) = refused else { panic!("{refused:?}") };
     why
 }
 

@@ -4,6 +4,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
+use evenweave::refused::{Invalid, Limit, NotFound};
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, Container, EndReason, FairScheduler, Heartbeat, NewAttempt,
     NodeHandle, Refused, Resource, SchedulerEvent, Stepped,
@@ -320,7 +321,7 @@ fn a_recommissioned_node_has_its_total_again() {
     assert_eq!(fetch(&mut stepped, &app).granted.len(), 1);
     stepped.recommission_node(&node).unwrap();
     stepped.remove_node(&node).unwrap();
-    let gone = Err(Refused::NoSuchNode("n0".to_owned()));
+    let gone = Err(Refused::NotFound(NotFound::Node("n0".to_owned())));
     assert_eq!((stepped.decommission_node(&node), stepped.recommission_node(&node)), (gone.clone(), gone));
 }
 
@@ -702,7 +703,7 @@ fn the_am_of_an_attempt_that_keeps_is_accounted_anew() {
     let held = fetch(&mut stepped, &first).granted;
     report(&mut stepped, &node, &held, &[]);
     let huge = NewAttempt::default().with_am(Resource::new(1 << 40, 1)).keep_containers(true);
-    assert!(matches!(stepped.new_attempt(&first, huge), Err(Refused::InvalidResource { .. })));
+    assert!(matches!(stepped.new_attempt(&first, huge), Err(Refused::Invalid(Invalid::Resource { .. }))));
     assert!(!first.is_finished(), "nothing has changed");
     let new = NewAttempt::default().with_am(SMALL).keep_containers(true);
     let second = stepped.new_attempt(&first, new).unwrap();
@@ -794,7 +795,7 @@ fn an_am_for_which_its_queue_has_nothing_is_refused_at_any_attempt() {
         stepped.reload_text(&none("<maxResources>4096 mb, 0 vcores</maxResources>")).unwrap();
         let new = NewAttempt::default().with_am(Resource::new(1024, 1)).keep_containers(keep_containers);
         let refused = stepped.new_attempt(&app, new).unwrap_err();
-        assert!(matches!(refused, Refused::ZeroMax { .. }), "{refused}");
+        assert!(matches!(refused, Refused::Limit(Limit::ZeroMax { .. })), "{refused}");
     }
 }
 
@@ -804,14 +805,14 @@ fn handles_of_another_scheduler_are_refused() {
     let (mut here, mut there) = (stepped(1), stepped(3));
     let (ours, theirs) = (nodes(&mut here, 1).pop().unwrap(), nodes(&mut there, 3));
     let (app, other) = (asking(&mut here, 1, 1), asking(&mut there, 1, 1));
-    let unknown = Err(Refused::NoSuchApp(1));
+    let unknown = Err(Refused::NotFound(NotFound::App(1)));
     assert_eq!(here.allocate(&other, &ask(1), &mut Allocation::default()), unknown);
     assert_eq!(here.new_attempt(&other, NewAttempt::default()).map(drop), unknown);
     assert_eq!(here.move_app(&other, "root.q"), unknown);
     assert_eq!(here.finish(&other), unknown);
     assert!(here.not_offered(&other).is_some());
     for node in &theirs {
-        let unknown = Err(Refused::NoSuchNode(node.name().to_owned()));
+        let unknown = Err(Refused::NotFound(NotFound::Node(node.name().to_owned())));
         here.heartbeat(Heartbeat::new(node));
         assert_eq!(here.decommission_node(node), unknown);
         assert_eq!(here.recommission_node(node), unknown);

@@ -4,6 +4,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
+use evenweave::refused::{Denied, Invalid, NotFound};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityConfiguration, CapacitySchedulerBuilder, CapacityStepped,
     Heartbeat, NewAttempt, NodeHandle, Refused, Resource, SchedulerEvent, Submission, SubmitTerms,
@@ -113,7 +114,7 @@ fn a_submission_gets_what_its_queue_lets_it_have() {
     assert_eq!(of(5, "b", terms(i64::MAX)), Some(u64::MAX), "it never comes");
     for seconds in [0, -1, i64::MIN] {
         let refused = scheduler.submit_with(submission(9, "b"), terms(seconds)).unwrap_err();
-        assert_eq!(refused, Refused::BadLifetime { app: 9, seconds });
+        assert_eq!(refused, Refused::Invalid(Invalid::Lifetime { app: 9, seconds }));
     }
     let plain = scheduler.submit(submission(9, "a")).unwrap();
     assert_eq!(deadline(&mut scheduler, &plain), Some(20_500), "what was refused leaves nothing behind");
@@ -151,8 +152,8 @@ fn who_has_lived_long_enough_is_ended() {
     assert_eq!(event, SchedulerEvent::LifetimeOver(ids[0]));
     assert!(event.to_string().ends_with("has exceeded its lifetime and is ended"));
     let refused = scheduler.allocate(&first, &AllocateRequest::default(), &mut Allocation::default());
-    assert!(matches!(refused, Err(Refused::NoSuchApp(2))));
-    assert!(matches!(scheduler.lifetime(&first), Err(Refused::NoSuchApp(2))));
+    assert!(matches!(refused, Err(Refused::NotFound(NotFound::App(2)))));
+    assert!(matches!(scheduler.lifetime(&first), Err(Refused::NotFound(NotFound::App(2)))));
     let mut stops = Vec::new();
     node.take_stops(&mut stops);
     assert_eq!(stops.len(), 1, "its node is told");
@@ -174,8 +175,8 @@ fn a_lifetime_changes_on_request_alone() {
     assert_eq!(deadline(&mut scheduler, &app), Some(61_000), "the default is the maximum");
     assert_eq!(scheduler.set_lifetime(&app, 10).unwrap().deadline_ms, 15_000, "from now on");
     assert_eq!(scheduler.set_lifetime(&app, 57).unwrap().deadline_ms, 61_000, "cut, from its submission on");
-    assert_eq!(scheduler.set_lifetime(&app, -1), Err(Refused::BadLifetime { app: 1, seconds: -1 }));
-    assert!(matches!(scheduler.set_lifetime_as("eve", &app, 5), Err(Refused::AppAcl { .. })));
+    assert_eq!(scheduler.set_lifetime(&app, -1), Err(Refused::Invalid(Invalid::Lifetime { app: 1, seconds: -1 })));
+    assert!(matches!(scheduler.set_lifetime_as("eve", &app, 5), Err(Refused::Denied(Denied::App { .. }))));
     scheduler.move_app(&app, "b").unwrap();
     scheduler.refresh_properties(pairs(&queues(&[("root.b.maximum-application-lifetime", "20")]))).unwrap();
     assert_eq!(deadline(&mut scheduler, &app), Some(61_000), "neither a move nor a refresh");
@@ -236,7 +237,7 @@ fn threads_end_applications_by_themselves() {
     clock.advance(10_001);
     until(|| scheduler.find_app(2).unwrap().is_none());
     assert_eq!(scheduler.next_event(), Some(SchedulerEvent::LifetimeOver(other.id())));
-    assert!(matches!(scheduler.set_lifetime_as("ann", &other, 5), Err(Refused::NoSuchApp(2))));
+    assert!(matches!(scheduler.set_lifetime_as("ann", &other, 5), Err(Refused::NotFound(NotFound::App(2)))));
     assert!(scheduler.find_app(1).unwrap().is_some());
     clock.advance(5000);
     until(|| scheduler.find_app(1).unwrap().is_none());

@@ -7,6 +7,7 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::config::{AccessControlList, QueueAccess};
+use evenweave::refused::{Denied, NoQueue};
 use evenweave::view::QueueConfig;
 use evenweave::{AppHandle, FairScheduler, FairSchedulerBuilder, Refused, Submission};
 use evenweave_testkit::{allocations, settings};
@@ -141,13 +142,13 @@ impl Fate {
     #[expect(clippy::wildcard_enum_match_arm, reason = "no submission without an AM is refused for anything else")]
     fn of(refused: &Refused) -> Option<Fate> {
         Some(match refused {
-            Refused::RuleFailed { .. } => Fate::RuleFailed,
-            Refused::QueueNameAtSubmit { .. } => Fate::NameAtSubmit,
-            Refused::AclAtSubmit { nearest, .. } => Fate::AclAtSubmit(nearest.clone()),
-            Refused::Placement { .. } => Fate::NoRule,
-            Refused::BadQueueName { .. } => Fate::BadName,
-            Refused::NotLeaf { .. } => Fate::NotLeaf,
-            Refused::Acl { .. } => Fate::Acl,
+            Refused::NoQueue(NoQueue::RuleFailed { .. }) => Fate::RuleFailed,
+            Refused::NoQueue(NoQueue::NameAtSubmit { .. }) => Fate::NameAtSubmit,
+            Refused::Denied(Denied::Submit { nearest, .. }) => Fate::AclAtSubmit(nearest.clone()),
+            Refused::NoQueue(NoQueue::NoRule { .. }) => Fate::NoRule,
+            Refused::NoQueue(NoQueue::BadName { .. }) => Fate::BadName,
+            Refused::NoQueue(NoQueue::NotLeaf { .. }) => Fate::NotLeaf,
+            Refused::Denied(Denied::Queue { .. }) => Fate::Acl,
             _ => return None,
         })
     }

@@ -4,6 +4,7 @@
 
 use evenweave::SchedulerApi;
 use evenweave::clock::{Clock, VirtualClock};
+use evenweave::refused::{Gone, Invalid, NotFound};
 use evenweave::view::Journal;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Container, EndReason, FairScheduler, FairSchedulerBuilder, Heartbeat,
@@ -272,7 +273,7 @@ fn a_worker_that_is_dropped_is_given_up() {
     assert!(message.contains("let go") && lost == ["n0"], "{message}: {lost:?}");
     assert_eq!(scheduler.stats().running, 8);
     let refused = scheduler.heartbeat(Heartbeat::new(&nodes[0])).unwrap_err();
-    assert!(matches!(refused.reason, Refused::NoSuchNode(_)), "{refused}");
+    assert!(matches!(refused.reason, Refused::NotFound(NotFound::Node(_))), "{refused}");
     let thread = poll_on_a_thread(workers.remove(0));
     within("quiesce", || scheduler.quiesce()).unwrap();
     for app in &apps {
@@ -282,7 +283,7 @@ fn a_worker_that_is_dropped_is_given_up() {
     assert_eq!(add_node(&scheduler, 2).worker(), 1);
     for (app, home) in apps.iter().zip(homes) {
         let asked = scheduler.allocate(app, &ask(1), &mut Allocation::default());
-        assert_eq!(asked, if home == 0 { Err(Refused::WorkerLost(0)) } else { Ok(()) });
+        assert_eq!(asked, if home == 0 { Err(Refused::Gone(Gone::Worker(0))) } else { Ok(()) });
         within("finish", || scheduler.finish(app)).unwrap();
     }
     within("the books", || assert_sums(&scheduler));
@@ -308,7 +309,7 @@ fn workers_that_are_dropped_at_once_hold_up_nobody() {
     assert_eq!(lost, ["n1"], "two workers, and the node that was on its way");
     within("quiesce", || scheduler.quiesce()).unwrap();
     within("finish", || scheduler.finish(&app)).unwrap();
-    assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::NoWorkers);
+    assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::Gone(Gone::AllWorkers));
     within("shutdown", || scheduler.shutdown()).unwrap();
 }
 
@@ -324,7 +325,7 @@ fn a_worker_that_is_dropped_ends_a_shutdown_that_waits_for_it() {
             // From now on it is on this thread.
             let _ = worker.poll(1);
             moved.send(()).unwrap();
-            until("the shutdown", || scheduler.begin_finish(&app) == Err(Refused::ShutDown));
+            until("the shutdown", || scheduler.begin_finish(&app) == Err(Refused::Gone(Gone::ShutDown)));
         }
     });
     is_moved.recv().unwrap();
@@ -384,8 +385,8 @@ fn a_shutdown_on_a_workers_own_thread_only_begins() {
         if drops_the_last_handle {
             within("the last handle", || drop(scheduler));
         } else {
-            assert_eq!(within("shutdown", || scheduler.shutdown()), Err(Refused::OwnThread));
-            assert_eq!(scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err().reason, Refused::ShutDown);
+            assert_eq!(within("shutdown", || scheduler.shutdown()), Err(Refused::Invalid(Invalid::OwnThread)));
+            assert_eq!(scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err().reason, Refused::Gone(Gone::ShutDown));
         }
         assert_eq!(within("the end", || poll_to_the_end(&mut worker)), Polled::Ended);
         assert_eq!(served.0.load(Ordering::Relaxed), 500);

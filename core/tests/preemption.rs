@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::Configuration;
 use evenweave::testing::ByNumber as _;
 use evenweave::view::{AppView, Journal};
 use evenweave::{
@@ -167,8 +168,8 @@ fn below_the_utilisation_threshold_nobody_is_starved() {
 #[test]
 fn preemption_that_is_off() {
     let mut stepped = stepped(1, "", &[("yarn.scheduler.fair.preemption", "false")]);
-    assert_eq!(stepped.preempt(), Err(Refused::PreemptionOff));
-    assert_eq!(stepped.kill_marked(), Err(Refused::PreemptionOff));
+    assert_eq!(stepped.preempt(), Err(Refused::Configuration(Configuration::PreemptionOff)));
+    assert_eq!(stepped.kill_marked(), Err(Refused::Configuration(Configuration::PreemptionOff)));
 }
 
 // -------------------------------------------------------------------------------------------------- the second look

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::Denied;
 use evenweave::{AppHandle, CapacityConfiguration, CapacityScheduler, CapacityStepped, Refused, Resource, Submission};
 use flate2::read::GzDecoder;
 use serde_json::Value;
@@ -117,11 +118,18 @@ fn a_change_is_of_who_asks_for_it_and_of_the_queue_it_is_in() {
     let app = submit(&mut scheduler, Submission::new(1, "ann").in_queue("a"), None).unwrap();
     assert_eq!(scheduler.app(1).unwrap().priority, 1);
     let refused = scheduler.set_priority_as("ann", &app, 3).unwrap_err();
-    let expected = Refused::PriorityAcl { app: 1, user: "ann".into(), priority: 3, queue: "root.a".into() };
+    let expected =
+        Refused::Denied(Denied::Priority { app: 1, user: "ann".into(), priority: 3, queue: "root.a".into() });
     assert_eq!(refused, expected);
-    assert!(matches!(scheduler.set_priority_as("cyd", &app, 3), Err(Refused::AppAcl { .. })), "not his application");
+    assert!(
+        matches!(scheduler.set_priority_as("cyd", &app, 3), Err(Refused::Denied(Denied::App { .. }))),
+        "not his application"
+    );
     let may_administer = scheduler.set_priority_as("boss", &app, 1);
-    assert!(matches!(may_administer, Err(Refused::PriorityAcl { .. })), "no group admits him, whatever he administers");
+    assert!(
+        matches!(may_administer, Err(Refused::Denied(Denied::Priority { .. }))),
+        "no group admits him, whatever he administers"
+    );
     // The ResourceManager itself is asked nothing.
     scheduler.set_priority(&app, 9).unwrap();
     assert_eq!(scheduler.app(1).unwrap().priority, 9);
@@ -179,7 +187,7 @@ fn on_threads_as_without() {
     assert_eq!(scheduler.submit_with_priority(submission(1, "ann"), 3).unwrap_err().kind(), "priority-acl");
     let app = scheduler.submit(submission(1, "ann")).unwrap();
     let all = scheduler.submit_all(vec![submission(2, "cyd"), submission(3, "eve")]).unwrap().wait().unwrap();
-    assert!(all[0].is_ok() && matches!(&all[1], Err(Refused::PriorityAcl { app: 3, .. })));
+    assert!(all[0].is_ok() && matches!(&all[1], Err(Refused::Denied(Denied::Priority { app: 3, .. }))));
     assert_eq!(scheduler.set_priority_as("ann", &app, 3).unwrap_err().kind(), "priority-acl");
     scheduler.set_priority_as("ann", &app, 2).unwrap();
     scheduler.quiesce().unwrap();

@@ -2,6 +2,7 @@
 //! both schedulers, with threads and without.
 
 use evenweave::prelude::*;
+use evenweave::refused::Invalid;
 use evenweave::{AmRequest, CapacitySchedulerBuilder, EndReason, RecoveredContainer};
 use evenweave_testkit::capacity;
 
@@ -216,7 +217,7 @@ macro_rules! refuses_what_cannot_run {
         $scheduler.recover_container(&app, &node, of(2, half)).unwrap();
         let beyond = $scheduler.recover_container(&app, &node, of(3, half)).unwrap_err();
         let left = Resource::new(MOST / 2 - 8192 - 1024, MOST - 8 - 2);
-        assert!(matches!(&beyond, Refused::InvalidResource { largest, .. }
+        assert!(matches!(&beyond, Refused::Invalid(Invalid::Resource { largest, .. })
             if (largest.memory_mb(), largest.vcores()) == (left.memory_mb(), left.vcores())), "{beyond}");
         assert_eq!($scheduler.add_node("n2", "/r1", half).unwrap_err().kind(), "cluster-too-large");
         // Nothing fits beside it.

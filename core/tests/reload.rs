@@ -9,6 +9,7 @@ mod memory;
 use evenweave::SchedulerApi as _;
 use evenweave::clock::VirtualClock;
 use evenweave::config::AllocationsError;
+use evenweave::refused::{Configuration, Gone};
 use evenweave::view::QueueView;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, BuildError, FairScheduler, FairSchedulerBuilder, Heartbeat,
@@ -347,7 +348,7 @@ fn without_a_file_nothing_is_looked_at_nor_cleaned_away() {
     stepped.finish(&app).unwrap();
     (0..5).for_each(|_| stepped.advance(60_000));
     assert_eq!(stepped.queues().len(), 2);
-    assert_eq!(stepped.refresh_file(), Err(Refused::NoAllocationFile));
+    assert_eq!(stepped.refresh_file(), Err(Refused::Configuration(Configuration::NoFile)));
     assert_eq!(stepped.next_event(), None);
 }
 
@@ -367,10 +368,13 @@ fn a_file_on_disk_is_found_and_read_again() {
     assert_eq!(names(), ["root", "root.a", "root.b"]);
     std::fs::write(&path, "<allocations>").unwrap();
     let refused = scheduler.refresh_file().unwrap_err();
-    assert!(matches!(&refused, Refused::BadAllocations(_)) && refused.to_string().contains("fair-scheduler.xml:1:1"));
+    assert!(
+        matches!(&refused, Refused::Configuration(Configuration::Allocations(_)))
+            && refused.to_string().contains("fair-scheduler.xml:1:1")
+    );
     assert_eq!(names(), ["root", "root.a", "root.b"]);
     scheduler.shutdown().unwrap();
-    assert_eq!(scheduler.refresh_file(), Err(Refused::ShutDown));
+    assert_eq!(scheduler.refresh_file(), Err(Refused::Gone(Gone::ShutDown)));
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
@@ -711,7 +715,7 @@ fn a_commit_breaks_off_at_a_queue_that_never_was() {
     // By call the same is an answer.
     let mut stepped = FairScheduler::builder().stepped().unwrap();
     stepped.reload_text(&document(never)).unwrap();
-    let broke_off = Refused::ReloadBrokeOff { queue: "root.never".to_owned() };
+    let broke_off = Refused::Configuration(Configuration::BrokeOff { queue: "root.never".to_owned() });
     assert_eq!(stepped.reload_text("<allocations/>"), Err(broke_off));
 }
 

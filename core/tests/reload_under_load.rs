@@ -7,6 +7,7 @@ mod memory;
 
 use evenweave::clock::{Clock, MonotonicClock};
 use evenweave::config::{AllocationSource, AllocationsError};
+use evenweave::refused::{Configuration, Gone, NoQueue, TryAgain};
 use evenweave::{
     AllocateRequest, ContainerId, FairScheduler, Heartbeat, NodeHandle, NodeId, Refused, Resource, SchedulerEvent,
 };
@@ -99,7 +100,7 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], first: u32, stop: &Ato
         let app = match scheduler.submit(unmanaged(number, queue)) {
             Ok(app) => app,
             // A queue of the other type stands there now.
-            Err(Refused::NotLeaf { .. }) => continue,
+            Err(Refused::NoQueue(NoQueue::NotLeaf { .. })) => continue,
             Err(refused) => panic!("{queue}: {refused}"),
         };
         let mut seen = HashSet::new();
@@ -178,14 +179,21 @@ fn reloads_under_load(workers: usize) {
                 // What the embedder has read itself is told of to nobody else.
                 let read = allocations(&text);
                 let outcome = scheduler.reload(read);
-                assert!(matches!(outcome, Ok(()) | Err(Refused::ReloadBrokeOff { .. })), "{outcome:?}");
+                assert!(
+                    matches!(outcome, Ok(()) | Err(Refused::Configuration(Configuration::BrokeOff { .. }))),
+                    "{outcome:?}"
+                );
                 true
             } else {
                 file.set(&text, clock.changed());
                 let event = if i % 4 == 1 {
                     // The watcher may come first: then the second reading tells nothing new of a bad file.
                     let outcome = scheduler.refresh_file();
-                    assert_eq!(matches!(outcome, Err(Refused::BadAllocations(_))), is_bad, "{outcome:?}");
+                    assert_eq!(
+                        matches!(outcome, Err(Refused::Configuration(Configuration::Allocations(_)))),
+                        is_bad,
+                        "{outcome:?}"
+                    );
                     event(&scheduler)
                 } else {
                     event(&scheduler)
@@ -323,7 +331,7 @@ fn a_source_that_stands_still_holds_up_nothing() {
     reached.recv().unwrap();
     scheduler.shutdown().unwrap();
     drop(opener);
-    assert_eq!(refresh.join().unwrap(), Err(Refused::ShutDown));
+    assert_eq!(refresh.join().unwrap(), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 /// A source that panics at its second reading.
@@ -350,7 +358,10 @@ fn a_panic_of_the_source_is_told_of_and_disturbs_nothing_else() {
     let scheduler = FairScheduler::builder().watch(Broken(AtomicBool::new(false))).start().unwrap();
     assert!(is_good(&event(&scheduler)));
     let refused = scheduler.refresh_file();
-    assert!(matches!(&refused, Err(Refused::Panicked { message, .. }) if message == "no more"), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(Refused::TryAgain(TryAgain::Panicked { message, .. })) if message == "no more"),
+        "{refused:?}"
+    );
     let told = SchedulerEvent::TaskPanicked { task: "watcher", message: "no more".to_owned() };
     assert_eq!(event(&scheduler), told);
     let nodes = add_nodes(&scheduler, 1);
@@ -369,7 +380,7 @@ fn dynamic_queues_go_by_themselves_without_a_file_too() {
     let app = scheduler.submit(unmanaged(1, "root.d.e")).unwrap();
     scheduler.finish(&app).unwrap();
     until("the clean-up", || scheduler.queues().unwrap().len() == 1);
-    assert_eq!(scheduler.refresh_file(), Err(Refused::NoAllocationFile));
+    assert_eq!(scheduler.refresh_file(), Err(Refused::Configuration(Configuration::NoFile)));
     let missing = AllocationsError::NotFound { location: "fair.xml".to_owned(), directories: Vec::new() };
     let scheduler = FairScheduler::builder().allocation_file("fair.xml", &[]).start().unwrap();
     assert_eq!(scheduler.next_event(), Some(SchedulerEvent::AllocationsRefused(missing)));

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::prelude::*;
+use evenweave::refused::Configuration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -69,7 +70,9 @@ fn requests_refusals_and_events_are_written() {
     let refused = scheduler.add_node("*", "/r", Resource::new(1, 1)).unwrap_err();
     let said = json!({ "kind": "bad-place-name", "message": refused.to_string() });
     assert_eq!(serde_json::to_value(refused).unwrap(), said);
-    let Err(Refused::BadAllocations(error)) = scheduler.reload_text("<allocations>") else { panic!("no file") };
+    let Err(Refused::Configuration(Configuration::Allocations(error))) = scheduler.reload_text("<allocations>") else {
+        panic!("no file")
+    };
     let event = SchedulerEvent::AllocationsRefused(*error.clone());
     assert_eq!(serde_json::to_value(event).unwrap(), json!({ "AllocationsRefused": error.to_string() }));
 }

@@ -8,6 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{Invalid, NoQueue, NotFound};
 use evenweave::{AppHandle, Refused, Resource, Stepped, Submission};
 use evenweave_testkit::fair;
 
@@ -37,7 +38,7 @@ fn queues(stepped: &mut Stepped) -> Vec<String> {
 }
 
 fn no_leaf(queue: &str) -> Refused {
-    Refused::NotLeaf { queue: queue.to_owned() }
+    Refused::NoQueue(NoQueue::NotLeaf { queue: queue.to_owned() })
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn a_move_to_a_plan_goes_to_its_default_child_and_makes_none() {
     let mut stepped = stepped("<queue name='p'><reservation/></queue><queue name='a'/>");
     let app = submit(&mut stepped, 1, "root.a", None).unwrap();
     for plan in ["p", "root.p"] {
-        let refused = Refused::NoSuchQueue("root.p.p-default".to_owned());
+        let refused = Refused::NotFound(NotFound::Queue("root.p.p-default".to_owned()));
         assert_eq!(stepped.move_app(&app, plan), Err(refused));
     }
     assert_eq!(queues(&mut stepped), ["root.a fair*", "root.p fair"]);
@@ -156,7 +157,7 @@ fn a_fair_scheduler_refuses_a_lifetime_and_takes_no_notice_of_a_priority() {
     let drivers: [Box<dyn SchedulerApi>; 2] =
         [Box::new(builder.clone().start().unwrap()), Box::new(builder.stepped().unwrap())];
     for mut scheduler in drivers {
-        let refused = Refused::BadLifetime { app: 1, seconds: 5 };
+        let refused = Refused::Invalid(Invalid::Lifetime { app: 1, seconds: 5 });
         let terms = SubmitTerms::default().with_lifetime(5);
         assert_eq!(scheduler.accept(Submission::new(1, "ann"), terms.clone()), Err(refused.clone()));
         assert_eq!(scheduler.submit_with(Submission::new(1, "ann"), terms), Err(refused));

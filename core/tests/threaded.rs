@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
+use evenweave::refused::{AlreadyExists, Gone, NotFound, TryAgain};
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, ContainerId, FairScheduler, FairSchedulerBuilder,
@@ -83,8 +84,11 @@ fn drive(scheduler: &FairScheduler, nodes: &[NodeHandle], number: u32, rounds: u
         return seen.len() as u64;
     }
     scheduler.finish(&app).unwrap();
-    assert_eq!(allocate(scheduler, &app, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(number));
-    assert_eq!(scheduler.finish(&app).unwrap_err(), Refused::NoSuchApp(number));
+    assert_eq!(
+        allocate(scheduler, &app, &AllocateRequest::default()).unwrap_err(),
+        Refused::NotFound(NotFound::App(number))
+    );
+    assert_eq!(scheduler.finish(&app).unwrap_err(), Refused::NotFound(NotFound::App(number)));
     seen.len() as u64
 }
 
@@ -213,7 +217,7 @@ fn a_full_channel_refuses_a_release() {
     let (app, container) = got.unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     let request = AllocateRequest::default().with_releases([container]);
-    assert_eq!(scheduler.allocate(&app, &request, &mut Allocation::default()), Err(Refused::Busy));
+    assert_eq!(scheduler.allocate(&app, &request, &mut Allocation::default()), Err(Refused::TryAgain(TryAgain::Busy)));
     opener.send(()).unwrap();
     let told = allocate(&scheduler, &app, &request).unwrap().ended.len();
     scheduler.quiesce().unwrap();
@@ -232,12 +236,12 @@ fn a_full_channel_gives_the_heartbeat_back_and_loses_nothing() {
     };
     scheduler.heartbeat(stamped(2)).unwrap();
     let back = scheduler.heartbeat(stamped(3)).unwrap_err();
-    assert_eq!((back.reason, back.returned.stamp), (Refused::Busy, 3));
+    assert_eq!((back.reason, back.returned.stamp), (Refused::TryAgain(TryAgain::Busy), 3));
     let back = scheduler.heartbeats(vec![stamped(4), stamped(5)]).unwrap_err();
-    assert_eq!(back.reason, Refused::Busy);
+    assert_eq!(back.reason, Refused::TryAgain(TryAgain::Busy));
     assert_eq!(back.returned.iter().map(|heartbeat| heartbeat.stamp).collect::<Vec<_>>(), [4, 5]);
     let mut answer = Allocation::default();
-    assert_eq!(scheduler.allocate(&app, &ask(3), &mut answer), Err(Refused::Busy));
+    assert_eq!(scheduler.allocate(&app, &ask(3), &mut answer), Err(Refused::TryAgain(TryAgain::Busy)));
     opener.send(()).unwrap();
     // Each is taken in the end, and each is served once.
     beat(&scheduler, back.returned.into_iter().next().unwrap());
@@ -290,29 +294,29 @@ fn shutdown_works_off_what_was_accepted_and_refuses_the_rest() {
     // The worker goes on when the shutdown has begun.
     thread::scope(|scope| {
         scope.spawn(|| scheduler.shutdown());
-        until("the shutdown", || scheduler.begin_finish(&app) == Err(Refused::ShutDown));
+        until("the shutdown", || scheduler.begin_finish(&app) == Err(Refused::Gone(Gone::ShutDown)));
         opener.send(()).unwrap();
     });
     assert_eq!(gate.served.load(Memory::Relaxed), BEATS, "I9: every accepted heartbeat was served");
     let mut answer = Allocation::default();
     let late = scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err();
-    assert_eq!((late.reason, late.returned.node()), (Refused::ShutDown, node.id()));
-    assert_eq!(scheduler.heartbeats(vec![Heartbeat::new(&node)]).unwrap_err().reason, Refused::ShutDown);
-    assert_eq!(scheduler.allocate(&app, &ask(1), &mut answer), Err(Refused::ShutDown));
-    assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::ShutDown);
-    assert_eq!(scheduler.finish(&app), Err(Refused::ShutDown));
-    assert_eq!(scheduler.begin_finish(&app), Err(Refused::ShutDown));
-    assert_eq!(scheduler.add_node("n2", "/r1", SMALL).unwrap_err(), Refused::ShutDown);
-    assert_eq!(scheduler.remove_node(&node), Err(Refused::ShutDown));
-    assert_eq!(scheduler.resize_node(&node, SMALL), Err(Refused::ShutDown));
-    assert_eq!(scheduler.decommission_node(&node), Err(Refused::ShutDown));
-    assert_eq!(scheduler.move_app(&app, "root.q"), Err(Refused::ShutDown));
-    assert_eq!(scheduler.reload(AllocationFile::default()), Err(Refused::ShutDown));
-    assert_eq!(scheduler.update_now(), Err(Refused::ShutDown));
-    assert_eq!(scheduler.quiesce(), Err(Refused::ShutDown));
+    assert_eq!((late.reason, late.returned.node()), (Refused::Gone(Gone::ShutDown), node.id()));
+    assert_eq!(scheduler.heartbeats(vec![Heartbeat::new(&node)]).unwrap_err().reason, Refused::Gone(Gone::ShutDown));
+    assert_eq!(scheduler.allocate(&app, &ask(1), &mut answer), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.submit(unmanaged(2, "root.q")).unwrap_err(), Refused::Gone(Gone::ShutDown));
+    assert_eq!(scheduler.finish(&app), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.begin_finish(&app), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.add_node("n2", "/r1", SMALL).unwrap_err(), Refused::Gone(Gone::ShutDown));
+    assert_eq!(scheduler.remove_node(&node), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.resize_node(&node, SMALL), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.decommission_node(&node), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.move_app(&app, "root.q"), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.reload(AllocationFile::default()), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.update_now(), Err(Refused::Gone(Gone::ShutDown)));
+    assert_eq!(scheduler.quiesce(), Err(Refused::Gone(Gone::ShutDown)));
     assert_eq!(scheduler.shutdown(), Ok(()));
-    assert_eq!(scheduler.app(1).unwrap_err(), Refused::ShutDown);
-    assert_eq!(scheduler.apps().unwrap_err(), Refused::ShutDown);
+    assert_eq!(scheduler.app(1).unwrap_err(), Refused::Gone(Gone::ShutDown));
+    assert_eq!(scheduler.apps().unwrap_err(), Refused::Gone(Gone::ShutDown));
 }
 
 #[test]
@@ -483,7 +487,7 @@ fn a_removed_node_gives_asks_back(workers: usize) {
             ended.extend(first.ended.iter().map(|ended| ended.id));
             removed.join().unwrap().unwrap();
         });
-        assert_eq!(scheduler.remove_node(&lost), Err(Refused::NoSuchNode(format!("lost{round}"))));
+        assert_eq!(scheduler.remove_node(&lost), Err(Refused::NotFound(NotFound::Node(format!("lost{round}")))));
         fill(&scheduler, &keep);
         assert_nobody_waits(&scheduler);
         let answer = poll(&scheduler, &app);
@@ -519,7 +523,7 @@ fn a_heartbeat_of_a_removed_node_does_nothing() {
     let again = scheduler.add_node("n1", "/r1", Resource::new(2048, 2)).unwrap();
     assert_ne!(node.id(), again.id(), "I13: a number is not used again");
     let back = scheduler.heartbeat(Heartbeat::new(&node)).unwrap_err();
-    assert_eq!(back.reason, Refused::NoSuchNode("n1".to_owned()));
+    assert_eq!(back.reason, Refused::NotFound(NotFound::Node("n1".to_owned())));
     scheduler.heartbeats(vec![Heartbeat::new(&node)]).unwrap();
     fill(&scheduler, std::slice::from_ref(&node));
     assert_eq!(poll(&scheduler, &app).granted.len(), 0);
@@ -543,9 +547,9 @@ fn a_stale_handle_is_refused_even_when_its_slot_is_used_again() {
     fill(&scheduler, &nodes);
     let mut answer = Allocation::default();
     assert!(old.is_finished() && !new.is_finished());
-    assert_eq!(scheduler.allocate(&old, &ask(1), &mut answer), Err(Refused::NoSuchApp(1)));
-    assert_eq!(scheduler.finish(&old), Err(Refused::NoSuchApp(1)));
-    assert_eq!(scheduler.move_app(&old, "root.q"), Err(Refused::NoSuchApp(1)));
+    assert_eq!(scheduler.allocate(&old, &ask(1), &mut answer), Err(Refused::NotFound(NotFound::App(1))));
+    assert_eq!(scheduler.finish(&old), Err(Refused::NotFound(NotFound::App(1))));
+    assert_eq!(scheduler.move_app(&old, "root.q"), Err(Refused::NotFound(NotFound::App(1))));
     // Nor does a container's name from before end one of now, released or reported.
     let request = AllocateRequest::default().with_releases([first.id, second.id]);
     assert_eq!(allocate(&scheduler, &new, &request).unwrap().granted.len(), 2);
@@ -647,15 +651,18 @@ fn async_allocation_fills_a_cluster_whose_nodes_have_reported_once() {
 fn submissions_and_nodes_are_refused_for_what_they_are() {
     let scheduler = start(1, FairScheduler::builder());
     scheduler.add_node("n1", "/r1", SMALL).unwrap();
-    assert_eq!(scheduler.add_node("n1", "/r2", SMALL).unwrap_err(), Refused::DuplicateNode("n1".to_owned()));
+    assert_eq!(
+        scheduler.add_node("n1", "/r2", SMALL).unwrap_err(),
+        Refused::AlreadyExists(AlreadyExists::Node("n1".to_owned()))
+    );
     assert_eq!(scheduler.add_node("n2", "/r2", Resource::new(-1, 1)).unwrap_err().kind(), "bad-node");
     scheduler.submit(unmanaged(1, "root.q")).unwrap();
-    assert_eq!(scheduler.submit(unmanaged(1, "root.q")).unwrap_err(), Refused::DuplicateApp(1));
+    assert_eq!(scheduler.submit(unmanaged(1, "root.q")).unwrap_err(), Refused::AlreadyExists(AlreadyExists::App(1)));
     assert_eq!(scheduler.submit(unmanaged(2, "root.q.below")).unwrap_err().kind(), "not-leaf");
     let huge = unmanaged(3, "root.q").with_am(Resource::new(1 << 40, 1));
     assert_eq!(scheduler.submit(huge).unwrap_err().kind(), "invalid-resource");
     let waiting = scheduler.submit(unmanaged(4, "root.q").with_am(SMALL)).unwrap();
-    assert_eq!(allocate(&scheduler, &waiting, &ask(1)).unwrap_err(), Refused::NoAm(4));
+    assert_eq!(allocate(&scheduler, &waiting, &ask(1)).unwrap_err(), Refused::TryAgain(TryAgain::NoAm(4)));
 }
 
 #[test]
@@ -682,7 +689,10 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     let second = scheduler.new_attempt(&first, NewAttempt::default().with_am(SMALL)).unwrap();
     assert_eq!((second.number(), second.queue()), (7, "root.a"));
     assert!(first.is_finished() && second.waits_for_am());
-    assert_eq!(allocate(&scheduler, &first, &AllocateRequest::default()).unwrap_err(), Refused::NoSuchApp(7));
+    assert_eq!(
+        allocate(&scheduler, &first, &AllocateRequest::default()).unwrap_err(),
+        Refused::NotFound(NotFound::App(7))
+    );
     assert_eq!(scheduler.stats().running, 0, "the first attempt's AM has ended");
     scheduler.quiesce().unwrap();
     scheduler.update_now().unwrap();
@@ -693,7 +703,7 @@ fn a_new_attempt_starts_over_in_the_same_queue() {
     let answer = allocate(&scheduler, &second, &AllocateRequest::default()).unwrap();
     assert_eq!(answer.granted.iter().map(|granted| granted.id.number()).collect::<Vec<_>>(), [1]);
     scheduler.finish(&second).unwrap();
-    assert_eq!(scheduler.new_attempt(&second, NewAttempt::default()).unwrap_err(), Refused::NoSuchApp(7));
+    assert_eq!(scheduler.new_attempt(&second, NewAttempt::default()).unwrap_err(), Refused::NotFound(NotFound::App(7)));
     scheduler.shutdown().unwrap();
 }
 
@@ -819,7 +829,10 @@ fn a_clock_that_panics_ends_no_control() {
     let scheduler = start(2, FairScheduler::builder().clock(Arc::new(Broken)));
     for number in 1..=2 {
         let refused = scheduler.submit(unmanaged(number, "root.a")).unwrap_err();
-        assert!(matches!(&refused, Refused::Panicked { message, .. } if message.contains("no time")), "{refused}");
+        assert!(
+            matches!(&refused, Refused::TryAgain(TryAgain::Panicked { message, .. }) if message.contains("no time")),
+            "{refused}"
+        );
     }
     scheduler.shutdown().unwrap();
 }

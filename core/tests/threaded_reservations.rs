@@ -5,6 +5,7 @@
 
 use evenweave::clock::{Clock, MonotonicClock};
 use evenweave::config::rooted;
+use evenweave::refused::{Gone, NoQueue, NotFound, TryAgain};
 use evenweave::reservation::agent::{Job, ReservationAgent};
 use evenweave::reservation::{
     Interpreter, Plan, ReservationDefinition, ReservationId, ReservationOptions, ReservationRefused,
@@ -92,7 +93,7 @@ fn a_thread_follows_plans() {
     assert_eq!(scheduler.app(1).unwrap().unwrap().queue, "root.p.p-default");
     assert_sums(&scheduler);
     scheduler.shutdown().unwrap();
-    assert_eq!(scheduler.reserve_new(), Err(ReserveError::Scheduler(Refused::ShutDown)));
+    assert_eq!(scheduler.reserve_new(), Err(ReserveError::Scheduler(Refused::Gone(Gone::ShutDown))));
 }
 
 #[test]
@@ -137,7 +138,10 @@ fn an_agent_that_panics_costs_its_call_alone() {
         builder("1000").timers(false).allocations(allocations(&text)).reservations(options).start().unwrap();
     add_nodes(&scheduler, 2);
     let refused = book(&scheduler, "root.p", &definition(now(), 1, 1000)).unwrap_err();
-    let said = Refused::Panicked { what: "the reservation system", message: "the agent has had enough".to_owned() };
+    let said = Refused::TryAgain(TryAgain::Panicked {
+        what: "the reservation system",
+        message: "the agent has had enough".to_owned(),
+    });
     assert_eq!(refused, ReserveError::Scheduler(said));
     assert!(matches!(scheduler.next_event(), Some(SchedulerEvent::TaskPanicked { task: "control", .. })));
     assert_eq!(scheduler.plans().unwrap().len(), 2, "the plans are as they were");
@@ -156,12 +160,12 @@ fn live(scheduler: &FairScheduler, nodes: &[NodeHandle], client: u32, round: u32
     }
     let app: Option<AppHandle> = match scheduler.submit(submission) {
         Ok(app) => Some(app),
-        Err(Refused::ReservationNotActive { .. }) => None,
+        Err(Refused::NoQueue(NoQueue::ReservationNotActive { .. })) => None,
         Err(other) => panic!("{other}"),
     };
     if let Some(app) = &app {
         match allocate(scheduler, app, &ask(3)) {
-            Ok(_) | Err(Refused::NoSuchApp(_)) => {}
+            Ok(_) | Err(Refused::NotFound(NotFound::App(_))) => {}
             Err(other) => panic!("{other}"),
         }
         beat(scheduler, Heartbeat::new(&nodes[number as usize % nodes.len()]));
@@ -179,7 +183,7 @@ fn live(scheduler: &FairScheduler, nodes: &[NodeHandle], client: u32, round: u32
     }
     if let Some(app) = app.filter(|_| round.is_multiple_of(2)) {
         match scheduler.finish(&app) {
-            Ok(()) | Err(Refused::NoSuchApp(_)) => {}
+            Ok(()) | Err(Refused::NotFound(NotFound::App(_))) => {}
             Err(other) => panic!("{other}"),
         }
     }

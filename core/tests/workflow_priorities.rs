@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::Denied;
 use evenweave::{CapacitySchedulerBuilder, CapacityStepped, Refused, Submission, SubmitTerms};
 use evenweave_testkit::capacity;
 
@@ -85,9 +86,12 @@ fn the_acl_counts_for_it_too() {
     let narrower = queues("true", "workflow3:root.a:6");
     scheduler.refresh_properties(pairs(&narrower)).unwrap();
     let refused = priority(&mut scheduler, "a2", "ann", &["workflowid:workflow3"], None).unwrap_err();
-    assert!(matches!(refused, Refused::PriorityAcl { priority: 6, .. }));
+    assert!(matches!(refused, Refused::Denied(Denied::Priority { priority: 6, .. })));
     let first = priority(&mut scheduler, "a2", "ann", &["workflowid:workflow3"], Some(8)).unwrap_err();
-    assert!(matches!(first, Refused::PriorityAcl { priority: 8, .. }), "what is asked for is looked at first");
+    assert!(
+        matches!(first, Refused::Denied(Denied::Priority { priority: 8, .. })),
+        "what is asked for is looked at first"
+    );
     assert_eq!(priority(&mut scheduler, "a2", "ann", &[], None), Ok(2));
 }
 

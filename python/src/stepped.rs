@@ -19,6 +19,7 @@ use crate::scheduler::{
     self, AllocateRequest, Allocation, AppHandle, ContainerId, Core, EndedContainer, Field, Heartbeat, NodeHandle,
     Resource, View,
 };
+use evenweave::refused::NotFound;
 
 /// What belongs to one scheduler is refused by another.
 static SCHEDULERS: AtomicU64 = AtomicU64::new(0);
@@ -98,7 +99,7 @@ impl Stepped {
         let node = node.get();
         self.own(node.of, || format!("node {:?}", node.handle.name()))?;
         if node.handle.is_gone() {
-            return Err(refused(&scheduler::Refused::NoSuchNode(node.handle.name().to_owned())));
+            return Err(refused(&scheduler::Refused::NotFound(NotFound::Node(node.handle.name().to_owned()))));
         }
         Ok(&node.handle)
     }

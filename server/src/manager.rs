@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use evenweave::config::Diagnostic;
 use evenweave::parts::java::types_in_order;
+use evenweave::refused::{Invalid, NotFound};
 use evenweave::{Refused, Resource};
 
 use crate::access::Access;
@@ -340,7 +341,7 @@ impl ResourceManager {
     /// Ends an application on behalf of a user.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of one that is not known.
+    /// [`NotFound::App`] of one that is not known.
     pub fn kill(&self, number: u32, by: &str, why: Option<&str>) -> Result<Killed, Refused> {
         let mut diagnostics = format!("Application {} was killed by user {by}", self.cluster.app_id(number));
         if let Some(why) = why {
@@ -349,7 +350,7 @@ impl ResourceManager {
         }
         let (handle, unmanaged) = {
             let mut records = self.records();
-            let app = records.app(number).ok_or(Refused::NoSuchApp(number))?;
+            let app = records.app(number).ok_or(NotFound::App(number))?;
             if app.state.is_over() {
                 return Ok(Killed::Before);
             }
@@ -368,7 +369,7 @@ impl ResourceManager {
     /// A call of an ApplicationMaster was refused. Of a size that cannot be, an application that runs has Hadoop's
     /// words in its diagnostics from then on; of other refusals nothing is shown.
     pub fn call_refused(&self, number: u32, why: &Refused) {
-        let Refused::InvalidResource { asked, largest } = why else { return };
+        let Refused::Invalid(Invalid::Resource { asked, largest }) = why else { return };
         let Some(why) = invalid::request(self.scheduler.basics(), asked, largest) else { return };
         let mut records = self.records();
         let runs = records.app_mut(number).filter(|app| !app.state.is_over());
@@ -380,12 +381,12 @@ impl ResourceManager {
     /// Moves an application.
     ///
     /// # Errors
-    /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
+    /// What the scheduler says against it; [`NotFound::App`] of one that is not known or has ended.
     pub fn move_app(&self, number: u32, queue: &str) -> Result<(), Refused> {
         let handle = {
             let records = self.records();
             let app = records.app(number).filter(|app| !app.state.is_over());
-            app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
+            app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(NotFound::App(number))?
         };
         self.scheduler.move_app(&handle, queue)?;
         let queue = self.figures().remove(&number).map(|figures| figures.queue);
@@ -398,12 +399,12 @@ impl ResourceManager {
     /// Gives an application another priority on behalf of a user; what it comes to.
     ///
     /// # Errors
-    /// What the scheduler says against it; [`Refused::NoSuchApp`] of one that is not known or has ended.
+    /// What the scheduler says against it; [`NotFound::App`] of one that is not known or has ended.
     pub fn set_priority(&self, number: u32, by: &str, priority: i32) -> Result<i32, Refused> {
         let handle = {
             let records = self.records();
             let app = records.app(number).filter(|app| !app.state.is_over());
-            app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(Refused::NoSuchApp(number))?
+            app.and_then(|app| app.attempt.as_ref()?.handle.clone()).ok_or(NotFound::App(number))?
         };
         let priority = self.scheduler.set_priority(by, &handle, priority)?;
         if let Some(app) = self.records().app_mut(number) {

@@ -1,6 +1,7 @@
 //! Calls on threads that are repeated until they are taken, and workers that a test polls.
 
 use crate::{until, wait_for, within};
+use evenweave::refused::{NotFound, TryAgain};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, CapacityScheduler, FairScheduler, FairSchedulerBuilder, Heartbeat,
     NodeHandle, NotSent, Polled, Refused, Resource, SchedulerEvent, Worker,
@@ -59,7 +60,7 @@ pub fn send(scheduler: &impl Threads, heartbeat: Heartbeat, busy: &mut usize) ->
     let mut unsent = Some(heartbeat);
     let mut sent = || {
         let Err(not_sent) = scheduler.heartbeat(unsent.take()?) else { return Some(Ok(())) };
-        if not_sent.reason != Refused::Busy {
+        if not_sent.reason != Refused::TryAgain(TryAgain::Busy) {
             return Some(Err(not_sent.reason));
         }
         *busy += 1;
@@ -73,14 +74,14 @@ pub fn send(scheduler: &impl Threads, heartbeat: Heartbeat, busy: &mut usize) ->
 /// Sends until it is taken, or its node is gone.
 pub fn beat(scheduler: &impl Threads, heartbeat: Heartbeat) {
     let sent = send(scheduler, heartbeat, &mut 0);
-    assert!(matches!(sent, Ok(()) | Err(Refused::NoSuchNode(_))), "{sent:?}");
+    assert!(matches!(sent, Ok(()) | Err(Refused::NotFound(NotFound::Node(_)))), "{sent:?}");
 }
 
 /// Calls until it is not told that the scheduler is busy.
 pub fn allocate(scheduler: &impl Threads, app: &AppHandle, request: &AllocateRequest) -> Result<Allocation, Refused> {
     let mut answer = Allocation::default();
     let mut told = || match scheduler.allocate(app, request, &mut answer) {
-        Err(Refused::Busy) => None,
+        Err(Refused::TryAgain(TryAgain::Busy)) => None,
         told => Some(told),
     };
     told().unwrap_or_else(|| wait_for("a call", told)).map(|()| answer)

@@ -9,6 +9,7 @@ use crate::api::{
     AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
     Submission,
 };
+use evenweave::refused::TryAgain;
 
 /// Called with an application's number when grants wait for it.
 pub(crate) type Wake = Arc<dyn Fn(u32) + Send + Sync>;
@@ -63,7 +64,7 @@ pub(crate) trait Engine: Send + Sync {
 pub(super) fn finish_soon(begin: impl Fn() -> Result<(), Refused>) -> Result<(), Refused> {
     loop {
         match begin() {
-            Err(Refused::Busy) => std::thread::yield_now(),
+            Err(Refused::TryAgain(TryAgain::Busy)) => std::thread::yield_now(),
             outcome => return outcome,
         }
     }

@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
+use evenweave::refused::{Gone, TryAgain};
 use evenweave_server::Latencies;
 use evenweave_tools::clock::{now_ns, seconds, thread_cpu_seconds};
 use evenweave_tools::figures::QueueFigures;
@@ -401,7 +402,7 @@ impl<'a> Driver<'a> {
                     self.request.asks.clear();
                     self.request.releases.clear();
                 }
-                Err(Refused::Busy) => {
+                Err(Refused::TryAgain(TryAgain::Busy)) => {
                     std::mem::swap(&mut self.request.asks, &mut app.to_ask);
                     std::mem::swap(&mut self.request.releases, &mut app.to_release);
                     self.calls.push(slot);
@@ -409,7 +410,7 @@ impl<'a> Driver<'a> {
                 }
                 // Somebody has ended it, its AM is gone, or the queues are such by now that what it asks for is
                 // refused.
-                Err(refused) if self.watched.is_some() && refused != Refused::ShutDown => {
+                Err(refused) if self.watched.is_some() && refused != Refused::Gone(Gone::ShutDown) => {
                     self.request.asks.clear();
                     self.request.releases.clear();
                     self.vanish(slot);

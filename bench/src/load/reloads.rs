@@ -13,6 +13,7 @@ use hdrhistogram::Histogram;
 
 use crate::api::{AllocationFile, FairScheduler, Missing, Refused, ResourceTypes, parse_resource};
 use crate::latency::{histogram, record};
+use evenweave::refused::Configuration;
 
 /// The queue that the variant alone has.
 const GUEST: &str = "root.evenweave-guest";
@@ -70,7 +71,7 @@ impl Reloader {
                 let given = now_ns();
                 match scheduler.reload(file) {
                     // In force as well: a queue that root's policy does not allow, say.
-                    Ok(()) | Err(Refused::ReloadBrokeOff { .. }) => {}
+                    Ok(()) | Err(Refused::Configuration(Configuration::BrokeOff { .. })) => {}
                     Err(refused) => return Err(format!("reload: {refused}")),
                 }
                 record(&mut done.read, read - begun);

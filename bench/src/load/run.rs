@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use evenweave::refused::Gone;
 use evenweave_tools::Failure;
 use evenweave_tools::figures::QueueFigures;
 use evenweave_tools::numbers::grouped;
@@ -368,7 +369,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
     let client = reserving.map(|(bookings, scheduler)| {
         let (to_driver, wished) = crossbeam_channel::bounded(WISHES);
         // Nobody wishes that a node goes.
-        let remove_node = Box::new(|_: &str| Err(Refused::ShutDown));
+        let remove_node = Box::new(|_: &str| Err(Refused::Gone(Gone::ShutDown)));
         driver.watch(Box::new(|_| ()), Wishes { wished, remove_node });
         driver.is_measured();
         Client::start(bookings, scheduler, to_driver)

@@ -1,5 +1,6 @@
 //! The scheduler that a soak drives, whichever it is.
 
+use evenweave::refused::Configuration;
 use evenweave_tools::figures::QueueFigures;
 
 use super::kind::Kind;
@@ -143,7 +144,7 @@ impl Subject {
         let pairs = file.pairs().filter(|(name, _)| !changed(name)).chain(changes.iter().copied());
         match scheduler.refresh_properties(pairs) {
             Ok(()) if is_bad => Some("a refresh was taken that cannot be".to_owned()),
-            Err(Refused::BadConfiguration(_)) if is_bad => None,
+            Err(Refused::Configuration(Configuration::Invalid(_))) if is_bad => None,
             outcome => outcome.err().map(|refused| format!("a refresh: {refused}")),
         }
     }

@@ -4,6 +4,7 @@
 //! those whose container was lost; it ends when each task's container has completed. So a container that is lost
 //! without a word leaves an application that never ends, and shows with the next comparison.
 
+use evenweave::refused::{AlreadyExists, NotFound, TryAgain};
 use evenweave_tools::Failure;
 use evenweave_tools::random::{mix, unit};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -179,7 +180,7 @@ impl World {
         match self.add_node(at) {
             Ok(handle) => self.put_node(at, handle),
             // Not gone yet: with its next heartbeat.
-            Err(Refused::DuplicateNode(_)) => {}
+            Err(Refused::AlreadyExists(AlreadyExists::Node(_))) => {}
             Err(refused) => self.differ(format!("add_node n{at}: {refused}")),
         }
     }
@@ -239,7 +240,7 @@ impl World {
                     self.masters.push(master);
                 }
                 // The group provider hangs: later.
-                Err(Refused::NoGroups { .. }) => return,
+                Err(Refused::TryAgain(TryAgain::NoGroups { .. })) => return,
                 Err(refused) => return self.differ(format!("submit {number}: {refused}")),
             }
         }
@@ -256,7 +257,7 @@ impl World {
             Ok(()) => self.request.asks.clear(),
             Err(refused) => {
                 std::mem::swap(&mut self.request.asks, &mut master.to_ask);
-                if refused != Refused::Busy {
+                if refused != Refused::TryAgain(TryAgain::Busy) {
                     let number = master.handle.number();
                     self.differ(format!("allocate of application {number}: {refused}"));
                 }
@@ -386,7 +387,7 @@ impl World {
         let (outcome, took) = self.watchdog.watch("heartbeats", || self.scheduler.heartbeats(batch));
         record(&mut self.latencies.heartbeats, took);
         if let Err(not_sent) = outcome {
-            if not_sent.reason != Refused::Busy {
+            if not_sent.reason != Refused::TryAgain(TryAgain::Busy) {
                 self.differ(format!("heartbeats: {}", not_sent.reason));
                 return;
             }
@@ -528,7 +529,7 @@ impl World {
         let gone = self.nodes[at].handle.clone();
         match self.watchdog.watch("remove_node", || self.scheduler.remove_node(&gone)).0 {
             // Lost just now.
-            Ok(()) | Err(Refused::NoSuchNode(_)) => self.add_again(at),
+            Ok(()) | Err(Refused::NotFound(NotFound::Node(_))) => self.add_again(at),
             Err(refused) => self.differ(format!("remove_node n{at}: {refused}")),
         }
     }
@@ -536,7 +537,7 @@ impl World {
     pub(super) fn register_twice(&mut self, random: u64) {
         let at = self.pick(random);
         match self.add_node(at) {
-            Err(Refused::DuplicateNode(_)) => {}
+            Err(Refused::AlreadyExists(AlreadyExists::Node(_))) => {}
             Err(refused) => self.differ(format!("add_node n{at} a second time: {refused}")),
             // It was lost, and nobody had noticed.
             Ok(handle) => self.put_node(at, handle),
@@ -587,7 +588,7 @@ impl World {
         self.next_number += 1;
         let submission = Submission::new(number, user).in_queue(self.leaves[0].clone());
         match self.watchdog.watch("submit", || self.scheduler.submit(submission)).0 {
-            Err(Refused::NoGroups { .. }) => {}
+            Err(Refused::TryAgain(TryAgain::NoGroups { .. })) => {}
             Err(refused) => self.differ(format!("submission of {user}: {refused}")),
             Ok(handle) => self.finish(&handle),
         }

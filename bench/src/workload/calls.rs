@@ -9,6 +9,7 @@ use super::shape::CONTAINER;
 use crate::api::{AllocateRequest, Allocation, AppHandle, Ask, Heartbeat, Refused};
 use crate::engine::Engine;
 use crate::latency::record;
+use evenweave::refused::TryAgain;
 
 /// One heartbeat and one allocate in so many is timed, here and in the workers. No number of nodes is a multiple of it,
 /// so that every node has its turn.
@@ -37,7 +38,7 @@ pub(super) fn allocate(
         let since = is_timed.then(now_ns);
         match engine.allocate(app, request, answer) {
             Ok(()) => return Ok(since.map(|since| now_ns() - since)),
-            Err(Refused::Busy) => std::thread::sleep(FULL_LANE),
+            Err(Refused::TryAgain(TryAgain::Busy)) => std::thread::sleep(FULL_LANE),
             Err(error) => return Err(format!("allocate of application {}: {error}", app.number())),
         }
     }
@@ -74,7 +75,7 @@ pub(super) fn hand_over(
                 }
                 return Ok(());
             }
-            Err(back) if back.reason == Refused::Busy => {
+            Err(back) if back.reason == Refused::TryAgain(TryAgain::Busy) => {
                 heartbeat = back.returned;
                 // Thousands wait in the lane: who turns round and round meanwhile takes processor time from whom it
                 // waits for. It is full for milliseconds, so a longer sleep than elsewhere leaves nobody without work.

@@ -42,7 +42,7 @@ impl Location {
     pub const ANY: Location = Location(0);
 
     /// A name that is too long to be one of a node or rack: requests with it are refused
-    /// ([`Refused::NoLocation`](crate::Refused::NoLocation)).
+    /// ([`Invalid::NoLocation`](crate::refused::Invalid::NoLocation)).
     pub const NOWHERE: Location = Location(u32::MAX);
 
     /// The number that a scheduler's table has for it.

@@ -2,11 +2,12 @@
 
 use super::named::{LONGEST_NAME, Named, beginning};
 use super::refused::Refused;
+use crate::event::refused::Invalid;
 
 /// Refuses a name of more than 1,000 bytes ([`LONGEST_NAME`]).
 pub(crate) fn check_length(what: Named, name: &str) -> Result<(), Refused> {
     if name.len() > LONGEST_NAME {
-        return Err(Refused::NameTooLong { what, begins: beginning(name), bytes: name.len() });
+        return Err(Invalid::LongName { what, begins: beginning(name), bytes: name.len() }.into());
     }
     Ok(())
 }
@@ -23,7 +24,7 @@ pub(crate) fn check_place(what: Named, name: &str) -> Result<(), Refused> {
     } else {
         return Ok(());
     };
-    Err(Refused::BadPlaceName { what, name: name.to_owned(), why })
+    Err(Invalid::PlaceName { what, name: name.to_owned(), why }.into())
 }
 
 #[cfg(test)]
@@ -36,7 +37,7 @@ mod tests {
         assert_eq!(check_length(Named::User, &"u".repeat(LONGEST_NAME)), Ok(()));
         let refused = check_length(Named::Rack, &"\u{e9}".repeat(1 << 20)).unwrap_err();
         let begins = format!("{}…", "\u{e9}".repeat(SHOWN));
-        assert_eq!(refused, Refused::NameTooLong { what: Named::Rack, begins, bytes: 2 << 20 });
+        assert_eq!(refused, Refused::Invalid(Invalid::LongName { what: Named::Rack, begins, bytes: 2 << 20 }));
         let message = refused.to_string();
         assert!(
             message.starts_with("a rack name of 2097152 bytes") && message.ends_with("give at most 1000"),

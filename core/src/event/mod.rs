@@ -2,7 +2,7 @@
 //!
 //! Plain values; any thread.
 
-mod refused;
+pub mod refused;
 
 mod told;
 

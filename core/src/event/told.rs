@@ -39,7 +39,7 @@ pub enum SchedulerEvent {
         nodes: Vec<String>,
         /// Whether the worker has begun anew: its applications keep their asks, and nodes that register may be given to
         /// it. If `false`, it panicked again and is given up: nodes go to the other workers, and calls with asks of its
-        /// applications are refused ([`Refused::WorkerLost`](crate::Refused::WorkerLost)) until a new attempt begins.
+        /// applications are refused ([`Gone::Worker`](crate::refused::Gone::Worker)) until a new attempt begins.
         goes_on: bool,
     },
     /// An allocation file was read and is in force: at the start, after a change, or by a refresh.
@@ -54,7 +54,7 @@ pub enum SchedulerEvent {
     /// is reported once.
     AllocationsRefused(AllocationsError),
     /// The allocation file is in force, but the reload stopped before its end; see
-    /// [`Refused::ReloadBrokeOff`](crate::Refused::ReloadBrokeOff).
+    /// [`Configuration::BrokeOff`](crate::refused::Configuration::BrokeOff).
     AllocationsBrokeOff {
         /// The source's name.
         source: String,
@@ -66,7 +66,7 @@ pub enum SchedulerEvent {
     ///
     /// The update task and the watcher begin anew. After a panic of the embedder's policy the control goes on, with the
     /// old steady shares. After any other panic the control ends, and further calls are refused
-    /// ([`Refused::TaskLost`](crate::Refused::TaskLost)).
+    /// ([`Gone::Task`](crate::refused::Gone::Task)).
     TaskPanicked {
         /// `control`, `update`, `preemption`, `offers`, `continuous` or `watcher`.
         task: &'static str,

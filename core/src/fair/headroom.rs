@@ -4,6 +4,7 @@
 use crate::engine::books::ledger::AppShared;
 use crate::engine::edge::allocate::left_of_cluster;
 use crate::event::Refused;
+use crate::event::refused::Limit;
 use crate::fair::engine::{QueueSnapshot, SchedulerSnapshot, Shared};
 use crate::matching::size::asks_for_nothing_left;
 use crate::prefetch::prefetch;
@@ -28,7 +29,7 @@ pub(super) fn largest<'a>(
     mut sizes: impl Iterator<Item = &'a Resource>,
 ) -> Result<Resource, Refused> {
     if let Some(size) = sizes.find(|size| asks_for_nothing_left(shared.types, size, &leaf.limit)) {
-        return Err(Refused::ZeroMax { asked: Box::new(*size), queue: leaf.name.to_string() });
+        return Err(Limit::ZeroMax { asked: Box::new(*size), queue: leaf.name.to_string() }.into());
     }
     let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
     Ok(Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i))))

@@ -1,6 +1,7 @@
 //! Sizes: what an ask is made of before it counts (rules/fair-shares.md 1.4).
 
 use crate::event::Refused;
+use crate::event::refused::Invalid;
 use crate::resource::Resource;
 
 /// The most of one resource type that a container may have, and all nodes together, whatever is configured: then no sum
@@ -24,7 +25,7 @@ pub(crate) fn check_size(types: usize, asked: &Resource, largest: &Resource) -> 
         return Ok(());
     }
     let largest = Resource::from_fn(|i| if i < types { most(i) } else { largest.get(i) });
-    Err(Refused::InvalidResource { asked: Box::new(*asked), largest: Box::new(largest) })
+    Err(Invalid::Resource { asked: Box::new(*asked), largest: Box::new(largest) }.into())
 }
 
 /// Raises to the minimum, rounds up to the increment, then cuts to the largest container.

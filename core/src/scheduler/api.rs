@@ -16,6 +16,8 @@ use crate::engine::{
     AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,
     RecoveredContainer, RequestView, Submission,
 };
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::reservation::{
@@ -132,7 +134,7 @@ scheduler_api! {
         /// Waits until everything accepted so far is processed ([`Scheduler::quiesce`]). Without threads it always is.
         ///
         /// # Errors
-        /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+        /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
         fn settle(&mut self) -> Result<(), Refused>;
 
         /// Does what is due by the clock.

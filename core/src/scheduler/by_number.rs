@@ -5,6 +5,8 @@ use super::policy::Policy;
 use super::stepped::Stepped;
 use crate::app::Ask;
 use crate::event::Refused;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::id::ContainerId;
 use crate::resource::Resource;
 
@@ -13,7 +15,7 @@ pub trait ByNumber {
     /// Returns the handle of an application by its number, if it has not ended.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it is unknown or has ended.
+    /// [`NotFound::App`] if it is unknown or has ended.
     fn app_numbered(&self, number: u32) -> Result<AppHandle, Refused>;
 
     /// An AM's call as recordings have it: as its last act it fetches all containers of the application. Returns the
@@ -33,27 +35,26 @@ pub trait ByNumber {
     /// [`strict_preemptions`](AppHandle::strict_preemptions) has.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it is unknown or has ended.
+    /// [`NotFound::App`] if it is unknown or has ended.
     fn preemptions_numbered(&self, number: u32) -> Result<Vec<u32>, Refused>;
 
     /// The AM gives a container back; one that is not its own is ignored.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application is unknown or has ended; [`Refused::NoAm`].
+    /// [`NotFound::App`] if the application is unknown or has ended; [`TryAgain::NoAm`].
     fn release_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused>;
 
     /// The node of a container says that it runs.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has
-    /// ended.
+    /// [`NotFound::App`] if the application is unknown; [`NotFound::Container`] if the container is, or has ended.
     fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused>;
 
     /// The node of a container says that it is done.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application is unknown; [`Refused::NoSuchContainer`] if the container is, or has
-    /// ended and its node does not wait for it.
+    /// [`NotFound::App`] if the application is unknown; [`NotFound::Container`] if the container is, or has ended and
+    /// its node does not wait for it.
     fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused>;
 }
 

@@ -14,6 +14,7 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::to_control::{Call, NewNode};
 use crate::engine::shared::Shared;
 use crate::engine::{Allocation, Answer, NewAttempt, RecoveredContainer, Recovery, drain, reply};
+use crate::event::refused::{Gone, NotFound};
 use crate::event::{AppAccess, Refused};
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -33,13 +34,13 @@ pub(super) fn recoveries(running: Vec<(AppHandle, RecoveredContainer)>) -> (Vec<
 
 /// What a worker has answered without threads. One that is given up answers nobody.
 fn taken_over(answer: &Answer<TakenOver>) -> TakenOver {
-    answer.try_take().unwrap_or(Err(Refused::NoWorkers))
+    answer.try_take().unwrap_or(Err(Refused::Gone(Gone::AllWorkers)))
 }
 
 /// What was granted and has ended since an AM's last call, without a call of its.
 pub(super) fn fetch<D: Decider>(shared: &Shared<D>, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
     if app.0.scheduler != shared.scheduler {
-        return Err(Refused::NoSuchApp(app.0.id.number));
+        return Err(NotFound::App(app.0.id.number).into());
     }
     *answer = Allocation::default();
     drain(shared, &app.0, answer);
@@ -157,7 +158,7 @@ impl<D: Decider> Stepping<D> {
     pub(super) fn new_attempt(&mut self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.stepper.control().begin_next_attempt(&app.0, new, None)?;
         self.settle();
-        let next = self.stepper.control().restarted.take().ok_or(Refused::NoSuchApp(app.number()))?;
+        let next = self.stepper.control().restarted.take().ok_or(NotFound::App(app.number()))?;
         self.submitted(next)
     }
 

@@ -23,6 +23,7 @@ use crate::engine::{
     AllocateRequest, Allocation, AppShared, Reply, Submission, allocate, ask_one, ask_workers, collect, warn_of,
 };
 use crate::event::Refused;
+use crate::event::refused::{Configuration, Gone};
 use crate::id::ContainerId;
 use crate::resource::sorted;
 use crate::sync::Arc;
@@ -105,7 +106,7 @@ fn work_out_headroom(steps: &mut Stepping<CapacityDecider>, app: &AppHandle) {
 /// Reads the text of a `capacity-scheduler.xml` over what is in force.
 fn read(text: &str, in_force: &CapacityConfiguration) -> Result<(Refresh, Vec<Diagnostic>), Refused> {
     let file = SiteFile::parse(text, "capacity-scheduler.xml");
-    let file = file.map_err(|error| Refused::BadConfiguration(error.to_string()))?;
+    let file = file.map_err(|error| Configuration::Invalid(error.to_string()))?;
     let read = in_force.read_queues(file.pairs());
     let of_queues = read.as_ref().map_or(&[][..], |read| read.configuration.file().warnings());
     let warnings = file.warnings().iter().chain(of_queues).cloned().collect();
@@ -202,7 +203,7 @@ impl Driven for Capacity {
         let (reply, marked) = bounded(1);
         order_round(door.open_to_wait()?, settings, reply);
         // A worker that panics drops what it is asked.
-        marked.recv().map_err(|_| Refused::WorkerLost(0))
+        marked.recv().map_err(|_| Refused::Gone(Gone::Worker(0)))
     }
 
     fn refresh(door: &Door<CapacityDecider>, text: &str) -> Result<Vec<Diagnostic>, Refused> {
@@ -233,7 +234,7 @@ impl Driven for Capacity {
         let look = move |shard: &mut Shard| (shard.decides_about(&app), shard.why_not_offered(&app));
         let mut answers = ask_workers(door.open_to_wait()?, look)?;
         sorted::by_key(&mut answers, |(decides, _)| !decides);
-        answers.into_iter().next().map(|(_, answer)| answer).ok_or(Refused::WorkerLost(0))
+        answers.into_iter().next().map(|(_, answer)| answer).ok_or(Refused::Gone(Gone::Worker(0)))
     }
 
     fn why_waiting(

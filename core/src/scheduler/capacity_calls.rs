@@ -13,6 +13,9 @@ use crate::capacity::{CapacityCall, CapacityConfiguration, CapacityQueueView, Re
 use crate::engine::intake::to_control::Call;
 use crate::engine::{AllocateRequest, Allocation, Submission, collect};
 use crate::event::Refused;
+use crate::event::refused::NotFound;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::resource::Resource;
 
 /// # Of the CapacityScheduler alone
@@ -40,7 +43,7 @@ impl Scheduler<Capacity> {
     /// control.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NotFound::App`] if it has ended; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn set_priority(&self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(None, app, priority)
     }
@@ -52,7 +55,7 @@ impl Scheduler<Capacity> {
     /// Follows `ClientRMService.updateApplicationPriority`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; otherwise those of
+    /// [`Denied::App`] or [`Denied::Priority`] if the user may not; otherwise those of
     /// [`set_priority`](Self::set_priority).
     pub fn set_priority_as(&self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(Some(user), app, priority)
@@ -67,9 +70,9 @@ impl Scheduler<Capacity> {
     /// read on the caller's thread. The site's properties stay. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`]: the queues are as before, except with
-    /// [`rules_last`](crate::CapacitySchedulerBuilder::rules_last); [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`Configuration::Invalid`]: the queues are as before, except with
+    /// [`rules_last`](crate::CapacitySchedulerBuilder::rules_last); [`Invalid::OwnThread`], [`Gone::Task`],
+    /// [`Gone::ShutDown`].
     pub fn refresh_properties<'a>(
         &self,
         properties: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -82,7 +85,7 @@ impl Scheduler<Capacity> {
     /// [`CapacityStepped::refresh_with`](crate::CapacityStepped::refresh_with). Waits for the control.
     ///
     /// # Errors
-    /// As of that call, and [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// As of that call, and [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn refresh_with(&self, configuration: CapacityConfiguration) -> Result<(), Refused> {
         let refresh = Refresh::with(configuration, &self.configuration()?)?;
         self.refresh_from(refresh)
@@ -97,7 +100,7 @@ impl Scheduler<Capacity> {
     /// [`CapacityStepped::expire_queues`](crate::CapacityStepped::expire_queues). Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn expire_queues(&self) -> Result<(), Refused> {
         self.door().call(|reply| Call::Own(CapacityCall::ExpireQueues(reply)))
     }
@@ -106,7 +109,7 @@ impl Scheduler<Capacity> {
     /// [`CapacityStepped::manage_queues`](crate::CapacityStepped::manage_queues). Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn manage_queues(&self) -> Result<(), Refused> {
         self.door().call(|reply| Call::Own(CapacityCall::ManageQueues(reply)))
     }
@@ -117,7 +120,7 @@ impl Scheduler<Capacity> {
     /// last one is still under way.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::WorkerLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Worker`], [`Gone::ShutDown`].
     pub fn offer_all_from(&self, first: usize) -> Result<(), Refused> {
         self.offer_from(first)
     }
@@ -126,7 +129,7 @@ impl Scheduler<Capacity> {
     /// control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn configuration(&self) -> Result<CapacityConfiguration, Refused> {
         self.door().look(|control| control.configuration())
     }
@@ -146,8 +149,8 @@ impl Stepped<Capacity> {
     /// [`CapacityScheduler::shrink_node`](crate::CapacityScheduler::shrink_node).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`],
-    /// [`Refused::ClusterTooLarge`] of the total.
+    /// [`NotFound::Node`] if it is removed; [`Invalid::NodeTotal`], [`Invalid::UnknownType`],
+    /// [`Limit::ClusterTooLarge`] of the total.
     pub fn shrink_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.steps.resize_node(node, total, true)
     }
@@ -188,7 +191,7 @@ impl Stepped<Capacity> {
     /// those that the next attempt does not keep before.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application, or if the attempt has ended.
+    /// [`NotFound::App`] of another scheduler's application, or if the attempt has ended.
     #[doc(hidden)]
     pub fn stop_attempt(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.steps.stepper.pump();
@@ -198,7 +201,7 @@ impl Stepped<Capacity> {
             self.steps.stepper.control().attempt_stopped(&app.0);
         }
         self.steps.settle();
-        is_here.then_some(()).ok_or(Refused::NoSuchApp(app.number()))
+        is_here.then_some(()).ok_or(Refused::NotFound(NotFound::App(app.number())))
     }
 
     /// Gives up the reservation of a node, as the event `KILL_RESERVED_CONTAINER` does. Returns whether the node was
@@ -232,7 +235,7 @@ impl Stepped<Capacity> {
     /// Changes the priority of an application. It is cut to `yarn.cluster.max-application-priority`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has ended.
+    /// [`NotFound::App`] if it has ended.
     pub fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(None, app, priority)
     }
@@ -241,7 +244,7 @@ impl Stepped<Capacity> {
     /// [`CapacityScheduler::set_priority_as`](crate::CapacityScheduler::set_priority_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or [`Refused::PriorityAcl`] if the user may not; or if it has ended.
+    /// [`Denied::App`] or [`Denied::Priority`] if the user may not; or if it has ended.
     pub fn set_priority_as(&mut self, user: &str, app: &AppHandle, priority: i32) -> Result<(), Refused> {
         self.set_priority_by(Some(user), app, priority)
     }
@@ -256,7 +259,7 @@ impl Stepped<Capacity> {
     /// properties stay.
     ///
     /// # Errors
-    /// [`Refused::BadConfiguration`]: the queues are as before, except with
+    /// [`Configuration::Invalid`]: the queues are as before, except with
     /// [`rules_last`](crate::CapacitySchedulerBuilder::rules_last).
     pub fn refresh_properties<'a>(
         &mut self,
@@ -271,7 +274,7 @@ impl Stepped<Capacity> {
     /// mapping rules that stand in a file of their own.
     ///
     /// # Errors
-    /// As of that call; also [`Refused::BadConfiguration`] of another scheduler's configuration.
+    /// As of that call; also [`Configuration::Invalid`] of another scheduler's configuration.
     pub fn refresh_with(&mut self, configuration: CapacityConfiguration) -> Result<(), Refused> {
         let refresh = Refresh::with(configuration, &self.configuration())?;
         self.refresh_from(refresh)

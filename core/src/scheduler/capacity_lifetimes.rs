@@ -9,6 +9,8 @@ use super::threaded::Scheduler;
 use crate::capacity::{CapacityCall, Lifetime};
 use crate::engine::intake::to_control::Call;
 use crate::event::Refused;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::id::ApplicationId;
 
 /// # Lifetimes of applications
@@ -21,8 +23,8 @@ impl Scheduler<Capacity> {
     /// changes it, and an application that makes its queue gets what it asks for.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock); [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NotFound::App`] if it has ended; [`TryAgain::Panicked`] (the clock); [`Invalid::OwnThread`], [`Gone::Task`],
+    /// [`Gone::ShutDown`].
     pub fn lifetime(&self, app: &AppHandle) -> Result<Option<Lifetime>, Refused> {
         let app = app.0.clone();
         self.door().look(move |control| control.lifetime(&app))?
@@ -37,8 +39,8 @@ impl Scheduler<Capacity> {
     /// Follows `RMAppManager.updateApplicationTimeout`, which `yarn application -updateLifetime` calls.
     ///
     /// # Errors
-    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the
-    /// clock); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::Lifetime`] of less than 0; [`NotFound::App`] if it has ended; [`TryAgain::Panicked`] (the clock);
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn set_lifetime(&self, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.set_lifetime_by(None, app, seconds)
     }
@@ -47,7 +49,7 @@ impl Scheduler<Capacity> {
     /// see [`check_app`](Self::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
+    /// [`Denied::App`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
     pub fn set_lifetime_as(&self, user: &str, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.set_lifetime_by(Some(user), app, seconds)
     }
@@ -62,12 +64,12 @@ impl Scheduler<Capacity> {
     /// `yarn.resourcemanager.application-timeouts.monitor.interval-ms` (3,000).
     ///
     /// An event reports each end ([`SchedulerEvent::LifetimeOver`](crate::SchedulerEvent::LifetimeOver)). Calls of its
-    /// AM are refused ([`Refused::NoSuchApp`]). As by [`finish`](Self::finish), nodes are told what to stop with
+    /// AM are refused ([`NotFound::App`]). As by [`finish`](Self::finish), nodes are told what to stop with
     /// [`node_stops`](crate::CapacitySchedulerBuilder::node_stops). Waits only for the control:
     /// [`quiesce`](Self::quiesce) waits for the ends.
     ///
     /// # Errors
-    /// [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`TryAgain::Panicked`] (the clock); [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn expire_applications(&self) -> Result<Vec<ApplicationId>, Refused> {
         self.door().call(|reply| Call::Own(CapacityCall::ExpireApplications(reply)))?
     }
@@ -79,7 +81,7 @@ impl Scheduler<Capacity> {
     /// Follows `CapacityScheduler.checkAndGetApplicationLifetime`.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn lifetime_in(&self, queue: &str, asked_seconds: i64) -> Result<i64, Refused> {
         let queue = queue.to_owned();
         self.door().look(move |control| control.lifetime_in(&queue, asked_seconds))
@@ -91,7 +93,7 @@ impl Scheduler<Capacity> {
     /// Follows `CapacityScheduler.getMaximumApplicationLifetime`.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn maximum_lifetime(&self, queue: &str) -> Result<i64, Refused> {
         let queue = queue.to_owned();
         self.door().look(move |control| control.maximum_lifetime(&queue))
@@ -104,7 +106,7 @@ impl Stepped<Capacity> {
     /// [`CapacityScheduler::lifetime`](crate::CapacityScheduler::lifetime).
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the clock).
+    /// [`NotFound::App`] if it has ended; [`TryAgain::Panicked`] (the clock).
     pub fn lifetime(&mut self, app: &AppHandle) -> Result<Option<Lifetime>, Refused> {
         self.steps.stepper.control().lifetime(&app.0)
     }
@@ -113,8 +115,7 @@ impl Stepped<Capacity> {
     /// [`CapacityScheduler::set_lifetime`](crate::CapacityScheduler::set_lifetime).
     ///
     /// # Errors
-    /// [`Refused::BadLifetime`] of less than 0; [`Refused::NoSuchApp`] if it has ended; [`Refused::Panicked`] (the
-    /// clock).
+    /// [`Invalid::Lifetime`] of less than 0; [`NotFound::App`] if it has ended; [`TryAgain::Panicked`] (the clock).
     pub fn set_lifetime(&mut self, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.steps.stepper.control().set_lifetime(None, &app.0, seconds)
     }
@@ -123,7 +124,7 @@ impl Stepped<Capacity> {
     /// [`CapacityScheduler::set_lifetime_as`](crate::CapacityScheduler::set_lifetime_as).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
+    /// [`Denied::App`] if the user may not; otherwise those of [`set_lifetime`](Self::set_lifetime).
     pub fn set_lifetime_as(&mut self, user: &str, app: &AppHandle, seconds: i64) -> Result<Lifetime, Refused> {
         self.steps.stepper.control().set_lifetime(Some(user), &app.0, seconds)
     }
@@ -133,7 +134,7 @@ impl Stepped<Capacity> {
     /// one here.
     ///
     /// # Errors
-    /// [`Refused::Panicked`] (the clock).
+    /// [`TryAgain::Panicked`] (the clock).
     pub fn expire_applications(&mut self) -> Result<Vec<ApplicationId>, Refused> {
         let ended = self.steps.stepper.control().expire_applications();
         self.steps.settle();

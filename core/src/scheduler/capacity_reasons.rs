@@ -8,6 +8,7 @@ use super::steps::Stepping;
 use crate::capacity::{CapacityDecider, CapacityReason, CapacityShard as Shard, CapacityWait, Waits};
 use crate::engine::ask_workers;
 use crate::event::Refused;
+use crate::event::refused::NotFound;
 use crate::queue::RunningLimit;
 
 /// Whether the control knows which limit it is that an application waits for.
@@ -33,7 +34,7 @@ pub(super) fn why(
     if let Some(node) = node
         && !node.stands_in(&shared.nodes.lock())
     {
-        return Err(Refused::NoSuchNode(node.0.name.to_string()));
+        return Err(NotFound::Node(node.0.name.to_string()).into());
     }
     let (asked, on) = (app.0.clone(), node.map(|node| node.0.clone()));
     let look = move |shard: &mut Shard| shard.why_waiting(&asked, on.as_deref());

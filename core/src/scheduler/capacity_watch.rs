@@ -8,6 +8,8 @@ use super::threaded::Scheduler;
 use crate::capacity::{CapacityShard as Shard, Watch, Watched};
 use crate::engine::ask_workers;
 use crate::event::Refused;
+#[cfg(doc)]
+use crate::event::refused::*;
 
 /// # Recorded passes
 impl Scheduler<Capacity> {
@@ -43,7 +45,7 @@ impl Scheduler<Capacity> {
     /// ```
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn watch(&self, what: Watch) -> Result<(), Refused> {
         ask_workers(self.door().open_to_wait()?, move |shard: &mut Shard| shard.watch(what))?;
         Ok(())

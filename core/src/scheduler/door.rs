@@ -17,6 +17,7 @@ use crate::engine::{
     Whereabouts, not_taken, quiesce,
 };
 use crate::event::Refused;
+use crate::event::refused::{Gone, Invalid, NotFound, TryAgain};
 use crate::sync::channel::{Receiver, TrySendError, bounded};
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
@@ -28,9 +29,9 @@ use crate::sync::{Arc, Mutex};
 pub struct NotSent<T> {
     /// What was refused: the heartbeat; or, of a batch, the heartbeats that no worker took. The others were sent.
     pub returned: T,
-    /// [`Refused::Busy`], [`Refused::ShutDown`] or [`Refused::WorkerLost`]. If workers refuse parts of a batch for
-    /// different reasons, it is the last worker's. For a single heartbeat also [`Refused::NoSuchNode`]; in a batch,
-    /// heartbeats of removed nodes are dropped.
+    /// [`TryAgain::Busy`], [`Gone::ShutDown`] or [`Gone::Worker`]. If workers refuse parts of a batch for different
+    /// reasons, it is the last worker's. For a single heartbeat also [`NotFound::Node`]; in a batch, heartbeats of
+    /// removed nodes are dropped.
     pub reason: Refused,
 }
 
@@ -53,7 +54,7 @@ impl<D: Decider> Running for Threads<D> {
     }
 }
 
-/// The name of the control in errors ([`Refused::TaskLost`]). Most calls go to it.
+/// The name of the control in errors ([`Gone::Task`]). Most calls go to it.
 pub(super) const CONTROL: &str = "control";
 
 /// Calls that nobody waits for are refused while so many messages wait for the control.
@@ -138,7 +139,7 @@ impl<D: Decider> Door<D> {
             if let Some(threads) = self.threads.try_lock().and_then(|mut threads| threads.take()) {
                 threads.stop_later();
             }
-            return Err(Refused::OwnThread);
+            return Err(Invalid::OwnThread.into());
         } else {
             self.threads.lock().take()
         };
@@ -160,20 +161,20 @@ impl<D: Decider> Door<D> {
 
     #[inline]
     pub(super) fn open(&self) -> Result<&Shared<D>, Refused> {
-        if self.closed.is_closed() { Err(Refused::ShutDown) } else { Ok(&self.shared) }
+        if self.closed.is_closed() { Err(Gone::ShutDown.into()) } else { Ok(&self.shared) }
     }
 
     /// The control's lane is not bounded, because workers must never wait for it. A call that does not wait for an
     /// answer is refused when the lane is long.
     pub(super) fn control_has_room(&self) -> Result<(), Refused> {
-        if self.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(Refused::Busy) } else { Ok(()) }
+        if self.shared.lanes.control.len() > LONG_CONTROL_LANE { Err(TryAgain::Busy.into()) } else { Ok(()) }
     }
 
     /// Refuses a call on one of the scheduler's own threads, where callbacks of the embedder run: such a call would
     /// wait for its own thread.
     pub(super) fn may_wait(&self) -> Result<(), Refused> {
         let here = thread::current().id();
-        if self.own_threads.contains(&here) { Err(Refused::OwnThread) } else { Ok(()) }
+        if self.own_threads.contains(&here) { Err(Invalid::OwnThread.into()) } else { Ok(()) }
     }
 
     /// Returns the scheduler for a call that waits for workers. Refuses it also on a thread that polls a worker: that
@@ -182,7 +183,7 @@ impl<D: Decider> Door<D> {
         let shared = self.open()?;
         self.may_wait()?;
         if self.lent.iter().any(|worker| worker.is_polled_here()) {
-            return Err(Refused::OwnThread);
+            return Err(Invalid::OwnThread.into());
         }
         Ok(shared)
     }
@@ -196,14 +197,14 @@ impl<D: Decider> Door<D> {
     ) -> Result<A, Refused> {
         self.ends.receive(answer, patience).map_err(|none| match none {
             NoAnswer::Gone => self.gone(task),
-            NoAnswer::ShutDown => Refused::ShutDown,
+            NoAnswer::ShutDown => Refused::Gone(Gone::ShutDown),
             NoAnswer::TimedOut => Refused::TimedOut,
         })
     }
 
     /// Why a task takes no more calls.
     pub(super) fn gone(&self, task: &'static str) -> Refused {
-        if self.closed.is_closed() { Refused::ShutDown } else { Refused::TaskLost { task } }
+        if self.closed.is_closed() { Refused::Gone(Gone::ShutDown) } else { Refused::Gone(Gone::Task { task }) }
     }
 
     /// Sends a call to the control, and waits for the answer.
@@ -237,7 +238,7 @@ impl<D: Decider> Door<D> {
     pub(super) fn quiet(&self, patience: &Patience) -> Result<(), Refused> {
         let outcome = quiesce(self.open_to_wait()?, patience);
         // A control that the shutdown has ended is not lost.
-        if self.closed.is_closed() && outcome.is_err() { Err(Refused::ShutDown) } else { outcome }
+        if self.closed.is_closed() && outcome.is_err() { Err(Gone::ShutDown.into()) } else { outcome }
     }
 
     // ------------------------------------------------------------------------------------------------ nodes
@@ -250,7 +251,7 @@ impl<D: Decider> Door<D> {
     #[inline]
     pub(super) fn owner_is_there(&self, worker: usize) -> Result<(), Refused> {
         let shared = self.open()?;
-        if worker >= shared.workers || shared.is_dead(worker) { Err(Refused::WorkerLost(worker)) } else { Ok(()) }
+        if worker >= shared.workers || shared.is_dead(worker) { Err(Gone::Worker(worker).into()) } else { Ok(()) }
     }
 
     /// Sends the heartbeats of each worker's nodes to it in one message.
@@ -267,7 +268,7 @@ impl<D: Decider> Door<D> {
                 parts[heartbeat.node.owner].push(heartbeat);
             }
         }
-        let (mut returned, mut reason) = (Vec::new(), Refused::Busy);
+        let (mut returned, mut reason) = (Vec::new(), Refused::TryAgain(TryAgain::Busy));
         for (worker, (lane, part)) in lanes.iter().zip(parts).enumerate().filter(|(_, (_, part))| !part.is_empty()) {
             if let Err(why) = self.owner_is_there(worker) {
                 returned.extend(part);
@@ -276,8 +277,8 @@ impl<D: Decider> Door<D> {
             }
             let (message, why) = match lane.try_send(Parcel::of(External::Heartbeats(part))) {
                 Ok(()) => continue,
-                Err(TrySendError::Full(message)) => (message, Refused::Busy),
-                Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
+                Err(TrySendError::Full(message)) => (message, Refused::TryAgain(TryAgain::Busy)),
+                Err(TrySendError::Disconnected(message)) => (message, Refused::Gone(Gone::ShutDown)),
             };
             if let External::Heartbeats(part) = message.into_message() {
                 returned.extend(part);
@@ -290,7 +291,7 @@ impl<D: Decider> Door<D> {
     #[inline]
     pub(super) fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         if heartbeat.node.is_gone() {
-            let reason = Refused::NoSuchNode(heartbeat.node.name.to_string());
+            let reason = Refused::NotFound(NotFound::Node(heartbeat.node.name.to_string()));
             return Err(Box::new(NotSent { returned: heartbeat, reason }));
         }
         if heartbeat.node.scheduler != self.shared.scheduler {
@@ -306,7 +307,7 @@ impl<D: Decider> Door<D> {
             return Err(Box::new(NotSent { returned: heartbeat, reason }));
         }
         let Some(lane) = self.shared.lanes.external.get(owner) else {
-            return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::WorkerLost(owner) }));
+            return Err(Box::new(NotSent { returned: heartbeat, reason: Refused::Gone(Gone::Worker(owner)) }));
         };
         // Most heartbeats name few containers. These go in a message of fixed size, without an allocation.
         if let Some(report) = Report::of(&heartbeat) {
@@ -315,8 +316,8 @@ impl<D: Decider> Door<D> {
         }
         let (message, reason) = match lane.try_send(Parcel::of(External::Heartbeat(Box::new(heartbeat)))) {
             Ok(()) => return Ok(()),
-            Err(TrySendError::Full(message)) => (message, Refused::Busy),
-            Err(TrySendError::Disconnected(message)) => (message, Refused::ShutDown),
+            Err(TrySendError::Full(message)) => (message, Refused::TryAgain(TryAgain::Busy)),
+            Err(TrySendError::Disconnected(message)) => (message, Refused::Gone(Gone::ShutDown)),
         };
         let External::Heartbeat(returned) = message.into_message() else { unreachable!("what was sent comes back") };
         Err(Box::new(NotSent { returned: *returned, reason }))

@@ -19,6 +19,7 @@ use crate::engine::{
     ask_workers, collect, warn_of,
 };
 use crate::event::Refused;
+use crate::event::refused::{Configuration, Gone, Invalid};
 use crate::fair::allocations::{ControlLane, Reloads, WatchCall, Watcher, apply};
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{
@@ -136,7 +137,7 @@ pub(super) fn ask_preemption<T>(
 ) -> Result<T, Refused> {
     let shared = door.open_to_wait()?;
     if !shared.settings.preemption {
-        return Err(Refused::PreemptionOff);
+        return Err(Configuration::PreemptionOff.into());
     }
     let (reply, answer) = bounded(1);
     shared.lanes.preemption.send(TaskCall::Own(call(reply))).map_err(|_| door.gone("preemption"))?;
@@ -183,7 +184,7 @@ impl Driven for Fair {
     /// It has no lifetimes of applications.
     fn check_terms(submission: &Submission, terms: &SubmitTerms) -> Result<(), Refused> {
         match terms.lifetime_seconds {
-            Some(seconds) => Err(Refused::BadLifetime { app: submission.number, seconds }),
+            Some(seconds) => Err(Invalid::Lifetime { app: submission.number, seconds }.into()),
             None => Ok(()),
         }
     }
@@ -277,7 +278,7 @@ impl Driven for Fair {
         let (home, slot) = (app.0.home, app.0.slot.index);
         door.owner_is_there(home)?;
         let look = move |shard: &mut Shard| (shard.id() == home).then(|| shard.why_not_offered(slot));
-        ask_workers(shared, look)?.into_iter().flatten().next().ok_or(Refused::WorkerLost(home))
+        ask_workers(shared, look)?.into_iter().flatten().next().ok_or(Refused::Gone(Gone::Worker(home)))
     }
 
     fn why_waiting(

@@ -10,6 +10,9 @@ use super::threaded::Scheduler;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule};
 use crate::event::Refused;
+use crate::event::refused::Configuration;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::fair::allocations::{Reloads, WatchCall};
 use crate::fair::control::FairCall;
 use crate::fair::preemption::PreemptionCall;
@@ -27,8 +30,8 @@ impl Scheduler<Fair> {
     /// queue stays as it is. The next clean-up removes the queue if it is empty. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`]: parents made before the obstacle
-    /// was met remain, as in Hadoop; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NoQueue::BadName`], [`Invalid::LongName`], [`NoQueue::CannotCreate`]: parents made before the obstacle was met
+    /// remain, as in Hadoop; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn create_queue(&self, name: &str) -> Result<(), Refused> {
         self.add_queue(name, true)
     }
@@ -48,7 +51,7 @@ impl Scheduler<Fair> {
     /// Returns the settings of each queue, as configured, by name. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn queue_configs(&self) -> Result<Vec<QueueConfig>, Refused> {
         self.door().look(Control::queue_configs)
     }
@@ -56,7 +59,7 @@ impl Scheduler<Fair> {
     /// Returns the allocation file in force. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn allocations(&self) -> Result<AllocationFile, Refused> {
         self.door().look(|control| control.allocations().clone())
     }
@@ -65,7 +68,7 @@ impl Scheduler<Fair> {
     /// Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn placement_rules(&self) -> Result<Vec<PlacementRule>, Refused> {
         self.door().look(|control| control.placement_rules().to_vec())
     }
@@ -85,8 +88,8 @@ impl Scheduler<Fair> {
     /// | [`clean_up`](Self::clean_up) | nowhere: those in force stay | that alone | none |
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] if they are not valid; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Configuration::Allocations`] if they are not valid; [`Configuration::BrokeOff`]; [`Invalid::OwnThread`],
+    /// [`Gone::Task`], [`Gone::ShutDown`].
     pub fn reload(&self, allocations: AllocationFile) -> Result<(), Refused> {
         self.door().open()?.lanes.control.send(ControlMessage::CleanUp).map_err(|_| self.door().gone(CONTROL))?;
         self.door().call(|reply| Call::Reload(Box::new(allocations), reply))?
@@ -97,8 +100,8 @@ impl Scheduler<Fair> {
     /// is probably a mistake. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`] when the text is no allocation file: the old one stays, except perhaps the placement
-    /// rules; [`Refused::ReloadBrokeOff`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Configuration::Allocations`] when the text is no allocation file: the old one stays, except perhaps the
+    /// placement rules; [`Configuration::BrokeOff`]; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn reload_text(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         take_text(self.door(), text, true)
     }
@@ -113,11 +116,11 @@ impl Scheduler<Fair> {
     /// [`set_maximum_allocation`](Self::set_maximum_allocation).
     ///
     /// # Errors
-    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read
-    /// or is not valid: what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`] of a new plan;
-    /// [`Refused::Panicked`] when the source panics; [`Refused::TimedOut`] when it takes too long: what it reads in the
-    /// end still takes effect; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`], also if it shuts
-    /// down meanwhile.
+    /// [`Configuration::NoFile`] when there is no file to read; [`Configuration::Allocations`] when it cannot be read
+    /// or is not valid: what was in force stays; [`Configuration::BrokeOff`]; [`Configuration::PlanClass`] of a new
+    /// plan; [`TryAgain::Panicked`] when the source panics; [`Refused::TimedOut`] when it takes too long: what it reads
+    /// in the end still takes effect; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`], also if it shuts down
+    /// meanwhile.
     pub fn refresh_file(&self) -> Result<Vec<Diagnostic>, Refused> {
         self.refresh_file_within(REFRESH)
     }
@@ -130,7 +133,7 @@ impl Scheduler<Fair> {
         self.door().open()?;
         self.door().may_wait()?;
         let patience = Patience::of(time);
-        let lane = self.inner.own.watcher.as_ref().ok_or(Refused::NoAllocationFile)?;
+        let lane = self.inner.own.watcher.as_ref().ok_or(Configuration::NoFile)?;
         let (reply, answer) = bounded(1);
         lane.send(WatchCall::Refresh(reply)).map_err(|_| self.door().gone("watcher"))?;
         let warnings = self.door().answer(&answer, &patience, "watcher")??;
@@ -142,7 +145,7 @@ impl Scheduler<Fair> {
     /// tries waiting changes of a queue's type again. Waits until this is published.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn clean_up(&self) -> Result<(), Refused> {
         let lane = &self.door().open_to_wait()?.lanes.control;
         let (reply, answer) = bounded(1);
@@ -166,7 +169,7 @@ impl Scheduler<Fair> {
     /// Of the yarn-site properties, `yarn rmadmin -refreshQueues` reads only this one again.
     ///
     /// # Errors
-    /// [`Refused::BadMaximum`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::Maximum`]; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn set_maximum_allocation(&self, maximum: Resource) -> Result<(), Refused> {
         self.door().call(|reply| Call::SetMaximum(maximum, reply))?
     }
@@ -177,7 +180,7 @@ impl Stepped<Fair> {
     /// Creates a dynamic leaf queue, as [`FairScheduler::create_queue`](crate::FairScheduler::create_queue).
     ///
     /// # Errors
-    /// [`Refused::BadQueueName`], [`Refused::NameTooLong`], [`Refused::CannotCreate`].
+    /// [`NoQueue::BadName`], [`Invalid::LongName`], [`NoQueue::CannotCreate`].
     pub fn create_queue(&mut self, name: &str) -> Result<(), Refused> {
         self.add_queue(name, true)
     }
@@ -214,7 +217,7 @@ impl Stepped<Fair> {
     /// Takes new allocations, as [`FairScheduler::reload`](crate::FairScheduler::reload).
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`], [`Refused::ReloadBrokeOff`].
+    /// [`Configuration::Allocations`], [`Configuration::BrokeOff`].
     pub fn reload(&mut self, allocations: AllocationFile) -> Result<(), Refused> {
         let control = self.steps.stepper.control();
         Reloads::clean_up(control);
@@ -226,7 +229,8 @@ impl Stepped<Fair> {
     /// Takes new allocations from a text, as [`FairScheduler::reload_text`](crate::FairScheduler::reload_text).
     ///
     /// # Errors
-    /// [`Refused::BadAllocations`]: the old ones stay, except perhaps the placement rules. [`Refused::ReloadBrokeOff`].
+    /// [`Configuration::Allocations`]: the old ones stay, except perhaps the placement rules.
+    /// [`Configuration::BrokeOff`].
     pub fn reload_text(&mut self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         Reloads::clean_up(self.steps.stepper.control());
         take_text_stepped(&mut self.steps, text)
@@ -236,11 +240,11 @@ impl Stepped<Fair> {
     /// [`FairScheduler::refresh_file`](crate::FairScheduler::refresh_file).
     ///
     /// # Errors
-    /// [`Refused::NoAllocationFile`] when there is no file to read; [`Refused::BadAllocations`] when it cannot be read
-    /// or is not valid: what was in force stays; [`Refused::ReloadBrokeOff`]; [`Refused::PlanClass`].
+    /// [`Configuration::NoFile`] when there is no file to read; [`Configuration::Allocations`] when it cannot be read
+    /// or is not valid: what was in force stays; [`Configuration::BrokeOff`]; [`Configuration::PlanClass`].
     pub fn refresh_file(&mut self) -> Result<Vec<Diagnostic>, Refused> {
         let clock = self.steps.stepper.shared().clock.clone();
-        let watcher = self.beside.as_mut().ok_or(Refused::NoAllocationFile)?;
+        let watcher = self.beside.as_mut().ok_or(Configuration::NoFile)?;
         let outcome = watcher.refresh(&*clock, self.steps.stepper.control());
         self.steps.settle();
         let warnings = outcome?;
@@ -268,7 +272,7 @@ impl Stepped<Fair> {
     /// [`FairScheduler::set_maximum_allocation`](crate::FairScheduler::set_maximum_allocation).
     ///
     /// # Errors
-    /// [`Refused::BadMaximum`].
+    /// [`Invalid::Maximum`].
     pub fn set_maximum_allocation(&mut self, maximum: Resource) -> Result<(), Refused> {
         self.steps.stepper.control().set_maximum(maximum)?;
         self.steps.settle();

@@ -9,6 +9,7 @@ use super::steps::Stepping;
 use crate::app::Reason;
 use crate::engine::ask_workers;
 use crate::event::Refused;
+use crate::event::refused::NotFound;
 use crate::fair::{FairDecider, FairReason, FairWait, NotOffered, Shard, Waits};
 use crate::resource::sorted;
 
@@ -25,7 +26,7 @@ pub(super) fn why(
     if let Some(node) = node
         && !node.stands_in(&shared.nodes.lock())
     {
-        return Err(Refused::NoSuchNode(node.0.name.to_string()));
+        return Err(NotFound::Node(node.0.name.to_string()).into());
     }
     let of_control = app.0.clone();
     if let Some(why) = door.look(move |control| control.why_stopped(&of_control))? {

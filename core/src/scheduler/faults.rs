@@ -15,6 +15,9 @@ use crate::engine::decider::Decider;
 use crate::engine::intake::to_control::{Call, ControlMessage};
 use crate::engine::{Audit, Internal, Kept, Look, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
+use crate::event::refused::Gone;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::fair::preemption::PreemptionCall;
 use crate::id::ContainerId;
 use crate::sync::channel::bounded;
@@ -75,8 +78,8 @@ impl<D: Decider> Door<D> {
                 let lane = &self.open()?.lanes.control;
                 lane.send(ControlMessage::Call(fails)).map_err(|_| self.gone(CONTROL))
             }
-            Fault::UpdateStall(_) => Err(Refused::TaskLost { task: "update" }),
-            Fault::WorkerPanicInMessage { .. } => Err(Refused::TaskLost { task: "books" }),
+            Fault::UpdateStall(_) => Err(Gone::Task { task: "update" }.into()),
+            Fault::WorkerPanicInMessage { .. } => Err(Gone::Task { task: "books" }.into()),
         }
     }
 
@@ -90,8 +93,8 @@ impl<D: Decider> Door<D> {
 
     fn look_at(&self, worker: usize, look: Look<D>) -> Result<(), Refused> {
         self.owner_is_there(worker)?;
-        let lane = self.shared.lanes.internal.get(worker).ok_or(Refused::WorkerLost(worker))?;
-        lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)
+        let lane = self.shared.lanes.internal.get(worker).ok_or(Gone::Worker(worker))?;
+        lane.send(Internal::Look(look)).map_err(|_| Refused::Gone(Gone::ShutDown))
     }
 
     fn kept(&self) -> Result<Kept, Refused> {
@@ -126,12 +129,12 @@ impl Scheduler<Fair> {
     /// Injects a fault. It happens when the thread concerned takes its next messages.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`], also of
-    /// [`Fault::WorkerPanicInMessage`]; [`Refused::ShutDown`].
+    /// [`Gone::Worker`] where there is no such worker, or none any more; [`Gone::Task`], also of
+    /// [`Fault::WorkerPanicInMessage`]; [`Gone::ShutDown`].
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         if let Fault::UpdateStall(time) = fault {
             self.door().open()?;
-            return self.inner.own.update.send(UpdateCall::Stall(time)).map_err(|_| Refused::ShutDown);
+            return self.inner.own.update.send(UpdateCall::Stall(time)).map_err(|_| Refused::Gone(Gone::ShutDown));
         }
         self.door().inject(fault)
     }
@@ -143,7 +146,7 @@ impl Scheduler<Fair> {
     /// audit counts several times, until nothing is wrong or nothing changes.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`], [`Gone::Task`].
     pub fn audit(&self) -> Result<Audit, Refused> {
         self.door().audit(|| drop(self.quiesce()), || self.doomed())
     }
@@ -161,7 +164,7 @@ impl Scheduler<Capacity> {
     /// Injects a fault, as [`FairScheduler::inject`](crate::FairScheduler::inject).
     ///
     /// # Errors
-    /// Those of that call; [`Refused::TaskLost`] of [`Fault::UpdateStall`]: there is no update task.
+    /// Those of that call; [`Gone::Task`] of [`Fault::UpdateStall`]: there is no update task.
     pub fn inject(&self, fault: Fault) -> Result<(), Refused> {
         if let Fault::WorkerPanicInMessage { worker, steps } = fault {
             return self.door().look_at(
@@ -176,7 +179,7 @@ impl Scheduler<Capacity> {
     /// including the books of queues, users and applications.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`], [`Gone::Task`].
     pub fn audit(&self) -> Result<Audit, Refused> {
         self.door().audit(|| drop(self.quiesce()), Vec::new)
     }
@@ -187,7 +190,7 @@ impl<P: Policy> Scheduler<P> {
     /// Returns what the workers keep memory for, in all. Waits for them.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Gone::ShutDown`].
     pub fn kept(&self) -> Result<Kept, Refused> {
         self.door().kept()
     }
@@ -206,7 +209,7 @@ impl<P: Policy> Stepped<P> {
     /// Starts to end an application, and works nothing off: the next call does, as where other threads call meanwhile.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has already ended.
+    /// [`NotFound::App`] if it has already ended.
     pub fn begin_finish(&mut self, app: &AppHandle) -> Result<(), Refused> {
         self.steps.stepper.control().begin_finish(&app.0, None)
     }
@@ -218,8 +221,8 @@ impl Stepped<Capacity> {
     /// given up.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`] where there is no such worker, or none any more; [`Refused::TaskLost`] of any other
-    /// fault: there are no threads.
+    /// [`Gone::Worker`] where there is no such worker, or none any more; [`Gone::Task`] of any other fault: there are
+    /// no threads.
     pub fn inject(&mut self, fault: Fault) -> Result<(), Refused> {
         let (worker, for_good) = match fault {
             Fault::WorkerPanic { worker } => (worker, false),
@@ -228,12 +231,12 @@ impl Stepped<Capacity> {
             | Fault::WorkerPanicInMessage { .. }
             | Fault::ControlDeath
             | Fault::UpdateStall(_) => {
-                return Err(Refused::TaskLost { task: "thread" });
+                return Err(Gone::Task { task: "thread" }.into());
             }
         };
         let stepper = &mut self.steps.stepper;
         if worker >= stepper.shared().workers || stepper.shared().is_dead(worker) {
-            return Err(Refused::WorkerLost(worker));
+            return Err(Gone::Worker(worker).into());
         }
         stepper.pump();
         stepper.shard(worker).own.spoil();

@@ -164,15 +164,15 @@ macro_rules! setters_of_options {
 
         /// Sets how long the scheduler's threads wait for groups that are not [at
         /// hand](crate::groups::Groups::at_hand). Default: 2 s. Then the submission is refused
-        /// ([`Refused::NoGroups`](crate::Refused::NoGroups)), and a right that only a group gives does not apply. Until
-        /// the answer comes, no further call waits for groups.
+        /// ([`TryAgain::NoGroups`](crate::refused::TryAgain::NoGroups)), and a right that only a group gives does not
+        /// apply. Until the answer comes, no further call waits for groups.
         pub fn groups_timeout(mut self, patience: std::time::Duration) -> Self {
             self.options.groups_timeout = patience;
             self
         }
 
         /// Sets how many messages a worker's channel holds before calls are refused
-        /// ([`Refused::Busy`](crate::Refused::Busy)). Default: 4,096; at most 1,048,576.
+        /// ([`TryAgain::Busy`](crate::refused::TryAgain::Busy)). Default: 4,096; at most 1,048,576.
         pub fn channel_capacity(mut self, messages: usize) -> Self {
             self.options.channel_capacity = messages;
             self
@@ -258,7 +258,7 @@ macro_rules! wake_up_with_handle {
         /// As [`on_grants`](Self::on_grants), with a handle of the scheduler for the callback; only for a scheduler
         /// with threads. The handle does not keep the scheduler alive. (If the closure owned an ordinary handle, the
         /// scheduler would live for ever.) In the callback, calls that wait are refused
-        /// ([`Refused::OwnThread`](crate::Refused::OwnThread)); `heartbeat`, `allocate`, `submit_all` and
+        /// ([`Invalid::OwnThread`](crate::refused::Invalid::OwnThread)); `heartbeat`, `allocate`, `submit_all` and
         /// `begin_finish` do not wait.
         pub fn on_grants_with(
             mut self,

@@ -12,6 +12,8 @@ use super::threaded::Scheduler;
 use crate::engine::control::{Asking, Control};
 use crate::engine::decider::Decider;
 use crate::event::Refused;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::reservation::{
     Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,
     ReservationSubmission, ReserveError,
@@ -141,10 +143,9 @@ impl<P: Policy> Scheduler<P> {
     /// Returns the name of a new reservation. Follows `ClientRMService.getNewReservation`.
     ///
     /// # Errors
-    /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) if the site files ask
-    /// for no reservation system, as of every call here. With threads, too:
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`ReservationRefused::NotEnabled`](crate::reservation::ReservationRefused::NotEnabled) if the site files ask for
+    /// no reservation system, as of every call here. With threads, too: [`Invalid::OwnThread`], [`Gone::Task`],
+    /// [`Gone::ShutDown`].
     pub fn reserve_new(&self) -> Result<ReservationId, ReserveError> {
         self.door().reserve_new()
     }
@@ -154,10 +155,8 @@ impl<P: Policy> Scheduler<P> {
     /// within a step has its queue when this returns.
     ///
     /// # Errors
-    /// Those of that call; [`Refused::NameTooLong`] of the user;
-    /// [`Refused::NoGroups`] if rights are checked;
-    /// [`Refused::Panicked`] of an agent or a policy of the embedder's. Those of
-    /// [`reserve_new`](Self::reserve_new).
+    /// Those of that call; [`Invalid::LongName`] of the user; [`TryAgain::NoGroups`] if rights are checked;
+    /// [`TryAgain::Panicked`] of an agent or a policy of the embedder's. Those of [`reserve_new`](Self::reserve_new).
     pub fn reserve_submit(&self, user: &str, request: &ReservationSubmission<'_>) -> Result<(), ReserveError> {
         self.door().reserve_submit(user, request)
     }
@@ -203,7 +202,7 @@ impl<P: Policy> Scheduler<P> {
     /// `yarn.resourcemanager.reservation-system.planfollower.time-step`.
     ///
     /// # Errors
-    /// [`Refused::Panicked`] of a planner of the embedder's, or the clock. Those of
+    /// [`TryAgain::Panicked`] of a planner of the embedder's, or the clock. Those of
     /// [`reserve_new`](Self::reserve_new).
     pub fn follow_plans(&self) -> Result<BTreeMap<String, Followed>, ReserveError> {
         self.door().follow_plans()

@@ -10,6 +10,8 @@ use super::steps::Stepping;
 use crate::config::QueueAccess;
 use crate::engine::{ContainerCounts, ContainerView, Heartbeat, RequestView, ReservationNews};
 use crate::event::Refused;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::id::{ContainerId, ContainerName};
 use crate::resource::sorted;
 use std::borrow::Borrow;
@@ -107,8 +109,8 @@ impl<P: Policy> Stepped<P> {
     /// [`kill_due`](crate::SchedulerApi::kill_due) ends what was marked.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::BadConfiguration`] if the
-    /// settings of a CapacityScheduler's policy are not valid.
+    /// [`Configuration::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Configuration::Invalid`] if
+    /// the settings of a CapacityScheduler's policy are not valid.
     pub fn preempt(&mut self) -> Result<Vec<P::Marked>, Refused> {
         P::preempt_stepped(&mut self.steps)
     }

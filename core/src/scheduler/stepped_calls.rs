@@ -15,6 +15,7 @@ use crate::engine::{
     AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,
     RecoveredContainer, RequestView, Submission, headroom, node_view,
 };
+use crate::event::refused::NotFound;
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::reservation::{
@@ -198,7 +199,7 @@ impl<P: Policy> SchedulerApi for Stepped<P> {
 
     fn why_waiting_on(&mut self, app: &AppHandle, node: &NodeHandle) -> Result<Vec<P::Reason>, Refused> {
         if !node.stands_in(&self.steps.stepper.shared().nodes.lock()) {
-            return Err(Refused::NoSuchNode(node.0.name.to_string()));
+            return Err(NotFound::Node(node.0.name.to_string()).into());
         }
         Ok(P::why_waiting_stepped(&mut self.steps, app, Some(node)))
     }

@@ -12,6 +12,7 @@ use crate::engine::{
     AllocateRequest, Allocation, AppShared, AtRest, Container, EventSource, External, Heartbeat, NodeShared, Stepper,
     drain, send_changes,
 };
+use crate::event::refused::{NotFound, TryAgain};
 use crate::event::{Refused, SchedulerEvent};
 use crate::id::{ContainerId, NodeId};
 use crate::sync::Arc;
@@ -135,13 +136,13 @@ impl<D: Decider> Stepping<D> {
 
     pub(super) fn app(&self, number: u32) -> Result<AppHandle, Refused> {
         let app = self.apps.get(&number).filter(|app| !app.is_closed());
-        app.cloned().map(AppHandle).ok_or(Refused::NoSuchApp(number))
+        app.cloned().map(AppHandle).ok_or(Refused::NotFound(NotFound::App(number)))
     }
 
     /// The same, once its AM may call.
     pub(super) fn calling(&self, number: u32) -> Result<AppHandle, Refused> {
         let app = self.app(number)?;
-        if app.waits_for_am() { Err(Refused::NoAm(number)) } else { Ok(app) }
+        if app.waits_for_am() { Err(TryAgain::NoAm(number).into()) } else { Ok(app) }
     }
 
     /// A call as recordings have it.
@@ -175,7 +176,7 @@ impl<D: Decider> Stepping<D> {
     pub(super) fn launch_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         let (app, id) = self.container_numbered(number, container)?;
         let shard = self.stepper.shard(usize::from(id.worker));
-        let record = shard.live_container(id).ok_or(Refused::NoSuchContainer { app: number, container })?;
+        let record = shard.live_container(id).ok_or(NotFound::Container { app: number, container })?;
         shard.launch(record);
         self.acquire(&app);
         self.settle();
@@ -184,7 +185,7 @@ impl<D: Decider> Stepping<D> {
 
     pub(super) fn complete_numbered(&mut self, number: u32, container: u32) -> Result<(), Refused> {
         let (app, id) = self.container_numbered(number, container)?;
-        let missing = Refused::NoSuchContainer { app: number, container };
+        let missing = Refused::NotFound(NotFound::Container { app: number, container });
         let worker = usize::from(id.worker);
         let record = self.stepper.shard(worker).known_container(id).ok_or(missing)?;
         if self.stepper.shard(worker).live_container(id).is_some() {
@@ -196,9 +197,9 @@ impl<D: Decider> Stepping<D> {
     }
 
     fn container_numbered(&self, number: u32, container: u32) -> Result<(Arc<AppShared>, ContainerId), Refused> {
-        let app = self.apps.get(&number).cloned().ok_or(Refused::NoSuchApp(number))?;
+        let app = self.apps.get(&number).cloned().ok_or(NotFound::App(number))?;
         let id = self.by_number.get(&(number, container)).copied();
-        Ok((app, id.ok_or(Refused::NoSuchContainer { app: number, container })?))
+        Ok((app, id.ok_or(NotFound::Container { app: number, container })?))
     }
 
     // ------------------------------------------------------------------------------------------------ what has

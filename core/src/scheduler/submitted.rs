@@ -6,6 +6,7 @@ use super::door::CONTROL;
 use super::handles::AppHandle;
 use crate::engine::{Answer, AppShared, Unanswered};
 use crate::event::Refused;
+use crate::event::refused::{Gone, Invalid};
 use crate::sync::channel::Receiver;
 use crate::sync::{Arc, OnceLock, Weak};
 use std::fmt;
@@ -62,15 +63,15 @@ impl Submitted {
     /// Waits for the answers, one for each submission in their order.
     ///
     /// # Errors
-    /// [`Refused::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::AlreadyTaken`] after [`try_take`](Self::try_take) has given them; [`Invalid::OwnThread`],
+    /// [`Gone::Task`], [`Gone::ShutDown`].
     pub fn wait(self) -> Result<Vec<Result<AppHandle, Refused>>, Refused> {
         if self.taken.get().is_some() {
-            return Err(Refused::AlreadyTaken);
+            return Err(Invalid::AlreadyTaken.into());
         }
         // It ends when the last handle does.
         let Some(scheduler) = self.scheduler.upgrade() else {
-            return self.answers.try_take().map(handles).ok_or(Refused::ShutDown);
+            return self.answers.try_take().map(handles).ok_or(Refused::Gone(Gone::ShutDown));
         };
         scheduler.wait_for(self.answers.receiver()).map(handles)
     }
@@ -82,7 +83,7 @@ impl Future for Submitted {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if self.taken.get().is_some() {
-            return Poll::Ready(Err(Refused::AlreadyTaken));
+            return Poll::Ready(Err(Invalid::AlreadyTaken.into()));
         }
         self.answers.poll(context).map(|answers| match answers {
             Ok(answers) => {
@@ -91,7 +92,7 @@ impl Future for Submitted {
                 Ok(handles(answers))
             }
             Err(Unanswered) => {
-                Err(self.scheduler.upgrade().map_or(Refused::ShutDown, |living| living.why_gone(CONTROL)))
+                Err(self.scheduler.upgrade().map_or(Refused::Gone(Gone::ShutDown), |living| living.why_gone(CONTROL)))
             }
         })
     }

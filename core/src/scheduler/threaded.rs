@@ -22,6 +22,8 @@ use crate::engine::{
     AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,
     RecoveredContainer, RequestView, Submission, ask_workers, headroom, node_view, prefetch_calls,
 };
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
@@ -125,9 +127,9 @@ impl<P: Policy> Scheduler<P> {
     /// control.
     ///
     /// # Errors
-    /// [`Refused::DuplicateNode`], [`Refused::NameTooLong`], [`Refused::BadPlaceName`], [`Refused::TooManyPlaces`] of
-    /// its names; [`Refused::BadNode`], [`Refused::UnknownType`], [`Refused::ClusterTooLarge`] of its total;
-    /// [`Refused::NoWorkers`]; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`AlreadyExists::Node`], [`Invalid::LongName`], [`Invalid::PlaceName`], [`Limit::TooManyPlaces`] of its names;
+    /// [`Invalid::NodeTotal`], [`Invalid::UnknownType`], [`Limit::ClusterTooLarge`] of its total; [`Gone::AllWorkers`];
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         self.door().add_node(name, rack, total)
     }
@@ -168,8 +170,7 @@ impl<P: Policy> Scheduler<P> {
     /// for the control and the node's worker.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is already removed; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`NotFound::Node`] if it is already removed; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn remove_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().call_workers(|reply| Call::RemoveNode(node.0.clone(), reply))?
     }
@@ -178,8 +179,8 @@ impl<P: Policy> Scheduler<P> {
     /// containers end. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::BadNode`], [`Refused::UnknownType`],
-    /// [`Refused::ClusterTooLarge`] of the total; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NotFound::Node`] if it is removed; [`Invalid::NodeTotal`], [`Invalid::UnknownType`],
+    /// [`Limit::ClusterTooLarge`] of the total; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn resize_node(&self, node: &NodeHandle, total: Resource) -> Result<(), Refused> {
         self.door().resize_node(node, total, false)
     }
@@ -193,7 +194,7 @@ impl<P: Policy> Scheduler<P> {
     /// end at once ([`EndReason::Preempted`](crate::EndReason::Preempted)).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NotFound::Node`] if it is removed; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn decommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().decommission_node(node)
     }
@@ -204,7 +205,7 @@ impl<P: Policy> Scheduler<P> {
     /// Follows `RMNodeImpl.RecommissionNodeTransition`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NotFound::Node`] if it is removed; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn recommission_node(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().recommission_node(node)
     }
@@ -213,8 +214,8 @@ impl<P: Policy> Scheduler<P> {
     /// processes the report.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], or [`Refused::NoSuchNode`] if the node was
-    /// removed: the heartbeat comes back.
+    /// [`TryAgain::Busy`], [`Gone::Worker`], [`Gone::ShutDown`], or [`NotFound::Node`] if the node was removed: the
+    /// heartbeat comes back.
     pub fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
         self.door().heartbeat(heartbeat)
     }
@@ -223,8 +224,8 @@ impl<P: Policy> Scheduler<P> {
     /// [`heartbeat`](Self::heartbeat). Reports of removed nodes are accepted and ignored.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::WorkerLost`], [`Refused::ShutDown`], of one of the workers: the heartbeats for it
-    /// come back, the others were taken.
+    /// [`TryAgain::Busy`], [`Gone::Worker`], [`Gone::ShutDown`], of one of the workers: the heartbeats for it come
+    /// back, the others were taken.
     pub fn heartbeats(&self, heartbeats: Vec<Heartbeat>) -> Result<(), Box<NotSent<Vec<Heartbeat>>>> {
         self.door().heartbeats(heartbeats)
     }
@@ -247,12 +248,11 @@ impl<P: Policy> Scheduler<P> {
     /// fetches it and lets its node start it.
     ///
     /// # Errors
-    /// [`Refused::DuplicateApp`]; [`Refused::NameTooLong`], [`Refused::QueueNameAtSubmit`], [`Refused::BadQueueName`]
-    /// of its names; [`Refused::Placement`], [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NotLeaf`] of
-    /// its placement; [`Refused::AclAtSubmit`], [`Refused::Acl`] of rights; [`Refused::InvalidResource`],
-    /// [`Refused::ZeroMax`], [`Refused::NoLocation`], [`Refused::OthersLocation`] of the AM's request;
-    /// [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`AlreadyExists::App`]; [`Invalid::LongName`], [`NoQueue::NameAtSubmit`], [`NoQueue::BadName`] of its names;
+    /// [`NoQueue::NoRule`], [`NoQueue::RuleFailed`], [`TryAgain::NoGroups`], [`NoQueue::NotLeaf`] of its placement;
+    /// [`Denied::Submit`], [`Denied::Queue`] of rights; [`Invalid::Resource`], [`Limit::ZeroMax`],
+    /// [`Invalid::NoLocation`], [`Invalid::OthersLocation`] of the AM's request; [`Gone::AllWorkers`],
+    /// [`TryAgain::Panicked`] (the clock); [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
     }
@@ -263,7 +263,7 @@ impl<P: Policy> Scheduler<P> {
     /// terms' priority and tags. It refuses a lifetime.
     ///
     /// # Errors
-    /// Those of [`submit`](Self::submit), and [`Refused::BadLifetime`].
+    /// Those of [`submit`](Self::submit), and [`Invalid::Lifetime`].
     pub fn submit_with(&self, submission: Submission, terms: SubmitTerms) -> Result<AppHandle, Refused> {
         P::check_terms(&submission, &terms)?;
         self.door().call(|reply| P::submits(submission, terms, reply))?.map(AppHandle)
@@ -285,7 +285,7 @@ impl<P: Policy> Scheduler<P> {
     /// Submits many applications in one message. Does not wait: [`Submitted`] gives the answers.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`TryAgain::Busy`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn submit_all(&self, submissions: Vec<Submission>) -> Result<Submitted, Refused> {
         let answers = self.door().begin(|reply| Call::SubmitAll(submissions, reply))?;
         Ok(Submitted::new(answers, self.downgrade().0))
@@ -301,10 +301,10 @@ impl<P: Policy> Scheduler<P> {
     /// - Calls with the old handle are refused from now on.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if the application has ended; [`Refused::InvalidResource`], [`Refused::ZeroMax`],
-    /// [`Refused::NoLocation`], [`Refused::OthersLocation`] of the new AM's request: then, where containers were to be
-    /// kept, nothing has changed; otherwise the application has ended too. [`Refused::NoWorkers`],
-    /// [`Refused::Panicked`] (the clock), [`Refused::OwnThread`]; when the scheduler has been shut down.
+    /// [`NotFound::App`] if the application has ended; [`Invalid::Resource`], [`Limit::ZeroMax`],
+    /// [`Invalid::NoLocation`], [`Invalid::OthersLocation`] of the new AM's request: then, where containers were to be
+    /// kept, nothing has changed; otherwise the application has ended too. [`Gone::AllWorkers`], [`TryAgain::Panicked`]
+    /// (the clock), [`Invalid::OwnThread`]; when the scheduler has been shut down.
     pub fn new_attempt(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.door().new_attempt(app, new)
     }
@@ -324,9 +324,8 @@ impl<P: Policy> Scheduler<P> {
     /// Follows `AbstractYarnScheduler.recoverContainersOnNode`.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoSuchNode`] of what is gone; [`Refused::UnknownType`],
-    /// [`Refused::InvalidResource`] of its size; [`Refused::Busy`] if no record is left; [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NotFound::App`], [`NotFound::Node`] of what is gone; [`Invalid::UnknownType`], [`Invalid::Resource`] of its
+    /// size; [`TryAgain::Busy`] if no record is left; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn recover_container(
         &self,
         app: &AppHandle,
@@ -340,12 +339,12 @@ impl<P: Policy> Scheduler<P> {
     /// has ended since the last call. Never waits.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`], [`Refused::NoAm`] of the application; [`Refused::InvalidResource`],
-    /// [`Refused::ZeroMax`], [`Refused::InvalidBlacklist`], [`Refused::NoLocation`], [`Refused::OthersLocation`],
-    /// [`Refused::TooManyKeys`] of the request; [`Refused::WorkerLost`]; [`Refused::Panicked`] of the policy or the
-    /// clock: the mail is still there; [`Refused::ShutDown`].
+    /// [`NotFound::App`], [`TryAgain::NoAm`] of the application; [`Invalid::Resource`], [`Limit::ZeroMax`],
+    /// [`Invalid::Blacklist`], [`Invalid::NoLocation`], [`Invalid::OthersLocation`], [`Limit::TooManyKeys`] of the
+    /// request; [`Gone::Worker`]; [`TryAgain::Panicked`] of the policy or the clock: the mail is still there;
+    /// [`Gone::ShutDown`].
     ///
-    /// Nothing has changed then, with two exceptions: [`Refused::Busy`] asks for another try with the same request (of
+    /// Nothing has changed then, with two exceptions: [`TryAgain::Busy`] asks for another try with the same request (of
     /// its releases some may have been taken, which does no harm), and an application that is ended meanwhile is told
     /// so after its request was sent.
     pub fn allocate(&self, app: &AppHandle, request: &AllocateRequest, answer: &mut Allocation) -> Result<(), Refused> {
@@ -356,7 +355,7 @@ impl<P: Policy> Scheduler<P> {
     /// it to fetch an AM's own container.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application; [`Refused::ShutDown`].
+    /// [`NotFound::App`] of another scheduler's application; [`Gone::ShutDown`].
     pub fn fetch(&self, app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused> {
         fetch(self.door().open()?, app, answer)
     }
@@ -365,8 +364,8 @@ impl<P: Policy> Scheduler<P> {
     /// CapacityScheduler the worker's last value. Never waits. [`allocate`](Self::allocate) returns the same.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] of another scheduler's application, or one that has ended; [`Refused::Panicked`] of the
-    /// queue's policy, or the clock; [`Refused::ShutDown`].
+    /// [`NotFound::App`] of another scheduler's application, or one that has ended; [`TryAgain::Panicked`] of the
+    /// queue's policy, or the clock; [`Gone::ShutDown`].
     pub fn headroom(&self, app: &AppHandle) -> Result<Resource, Refused> {
         headroom(self.door().open()?, &app.0)
     }
@@ -386,8 +385,7 @@ impl<P: Policy> Scheduler<P> {
     /// With [`node_stops`](crate::FairSchedulerBuilder::node_stops) the nodes are told what to stop.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] if it has already ended; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`NotFound::App`] if it has already ended; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(None, app)
     }
@@ -396,7 +394,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`check_app`](Self::check_app).
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user has not; [`Refused::NameTooLong`] of the user's name; otherwise those of
+    /// [`Denied::App`] if the user has not; [`Invalid::LongName`] of the user's name; otherwise those of
     /// [`finish`](Self::finish).
     pub fn finish_as(&self, user: &str, app: &AppHandle) -> Result<(), Refused> {
         self.door().finish_by(Some(user), app)
@@ -405,8 +403,8 @@ impl<P: Policy> Scheduler<P> {
     /// Starts to end an application. Does not wait. Later calls with its handle are refused.
     ///
     /// # Errors
-    /// [`Refused::Busy`], [`Refused::ShutDown`], [`Refused::TaskLost`]. An application that has already ended is not an
-    /// error here.
+    /// [`TryAgain::Busy`], [`Gone::ShutDown`], [`Gone::Task`]. An application that has already ended is not an error
+    /// here.
     pub fn begin_finish(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().begin(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).map(drop)
     }
@@ -414,9 +412,8 @@ impl<P: Policy> Scheduler<P> {
     /// Moves an application to another leaf queue. Waits for the control and all workers.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`]; [`Refused::NoSuchQueue`], [`Refused::NameTooLong`], [`Refused::MaxRunning`],
-    /// [`Refused::MaxShare`], [`Refused::NotRunnable`] of the target; [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`NotFound::App`]; [`NotFound::Queue`], [`Invalid::LongName`], [`Limit::MaxRunning`], [`Limit::MaxShare`],
+    /// [`Limit::NotRunnable`] of the target; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn move_app(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.door().move_by(None, app, queue)
     }
@@ -430,8 +427,8 @@ impl<P: Policy> Scheduler<P> {
     /// Follows `ClientRMService.moveApplicationAcrossQueues`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] or, for the target, [`Refused::Acl`] if the user has not; [`Refused::NameTooLong`] of the
-    /// user's name; otherwise as [`move_app`](Self::move_app).
+    /// [`Denied::App`] or, for the target, [`Denied::Queue`] if the user has not; [`Invalid::LongName`] of the user's
+    /// name; otherwise as [`move_app`](Self::move_app).
     pub fn move_app_as(&self, user: &str, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         self.door().move_by(Some(user), app, queue)
     }
@@ -446,7 +443,7 @@ impl<P: Policy> Scheduler<P> {
     /// Follows `FairScheduler.checkAccess`.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
         self.door().has_access(user, queue, access)
     }
@@ -457,7 +454,7 @@ impl<P: Policy> Scheduler<P> {
     /// Follows `FairQueueACLsManager`.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn permits(&self, user: &str, queue: &str, access: QueueAccess) -> Result<bool, Refused> {
         self.door().permits(user, queue, access)
     }
@@ -467,7 +464,7 @@ impl<P: Policy> Scheduler<P> {
     /// In Hadoop the user who runs the ResourceManager is always in it. Here the embedder must name that user.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn is_admin(&self, user: &str) -> Result<bool, Refused> {
         self.door().is_admin(user)
     }
@@ -480,8 +477,8 @@ impl<P: Policy> Scheduler<P> {
     /// Follows `ClientRMService.checkAccess`.
     ///
     /// # Errors
-    /// [`Refused::AppAcl`] if the user may not; [`Refused::NameTooLong`] of the user's name; [`Refused::NoSuchApp`] if
-    /// the application has ended; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Denied::App`] if the user may not; [`Invalid::LongName`] of the user's name; [`NotFound::App`] if the
+    /// application has ended; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn check_app(&self, user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused> {
         self.door().check_app(user, app, access)
     }
@@ -491,8 +488,8 @@ impl<P: Policy> Scheduler<P> {
     /// for the control.
     ///
     /// # Errors
-    /// [`Refused::RuleFailed`], [`Refused::NoGroups`], [`Refused::NameTooLong`]; [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`NoQueue::RuleFailed`], [`TryAgain::NoGroups`], [`Invalid::LongName`]; [`Invalid::OwnThread`], [`Gone::Task`],
+    /// [`Gone::ShutDown`].
     pub fn place(&self, user: &str, queue: Option<&str>) -> Result<Option<String>, Refused> {
         let (user, queue) = (user.to_owned(), queue.map(str::to_owned));
         self.door().look(move |control| P::place(control, &user, queue.as_deref()))?
@@ -503,9 +500,9 @@ impl<P: Policy> Scheduler<P> {
     /// accepted although it is probably a mistake. Waits for the control.
     ///
     /// # Errors
-    /// Of a FairScheduler [`Refused::BadAllocations`] and [`Refused::ReloadBrokeOff`], of a CapacityScheduler
-    /// [`Refused::BadConfiguration`]: the queues are as before, except perhaps the placement rules, or with `rules_last`.
-    /// [`Refused::PlanClass`] of a new plan; [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// Of a FairScheduler [`Configuration::Allocations`] and [`Configuration::BrokeOff`], of a CapacityScheduler
+    /// [`Configuration::Invalid`]: the queues are as before, except perhaps the placement rules, or with `rules_last`.
+    /// [`Configuration::PlanClass`] of a new plan; [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn refresh_queues(&self, text: &str) -> Result<Vec<Diagnostic>, Refused> {
         let warnings = P::refresh(self.door(), text)?;
         self.refresh_plans()?;
@@ -523,9 +520,9 @@ impl<P: Policy> Scheduler<P> {
     ///   than `max_wait_before_kill` ends.
     ///
     /// # Errors
-    /// [`Refused::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Refused::BadConfiguration`] if the
-    /// settings of a CapacityScheduler's policy are not valid; [`Refused::WorkerLost`], [`Refused::OwnThread`],
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Configuration::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Configuration::Invalid`] if
+    /// the settings of a CapacityScheduler's policy are not valid; [`Gone::Worker`], [`Invalid::OwnThread`],
+    /// [`Gone::Task`], [`Gone::ShutDown`].
     pub fn preempt(&self) -> Result<Vec<P::Marked>, Refused> {
         P::preempt(self.door())
     }
@@ -535,7 +532,7 @@ impl<P: Policy> Scheduler<P> {
     /// timers; with them, a thread does this if the settings ask for it.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn offer_all(&self) -> Result<(), Refused> {
         self.offer_from(0)
     }
@@ -549,9 +546,8 @@ impl<P: Policy> Scheduler<P> {
     /// under the new shares. A CapacityScheduler has no such task, and does nothing.
     ///
     /// # Errors
-    /// [`Refused::Panicked`] if a policy or the clock panics in the update; an event reports it. Shares stay as they
-    /// were, and the next update computes everything again. [`Refused::OwnThread`], [`Refused::TaskLost`],
-    /// [`Refused::ShutDown`].
+    /// [`TryAgain::Panicked`] if a policy or the clock panics in the update; an event reports it. Shares stay as they
+    /// were, and the next update computes everything again. [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn update_now(&self) -> Result<(), Refused> {
         self.update(&Patience::endless())
     }
@@ -574,7 +570,7 @@ impl<P: Policy> Scheduler<P> {
     /// Returns the handle of an application by its number, if it has not ended. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn find_app(&self, number: u32) -> Result<Option<AppHandle>, Refused> {
         let app = self.door().call(|reply| Call::App(number, reply))?;
         Ok(app.filter(|app| !app.is_closed()).map(AppHandle))
@@ -597,7 +593,7 @@ impl<P: Policy> Scheduler<P> {
     /// nodes and AMs name containers in each call, keep your own map of the containers that `allocate` returns.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn find_container(&self, name: &ContainerName) -> Result<Option<ContainerId>, Refused> {
         let shared = self.door().open_to_wait()?;
         if !shared.makes(name) {
@@ -631,7 +627,7 @@ impl<P: Policy> Scheduler<P> {
     /// for all workers.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn containers(&self) -> Result<Vec<ContainerView>, Refused> {
         let shared = self.door().open_to_wait()?;
         Ok(ask_workers(shared, |shard| shard.container_views())?.into_iter().flatten().collect())
@@ -641,7 +637,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`containers`](Self::containers).
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn container_counts(&self) -> Result<ContainerCounts, Refused> {
         let shared = self.door().open_to_wait()?;
         let counts = ask_workers(shared, |shard| shard.container_counts())?;
@@ -652,7 +648,7 @@ impl<P: Policy> Scheduler<P> {
     /// workers.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn requests(&self) -> Result<Vec<RequestView>, Refused> {
         let shared = self.door().open_to_wait()?;
         let mut requests: Vec<_> = ask_workers(shared, |shard| shard.request_views())?.into_iter().flatten().collect();
@@ -663,7 +659,7 @@ impl<P: Policy> Scheduler<P> {
     /// Returns the reservations of nodes, by node in order of registration. Waits for all workers.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`].
     pub fn reservations(&self) -> Result<Vec<AllocatedView>, Refused> {
         let shared = self.door().open_to_wait()?;
         let reserved = ask_workers(shared, |shard| shard.reservations())?.into_iter().flatten().collect();
@@ -675,7 +671,7 @@ impl<P: Policy> Scheduler<P> {
     /// worker is asked.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn queues(&self) -> Result<Vec<P::QueueView>, Refused> {
         P::queues(self.door())
     }
@@ -683,7 +679,7 @@ impl<P: Policy> Scheduler<P> {
     /// Returns an application by its number. Waits for the control or a worker.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn app(&self, number: u32) -> Result<Option<P::AppView>, Refused> {
         P::app(self.door(), number)
     }
@@ -707,7 +703,7 @@ impl<P: Policy> Scheduler<P> {
     /// decides about the application. Waits for the control and all workers.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn not_offered(&self, app: &AppHandle) -> Result<Option<P::NotOffered>, Refused> {
         P::not_offered(self.door(), app)
     }
@@ -764,7 +760,7 @@ impl<P: Policy> Scheduler<P> {
     /// ```
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn why_waiting(&self, app: &AppHandle) -> Result<Vec<P::Reason>, Refused> {
         P::why_waiting(self.door(), app, None)
     }
@@ -775,7 +771,7 @@ impl<P: Policy> Scheduler<P> {
     /// the node's next report serves gets [`CapacityWait::Offer`](crate::reason::CapacityWait::Offer).
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`] if it is removed; otherwise those of [`why_waiting`](Self::why_waiting).
+    /// [`NotFound::Node`] if it is removed; otherwise those of [`why_waiting`](Self::why_waiting).
     pub fn why_waiting_on(&self, app: &AppHandle, node: &NodeHandle) -> Result<Vec<P::Reason>, Refused> {
         P::why_waiting(self.door(), app, Some(node))
     }
@@ -791,7 +787,7 @@ impl<P: Policy> Scheduler<P> {
     /// are in the order of their grants, worker by worker. For replay, with the builder's `journal`.
     ///
     /// # Errors
-    /// [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::ShutDown`], [`Refused::TaskLost`].
+    /// [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::ShutDown`], [`Gone::Task`].
     #[doc(hidden)]
     pub fn take_journal(&self) -> Result<Journal, Refused> {
         self.door().quiet(&Patience::endless())?;
@@ -818,8 +814,7 @@ impl<P: Policy> Scheduler<P> {
     /// it waits for a moment in which no message is under way; such a moment may never come.
     ///
     /// # Errors
-    /// It could not wait: [`Refused::WorkerLost`], [`Refused::OwnThread`], [`Refused::TaskLost`] or
-    /// [`Refused::ShutDown`].
+    /// It could not wait: [`Gone::Worker`], [`Invalid::OwnThread`], [`Gone::Task`] or [`Gone::ShutDown`].
     pub fn quiesce(&self) -> Result<(), Refused> {
         self.door().quiet(&Patience::endless())
     }
@@ -833,11 +828,11 @@ impl<P: Policy> Scheduler<P> {
     }
 
     /// Processes everything accepted so far and ends the threads. Later calls are refused. At the end, calls that still
-    /// wait return [`Refused::ShutDown`].
+    /// wait return [`Gone::ShutDown`].
     ///
     /// # Errors
-    /// [`Refused::OwnThread`] in a callback, and on a thread that polls a worker: they cannot wait for the shutdown. The
-    /// call has started it.
+    /// [`Invalid::OwnThread`] in a callback, and on a thread that polls a worker: they cannot wait for the shutdown.
+    /// The call has started it.
     pub fn shutdown(&self) -> Result<(), Refused> {
         self.door().shutdown(&Patience::endless())
     }

@@ -14,6 +14,9 @@ use crate::engine::{
     Answer, Internal, Look, NewAttempt, NewNode, RecoveredContainer, Reply, Submission, Unanswered, Waits, reply,
     waiting,
 };
+#[cfg(doc)]
+use crate::event::refused::*;
+use crate::event::refused::{Gone, NotFound};
 use crate::event::{Refused, SchedulerEvent};
 use crate::id::ContainerId;
 use crate::resource::Resource;
@@ -63,7 +66,7 @@ impl<D: Decider> Door<D> {
         let poll = |context: &mut Context<'_>| -> Result<Poll<()>, Refused> {
             let shared = self.open()?;
             if app.0.scheduler != shared.scheduler || app.is_finished() {
-                return Err(Refused::NoSuchApp(app.number()));
+                return Err(NotFound::App(app.number()).into());
             }
             if app.0.cells.iter().any(|cell| cell.has_mail()) {
                 return Ok(Poll::Ready(()));
@@ -84,7 +87,7 @@ impl<D: Decider> Door<D> {
             }
             wakes.forget();
             waits = Some(fresh);
-            if is_heard { Ok(Poll::Pending) } else { Err(Refused::NoWorkers) }
+            if is_heard { Ok(Poll::Pending) } else { Err(Gone::AllWorkers.into()) }
         };
         until(poll).await
     }
@@ -119,7 +122,7 @@ impl<D: Decider> Door<D> {
             fresh.leave(context);
             waits = Some(fresh);
             let look = Look::<D>::new(move |shard| shard.register_room_waiter(wakes));
-            inside.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+            inside.send(Internal::Look(look)).map_err(|_| Gone::ShutDown)?;
             Ok(Poll::Pending)
         };
         until(poll).await
@@ -136,7 +139,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`submit`](Self::submit) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
         self.door().call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
     }
@@ -144,7 +147,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`finish`](Self::finish) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn finish_async(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().call_async(|reply| Call::Finish { app: app.0.clone(), by: None, reply }).await?
     }
@@ -152,7 +155,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`move_app`](Self::move_app) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn move_app_async(&self, app: &AppHandle, queue: &str) -> Result<(), Refused> {
         let queue = queue.to_owned();
         self.door().call_async(|reply| Call::Move { app: app.0.clone(), by: None, queue, reply }).await?
@@ -161,7 +164,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`add_node`](Self::add_node) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn add_node_async(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
         let spec = NewNode::new(name, rack, total);
         self.door().call_async(|reply| Call::AddNode(spec, Vec::new(), reply)).await?.map(NodeHandle)
@@ -170,7 +173,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`add_node_with_containers`](Self::add_node_with_containers) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn add_node_with_containers_async(
         &self,
         name: &str,
@@ -184,7 +187,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`register_node`](Self::register_node) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn register_node_async(
         &self,
         node: NewNode,
@@ -196,7 +199,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`remove_node`](Self::remove_node) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn remove_node_async(&self, node: &NodeHandle) -> Result<(), Refused> {
         self.door().call_async(|reply| Call::RemoveNode(node.0.clone(), reply)).await?
     }
@@ -204,7 +207,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`new_attempt`](Self::new_attempt) as a future.
     ///
     /// # Errors
-    /// Those of that call, and [`Refused::Busy`].
+    /// Those of that call, and [`TryAgain::Busy`].
     pub async fn new_attempt_async(&self, app: &AppHandle, new: NewAttempt) -> Result<AppHandle, Refused> {
         self.door().call_async(|reply| Call::NextAttempt { app: app.0.clone(), new, reply }).await?.map(AppHandle)
     }
@@ -221,16 +224,16 @@ impl<P: Policy> Scheduler<P> {
     /// Each wait costs one message to every worker. It may end although another call has just fetched the news.
     ///
     /// # Errors
-    /// [`Refused::NoSuchApp`] when the attempt has ended, [`Refused::NoWorkers`], [`Refused::ShutDown`].
+    /// [`NotFound::App`] when the attempt has ended, [`Gone::AllWorkers`], [`Gone::ShutDown`].
     pub async fn mail_async(&self, app: &AppHandle) -> Result<(), Refused> {
         self.door().mail(app).await
     }
 
-    /// After [`Refused::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the next
-    /// try may also be refused.
+    /// After [`TryAgain::Busy`]: waits until each lane has had room. Other threads may have filled it again, so the
+    /// next try may also be refused.
     ///
     /// # Errors
-    /// [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Gone::Task`], [`Gone::ShutDown`].
     pub async fn room_async(&self) -> Result<(), Refused> {
         self.door().room().await
     }

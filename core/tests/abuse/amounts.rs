@@ -2,6 +2,7 @@
 
 use crate::world::{Core, SMALL, World, allocations, builder, each};
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{Invalid, Limit};
 use evenweave::{Ask, Refused, Resource};
 use proptest::prelude::*;
 
@@ -16,13 +17,13 @@ fn nodes_beyond_what_can_be_summed_are_refused() {
         world.cluster(2, Resource::new(65_536, 64));
         for total in [Resource::new(-1, 1), Resource::new(1, i64::MIN)] {
             let refused = world.add_node("bad", "/r", total).unwrap_err();
-            assert!(matches!(refused, Refused::BadNode { .. }), "{refused}");
+            assert!(matches!(refused, Refused::Invalid(Invalid::NodeTotal { .. })), "{refused}");
         }
         let left = Resource::new(CLUSTER - 2 * 65_536, CLUSTER - 2 * 64);
         for total in [ENDS, Resource::new(left.memory_mb() + 1, 0), Resource::new(0, left.vcores() + 1)] {
             let refused = world.add_node("large", "/r", total).unwrap_err();
             assert!(
-                matches!(&refused, Refused::ClusterTooLarge { largest, .. }
+                matches!(&refused, Refused::Limit(Limit::ClusterTooLarge { largest, .. })
                 if (largest.memory_mb(), largest.vcores()) == (left.memory_mb(), left.vcores())),
                 "{refused}"
             );
@@ -30,8 +31,11 @@ fn nodes_beyond_what_can_be_summed_are_refused() {
         }
         let large = world.add_node("large", "/r", left).unwrap();
         assert!(world.add_node("more", "/r", Resource::new(1, 0)).is_err());
-        assert!(matches!(world.resize_node(&large, ENDS), Err(Refused::ClusterTooLarge { .. })));
-        assert!(matches!(world.resize_node(&large, Resource::new(0, -1)), Err(Refused::BadNode { .. })));
+        assert!(matches!(world.resize_node(&large, ENDS), Err(Refused::Limit(Limit::ClusterTooLarge { .. }))));
+        assert!(matches!(
+            world.resize_node(&large, Resource::new(0, -1)),
+            Err(Refused::Invalid(Invalid::NodeTotal { .. }))
+        ));
         world.bystander_is_served();
         // What runs may be as much as it ever had: made smaller, it makes no room for another.
         world.resize_node(&large, SMALL).unwrap();
@@ -60,7 +64,7 @@ fn asks_are_within_what_one_container_may_have() {
         ];
         for size in bad {
             let refused = world.ask(&app, vec![Ask::anywhere(1, SMALL, 1), Ask::anywhere(2, size, 1)]).unwrap_err();
-            assert!(matches!(refused, Refused::InvalidResource { .. }), "{refused}");
+            assert!(matches!(refused, Refused::Invalid(Invalid::Resource { .. })), "{refused}");
             assert!(
                 refused.to_string().ends_with("largest container here, <memory:1073741824, vCores:64>"),
                 "{refused}"
@@ -84,7 +88,7 @@ fn one_container_is_no_larger_than_a_cluster() {
     let mut settings = evenweave::Settings::default();
     settings.maximum = ENDS;
     let largest = Resource::new(CLUSTER, CLUSTER);
-    let beyond = |refused: &Refused| matches!(refused, Refused::InvalidResource { largest: of, .. } if (of.memory_mb(), of.vcores()) == (CLUSTER, CLUSTER));
+    let beyond = |refused: &Refused| matches!(refused, Refused::Invalid(Invalid::Resource { largest: of, .. }) if (of.memory_mb(), of.vcores()) == (CLUSTER, CLUSTER));
     let mut stepped = builder().settings(settings).largest_node(false).stepped().unwrap();
     let app = stepped.submit(evenweave::Submission::new(1, "ann").in_queue("abuser")).unwrap();
     let mut ask = |size, priority| {

@@ -2,6 +2,7 @@
 
 use crate::world::{Core, SMALL, World, allocations, builder, builder_with, each};
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{AlreadyExists, Configuration, NoQueue};
 use evenweave::{
     AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Refused,
     Resource, Submission,
@@ -26,7 +27,7 @@ fn two_hundred_thousand_applications_come_ask_and_go() {
         let some = (from..from + 20_000).map(|number| submission(number, "eve", Some("abuser"))).collect();
         apps.extend(world.submit_all(some).into_iter().map(Result::unwrap));
     }
-    assert_eq!(world.submit(submission(7, "eve", None)).map(drop), Err(Refused::DuplicateApp(7)));
+    assert_eq!(world.submit(submission(7, "eve", None)).map(drop), Err(Refused::AlreadyExists(AlreadyExists::App(7))));
     for (at, app) in apps.iter().enumerate() {
         let Core::Threaded(scheduler) = &world.core else { unreachable!() };
         allocate(scheduler, app, &ask(1)).unwrap();
@@ -147,7 +148,7 @@ fn a_hundred_thousand_configured_queues_are_checked_and_taken() {
     let mut scheduler = FairScheduler::builder().allocations(file.clone()).stepped().unwrap();
     assert_eq!(scheduler.queues().len(), 100_301);
     file.leaves.insert("root.parent0.queue0.too-much.".to_owned());
-    assert!(matches!(scheduler.reload(file.clone()), Err(Refused::BadAllocations(_))));
+    assert!(matches!(scheduler.reload(file.clone()), Err(Refused::Configuration(Configuration::Allocations(_)))));
     file.leaves.retain(|name| !name.ends_with('.'));
     file.leaves.insert("root.one-more".to_owned());
     scheduler.reload(file).unwrap();
@@ -165,7 +166,10 @@ fn a_hundred_thousand_nodes_come_report_and_go() {
     assert_eq!(world.fetch(&app).len(), 150_000);
     world.bystander_is_served();
     let n7 = world.nodes[7].clone();
-    assert_eq!(world.add_node("n7", "/r", SMALL).map(drop), Err(Refused::DuplicateNode("n7".into())));
+    assert_eq!(
+        world.add_node("n7", "/r", SMALL).map(drop),
+        Err(Refused::AlreadyExists(AlreadyExists::Node("n7".into())))
+    );
     world.resize_node(&n7, Resource::new(4096, 4)).unwrap();
     // All but the last, which had room left.
     let last = world.nodes.pop().unwrap();
@@ -207,7 +211,7 @@ fn queues_are_as_deep_as_names_are_long() {
         world.cluster(2, Resource::new(65_536, 64));
         let deep = |levels: usize| vec!["a"; levels].join(".");
         let refused = world.submit(submission(1, "eve", Some(&deep(128)))).unwrap_err();
-        assert!(matches!(refused, Refused::BadQueueName { .. }), "{refused}");
+        assert!(matches!(refused, Refused::NoQueue(NoQueue::BadName { .. })), "{refused}");
         for number in 1..=200 {
             let queue = format!("{}.b{number}", deep(126));
             let app = world.submit(submission(number, "eve", Some(&queue))).unwrap();

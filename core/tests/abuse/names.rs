@@ -4,6 +4,7 @@ use crate::world::{Core, SMALL, World, builder, builder_with, each};
 use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::event::{AppAccess, LONGEST_NAME, Named};
+use evenweave::refused::Invalid;
 use evenweave::resource::ResourceTypes;
 use evenweave::{AllocateRequest, AmRequest, Ask, Location, Refused, Resource, Submission};
 
@@ -12,7 +13,10 @@ const MIB: usize = 1 << 20;
 /// Refused for its length, in a message that does not repeat it.
 fn assert_too_long(outcome: Result<impl Sized, Refused>, of: Named) {
     let Err(refused) = outcome else { panic!("a {of} name of a mebibyte was taken") };
-    assert!(matches!(refused, Refused::NameTooLong { what, bytes, .. } if what == of && bytes >= MIB), "{refused}");
+    assert!(
+        matches!(refused, Refused::Invalid(Invalid::LongName { what, bytes, .. }) if what == of && bytes >= MIB),
+        "{refused}"
+    );
     let message = refused.to_string();
     assert!(message.contains(&format!("give at most {LONGEST_NAME}")) && message.len() < 500, "{message}");
 }
@@ -35,7 +39,7 @@ fn names_of_a_mebibyte_are_refused_at_every_door() {
                 let user = "u".repeat(LONGEST_NAME - 2);
                 let refused = world.submit(submission(&user, None)).unwrap_err();
                 assert!(
-                    matches!(&refused, Refused::NameTooLong { what: Named::Queue, bytes, .. } if *bytes == LONGEST_NAME + 3)
+                    matches!(&refused, Refused::Invalid(Invalid::LongName { what: Named::Queue, bytes, .. }) if *bytes == LONGEST_NAME + 3)
                 );
                 assert_eq!(world.location(&name), Location::NOWHERE);
                 match &mut world.core {
@@ -81,12 +85,12 @@ fn what_names_no_place_is_refused() {
         let app = world.app(1, "abuser");
         let nowhere = world.location(&"x".repeat(LONGEST_NAME + 1));
         let ask = Ask::anywhere(1, SMALL, 1);
-        assert_eq!(world.ask(&app, vec![ask, ask.at(nowhere)]), Err(Refused::NoLocation));
+        assert_eq!(world.ask(&app, vec![ask, ask.at(nowhere)]), Err(Refused::Invalid(Invalid::NoLocation)));
         let blacklist = AllocateRequest::default().with_blacklist_add([nowhere]);
-        assert_eq!(world.allocate(&app, &blacklist), Err(Refused::NoLocation));
+        assert_eq!(world.allocate(&app, &blacklist), Err(Refused::Invalid(Invalid::NoLocation)));
         for am in [AmRequest::from(SMALL).at(nowhere), AmRequest::from(SMALL).avoiding(&[nowhere])] {
             let submission = Submission::new(2, "eve").in_queue("abuser").with_am(am);
-            assert_eq!(world.submit(submission).map(|app| app.number()), Err(Refused::NoLocation));
+            assert_eq!(world.submit(submission).map(|app| app.number()), Err(Refused::Invalid(Invalid::NoLocation)));
         }
         // To take back what nobody could list is as good as done.
         let blacklist = AllocateRequest::default().with_blacklist_remove([nowhere]);

@@ -1,6 +1,7 @@
 //! What is asked for, of a CapacityScheduler: counts times sizes that no 64 bits hold.
 
 use evenweave::prelude::*;
+use evenweave::refused::Invalid;
 use evenweave::view::CapacityQueueView;
 use evenweave_testkit::SMALL;
 
@@ -95,7 +96,7 @@ fn one_container_is_no_larger_than_a_cluster() {
     for (size, is_taken) in [(i64::MAX, false), (MOST + 1, false), (MOST, true)] {
         let asks = AllocateRequest::new([Ask::anywhere(1, Resource::new(size, 1), u32::MAX)]);
         let beyond = |refused: Refused| {
-            let Refused::InvalidResource { largest, .. } = refused else { panic!("{refused}") };
+            let Refused::Invalid(Invalid::Resource { largest, .. }) = refused else { panic!("{refused}") };
             assert_eq!(largest.memory_mb(), MOST);
         };
         assert_eq!(scheduler.allocate(&app, &asks, &mut answer).map_err(beyond).is_ok(), is_taken);

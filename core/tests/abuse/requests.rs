@@ -1,6 +1,7 @@
 //! What an AM can ask for and give back.
 
 use crate::world::{SMALL, World, builder, each};
+use evenweave::refused::Limit;
 use evenweave::{AllocateRequest, Ask, ContainerId, EndReason, Heartbeat, NewAttempt, Refused, Resource};
 
 const MANY: i32 = 100_000;
@@ -81,7 +82,7 @@ fn ever_new_request_ids_are_refused_in_the_end() {
             world.ask(&app, (from..from + (1 << 14)).map(ask).collect()).unwrap();
         }
         let refused = world.ask(&app, vec![ask(most)]).unwrap_err();
-        assert_eq!(refused, Refused::TooManyKeys { app: 1, asked: (1 << 17) + 1, most: 1 << 17 });
+        assert_eq!(refused, Refused::Limit(Limit::TooManyKeys { app: 1, asked: (1 << 17) + 1, most: 1 << 17 }));
         assert!(refused.to_string().contains("may under 131072: use some again"), "{refused}");
         // What it has asked under it may use again, also with many in one call.
         world

@@ -1,6 +1,7 @@
 //! A scheduler with a bystander: an application that asks, is served and gives back, whatever another does.
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::TryAgain;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::{AppView, NodeView, QueueView};
 use evenweave::{
@@ -135,7 +136,7 @@ impl World {
             match &mut self.core {
                 Core::Stepped(stepped) => stepped.finish(app).unwrap(),
                 Core::Threaded(scheduler) => {
-                    until("room for the end", || scheduler.begin_finish(app) != Err(Refused::Busy));
+                    until("room for the end", || scheduler.begin_finish(app) != Err(Refused::TryAgain(TryAgain::Busy)));
                 }
             }
         }

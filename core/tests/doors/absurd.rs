@@ -6,6 +6,7 @@
 use evenweave::SchedulerApi as _;
 use evenweave::config::QueueAccess;
 use evenweave::event::AppAccess;
+use evenweave::refused::{Gone, NotFound};
 use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, ContainerId, FairScheduler, Heartbeat,
     Location, NewAttempt, NodeHandle, Refused, Resource, Settings, Stepped, Submission,
@@ -375,7 +376,10 @@ impl World {
                 Core::Threaded(s) => s.find_app(number).unwrap(),
             };
             let ended = app.map(|app| both!(self.core, s => s.finish(&app)));
-            assert!(matches!(ended, None | Some(Ok(()) | Err(Refused::NoSuchApp(_)))), "sequence {seed}: {ended:?}");
+            assert!(
+                matches!(ended, None | Some(Ok(()) | Err(Refused::NotFound(NotFound::App(_))))),
+                "sequence {seed}: {ended:?}"
+            );
         }
         for node in std::mem::take(&mut self.nodes) {
             let _ = both!(self.core, s => s.remove_node(&node));
@@ -385,7 +389,7 @@ impl World {
         assert_eq!((stats.running, stats.allocated), (0, Resource::ZERO), "sequence {seed}");
         if let Core::Threaded(s) = &self.core {
             assert!(s.shutdown().is_ok());
-            assert_eq!(s.find_app(1).map(drop), Err(Refused::ShutDown));
+            assert_eq!(s.find_app(1).map(drop), Err(Refused::Gone(Gone::ShutDown)));
         }
     }
 }

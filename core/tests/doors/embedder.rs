@@ -2,6 +2,7 @@
 
 use crate::world::{Fuse, Source, Timebomb, Touchy, source, task_panics, touchy_file};
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{NoQueue, TryAgain};
 use evenweave::{
     AllocateRequest, Allocation, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler,
     FairSchedulerBuilder, Heartbeat, Refused, Resource,
@@ -32,7 +33,9 @@ fn an_update_that_panics_begins_anew() {
     for times in [1, 2, 3] {
         policy.shares.set(times);
         for _ in 0..times {
-            let Err(Refused::Panicked { what, message }) = within("update", || scheduler.update_now()) else {
+            let Err(Refused::TryAgain(TryAgain::Panicked { what, message })) =
+                within("update", || scheduler.update_now())
+            else {
                 panic!("the update went well")
             };
             assert_eq!((what, &*message), ("the update task", "compute_shares panics"));
@@ -57,7 +60,10 @@ fn a_source_that_panics_is_read_again() {
     let scheduler = FairScheduler::builder().watch(source.clone()).timers(false).start().unwrap();
     source.0.bomb.set(1);
     let refused = within("refresh", || scheduler.refresh_file()).unwrap_err();
-    assert!(matches!(&refused, Refused::Panicked { message, .. } if message == "source panics"), "{refused}");
+    assert!(
+        matches!(&refused, Refused::TryAgain(TryAgain::Panicked { message, .. }) if message == "source panics"),
+        "{refused}"
+    );
     assert_eq!(task_panics(&scheduler), [("watcher", "source panics".to_owned())]);
     assert_eq!(within("refresh", || scheduler.refresh_file()), Ok(Vec::new()));
 }
@@ -149,7 +155,7 @@ fn a_headroom_that_panics_loses_no_mail() {
     for bomb in [&policy.headroom, &clock.0] {
         bomb.set_on(&here);
         let refused = scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap_err();
-        assert!(matches!(refused, Refused::Panicked { .. }), "{refused}");
+        assert!(matches!(refused, Refused::TryAgain(TryAgain::Panicked { .. })), "{refused}");
     }
     scheduler.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     assert_eq!(answer.granted.len(), 1);
@@ -163,7 +169,10 @@ fn a_headroom_that_panics_loses_no_mail() {
     stepped.update_now();
     stepped.heartbeat(Heartbeat::new(&node));
     policy.headroom.set(1);
-    assert!(matches!(stepped.allocate(&app, &AllocateRequest::default(), &mut answer), Err(Refused::Panicked { .. })));
+    assert!(matches!(
+        stepped.allocate(&app, &AllocateRequest::default(), &mut answer),
+        Err(Refused::TryAgain(TryAgain::Panicked { .. }))
+    ));
     stepped.allocate(&app, &AllocateRequest::default(), &mut answer).unwrap();
     assert_eq!(answer.granted.len(), 1);
 }
@@ -183,7 +192,7 @@ fn a_calculator_that_panics_gives_up_no_worker() {
         scheduler.heartbeat(Heartbeat::new(node)).unwrap();
     }
     // A queue that is made now is asked about by the control, and cannot be; a reload publishes all of them anew.
-    assert!(matches!(scheduler.submit(unmanaged(2, "root.later")), Err(Refused::NotLeaf { .. })));
+    assert!(matches!(scheduler.submit(unmanaged(2, "root.later")), Err(Refused::NoQueue(NoQueue::NotLeaf { .. }))));
     within("reload", || scheduler.reload(touchy_file())).unwrap();
     within("quiesce", || scheduler.quiesce()).unwrap();
     assert_eq!(poll(&scheduler, &app).granted.len(), 12);
@@ -204,12 +213,12 @@ fn the_control_outlives_a_policy_and_a_clock() {
     let nodes = add_nodes(&scheduler, 2);
     assert_eq!(task_panics(&scheduler), [("control", "compute_shares panics".to_owned())]);
     policy.child.set(1);
-    assert!(matches!(scheduler.create_queue("root.new"), Err(Refused::CannotCreate { .. })));
+    assert!(matches!(scheduler.create_queue("root.new"), Err(Refused::NoQueue(NoQueue::CannotCreate { .. }))));
     assert_eq!(task_panics(&scheduler), [("control", "allows_child panics".to_owned())]);
     scheduler.create_queue("root.new").unwrap();
     clock.0.set_on("evenweave-control");
     let refused = within("submit", || scheduler.submit(unmanaged(1, "root.a"))).unwrap_err();
-    assert!(matches!(&refused, Refused::Panicked { what: "the clock", .. }), "{refused}");
+    assert!(matches!(&refused, Refused::TryAgain(TryAgain::Panicked { what: "the clock", .. })), "{refused}");
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     allocate(&scheduler, &app, &ask(3)).unwrap();
     scheduler.quiesce().unwrap();

@@ -1,6 +1,7 @@
 //! What another scheduler of the process made is told apart from one's own, though its numbers are the same.
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{Gone, Invalid};
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, Ask, Container, EndReason, FairScheduler, Heartbeat, Location, NewAttempt,
     Refused, Resource, Stepped, Submission,
@@ -72,7 +73,7 @@ fn heartbeats_of_another_scheduler_are_dropped() {
     own.heartbeats(nodes.iter().map(Heartbeat::new).collect()).unwrap();
     own.shutdown().unwrap();
     let not_sent = own.heartbeat(Heartbeat::new(&nodes[3])).unwrap_err();
-    assert_eq!(not_sent.reason, Refused::ShutDown);
+    assert_eq!(not_sent.reason, Refused::Gone(Gone::ShutDown));
 }
 
 #[test]
@@ -93,13 +94,22 @@ fn locations_of_another_scheduler_are_refused() {
     let threaded = FairScheduler::builder().timers(false).start().unwrap();
     let threaded_app = threaded.submit(unmanaged(1, "root.a")).unwrap();
     for request in requests(other.place) {
-        assert_eq!(own.scheduler.allocate(&own.app, &request, &mut answer), Err(Refused::OthersLocation));
-        assert_eq!(threaded.allocate(&threaded_app, &request, &mut answer), Err(Refused::OthersLocation));
+        assert_eq!(
+            own.scheduler.allocate(&own.app, &request, &mut answer),
+            Err(Refused::Invalid(Invalid::OthersLocation))
+        );
+        assert_eq!(
+            threaded.allocate(&threaded_app, &request, &mut answer),
+            Err(Refused::Invalid(Invalid::OthersLocation))
+        );
     }
     for am in [am(other.place), AmRequest::from(SMALL).avoiding(&[other.place])] {
-        assert_eq!(own.scheduler.submit(submission(am.clone())).map(drop), Err(Refused::OthersLocation));
+        assert_eq!(
+            own.scheduler.submit(submission(am.clone())).map(drop),
+            Err(Refused::Invalid(Invalid::OthersLocation))
+        );
         let new = NewAttempt::default().with_am(am).keep_containers(true);
-        assert_eq!(own.scheduler.new_attempt(&own.app, new).map(drop), Err(Refused::OthersLocation));
+        assert_eq!(own.scheduler.new_attempt(&own.app, new).map(drop), Err(Refused::Invalid(Invalid::OthersLocation)));
     }
     for request in requests(own.place) {
         own.scheduler.allocate(&own.app, &request, &mut answer).unwrap();

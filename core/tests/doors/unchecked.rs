@@ -6,6 +6,7 @@ use evenweave::SchedulerApi as _;
 use evenweave::config::{AllocationsError, Limit, QueueSettings};
 use evenweave::policy::{ClusterTotal, Schedulable, SchedulingPolicy, ShareInput};
 use evenweave::reason::NotOffered;
+use evenweave::refused::{Configuration, Invalid};
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::shares::Fair;
 use evenweave::{
@@ -76,7 +77,7 @@ fn a_file_made_by_a_program_is_checked_as_one_that_was_read() {
         );
         // At a reload, too; what was in force stays.
         let scheduler = FairScheduler::builder().timers(false).start().unwrap();
-        assert!(matches!(scheduler.reload(bad), Err(Refused::BadAllocations(_))));
+        assert!(matches!(scheduler.reload(bad), Err(Refused::Configuration(Configuration::Allocations(_)))));
         assert_eq!(scheduler.allocations(), Ok(AllocationFile::default()));
     }
     let three = Resource::from_fn(|lane| i64::from(lane < 3));
@@ -133,7 +134,10 @@ fn values_that_a_program_cannot_mean_are_refused() {
             "{element}: {error}"
         );
         let scheduler = FairScheduler::builder().timers(false).start().unwrap();
-        assert!(matches!(scheduler.reload(bad), Err(Refused::BadAllocations(_))), "{element}");
+        assert!(
+            matches!(scheduler.reload(bad), Err(Refused::Configuration(Configuration::Allocations(_)))),
+            "{element}"
+        );
     }
     let odd = "<allocations><queue name='root'/><queueMaxAMShareDefault>-3</queueMaxAMShareDefault></allocations>";
     let file = allocations(odd);
@@ -178,18 +182,18 @@ fn nodes_racks_and_maxima_that_cannot_be_are_refused() {
     let total = Resource::new(8192, 8);
     for (name, rack) in [("", "/r"), ("n", ""), ("*", "/r"), ("n", "*"), ("n\n", "/r"), ("n", "/\u{7}r"), ("n", "n")] {
         let refused = scheduler.add_node(name, rack, total).unwrap_err();
-        assert!(matches!(refused, Refused::BadPlaceName { .. }), "{name:?} {rack:?}: {refused}");
+        assert!(matches!(refused, Refused::Invalid(Invalid::PlaceName { .. })), "{name:?} {rack:?}: {refused}");
     }
     let three = Resource::from_fn(|lane| i64::from(lane < 3));
-    assert!(matches!(scheduler.add_node("n", "/r", three), Err(Refused::UnknownType { .. })));
+    assert!(matches!(scheduler.add_node("n", "/r", three), Err(Refused::Invalid(Invalid::UnknownType { .. }))));
     let node = scheduler.add_node("n", "/r", total).unwrap();
-    assert!(matches!(scheduler.resize_node(&node, three), Err(Refused::UnknownType { .. })));
-    assert!(matches!(scheduler.add_node("/r", "/q", total), Err(Refused::BadPlaceName { .. })));
-    assert!(matches!(scheduler.add_node("m", "n", total), Err(Refused::BadPlaceName { .. })));
+    assert!(matches!(scheduler.resize_node(&node, three), Err(Refused::Invalid(Invalid::UnknownType { .. }))));
+    assert!(matches!(scheduler.add_node("/r", "/q", total), Err(Refused::Invalid(Invalid::PlaceName { .. }))));
+    assert!(matches!(scheduler.add_node("m", "n", total), Err(Refused::Invalid(Invalid::PlaceName { .. }))));
     // The smallest container is of 1024 MiB.
     for maximum in [Resource::new(-1, -1), Resource::new(8192, -1), Resource::new(1023, 8)] {
         let refused = scheduler.set_maximum_allocation(maximum);
-        assert!(matches!(refused, Err(Refused::BadMaximum { .. })), "{maximum}: {refused:?}");
+        assert!(matches!(refused, Err(Refused::Invalid(Invalid::Maximum { .. }))), "{maximum}: {refused:?}");
     }
 }
 

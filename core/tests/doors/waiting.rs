@@ -3,6 +3,7 @@
 use crate::world::source;
 use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
+use evenweave::refused::{Gone, Invalid};
 use evenweave::{
     AllocateRequest, Allocation, FairScheduler, Heartbeat, HeartbeatProbe, NodeHandle, Refused, Resource,
     SchedulerEvent, WeakScheduler,
@@ -34,7 +35,7 @@ fn a_source_that_hangs_keeps_no_caller_beyond_the_shutdown() {
     // Who would not wait so long is told.
     assert_eq!(within("refresh", || scheduler.refresh_file_within(SHORT)), Err(Refused::TimedOut));
     assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
-    assert_eq!(within("the caller", || waits.join().unwrap()), Err(Refused::ShutDown));
+    assert_eq!(within("the caller", || waits.join().unwrap()), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn who_will_not_wait_for_ever_says_how_long() {
     assert_eq!(within("shutdown", || scheduler.shutdown_within(LONG)), Ok(()));
     assert_eq!(scheduler.shutdown(), Ok(()));
     for late in [scheduler.quiesce(), scheduler.update_now()] {
-        assert_eq!(late, Err(Refused::ShutDown));
+        assert_eq!(late, Err(Refused::Gone(Gone::ShutDown)));
     }
 }
 
@@ -82,7 +83,7 @@ fn a_shutdown_that_is_given_up_frees_whoever_waits() {
     };
     until("the end of the application", || app.is_finished());
     assert_eq!(scheduler.shutdown_within(SHORT), timed_out());
-    assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::ShutDown));
+    assert_eq!(within("finish", || waits.join().unwrap()), Err(Refused::Gone(Gone::ShutDown)));
     lets_go.send(()).unwrap();
     drop(lets_go);
     assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
@@ -132,7 +133,7 @@ fn a_wake_up_that_has_the_scheduler_lets_it_end() {
     scheduler.update_now().unwrap();
     scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
     let (waiting, granted) = within("the wake-up", || heard.recv().unwrap());
-    assert_eq!(waiting, [const { Err(Refused::OwnThread) }; 16]);
+    assert_eq!(waiting, [const { Err(Refused::Invalid(Invalid::OwnThread)) }; 16]);
     assert_eq!(granted, 1);
     within("quiesce", || scheduler.quiesce()).unwrap();
     assert!(app.is_finished(), "begin_finish was taken");
@@ -165,9 +166,9 @@ fn a_scheduler_that_ends_in_a_callback_ends_by_itself() {
         scheduler.update_now().unwrap();
         scheduler.heartbeat(Heartbeat::new(&node)).unwrap();
         let said = within("the callback", || heard.recv().unwrap());
-        assert_eq!(said, by_call.then_some(Err(Refused::OwnThread)));
+        assert_eq!(said, by_call.then_some(Err(Refused::Invalid(Invalid::OwnThread))));
         if by_call {
-            assert_eq!(scheduler.add_node("m", "/r", Resource::new(1024, 1)), Err(Refused::ShutDown));
+            assert_eq!(scheduler.add_node("m", "/r", Resource::new(1024, 1)), Err(Refused::Gone(Gone::ShutDown)));
             lets_go.send(()).unwrap();
             assert_eq!(within("who waits elsewhere", || scheduler.shutdown()), Ok(()));
         }
@@ -219,7 +220,7 @@ fn calls_that_wait_for_a_worker_are_refused_where_it_is_polled() {
     let (scheduler, mut workers) = FairScheduler::builder().timers(false).start_with_workers().unwrap();
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     workers[0].poll(64);
-    let refused = Err(Refused::OwnThread);
+    let refused = Err(Refused::Invalid(Invalid::OwnThread));
     assert_eq!(within("finish", || scheduler.finish(&app)), refused);
     assert_eq!(within("quiesce", || scheduler.quiesce()), refused);
     // What waits for others is not.
@@ -234,7 +235,7 @@ fn answers_are_given_once_and_say_so() {
     scheduler.quiesce().unwrap();
     assert_eq!(submitted.try_take().unwrap().len(), 1);
     assert!(submitted.try_take().is_none());
-    assert_eq!(submitted.wait().map(|_| ()), Err(Refused::AlreadyTaken));
+    assert_eq!(submitted.wait().map(|_| ()), Err(Refused::Invalid(Invalid::AlreadyTaken)));
     let waits = scheduler.submit_all(vec![unmanaged(2, "root.a")]).unwrap();
     assert!(waits.wait().unwrap()[0].is_ok());
 }
@@ -244,7 +245,7 @@ fn a_scheduler_without_a_control_says_so() {
     let scheduler = FairScheduler::builder().timers(false).start().unwrap();
     let app = scheduler.submit(unmanaged(1, "root.a")).unwrap();
     scheduler.inject(Fault::ControlDeath).unwrap();
-    let lost = Refused::TaskLost { task: "control" };
+    let lost = Refused::Gone(Gone::Task { task: "control" });
     // The first may still meet it.
     let _ = within("finish", || scheduler.finish(&app));
     let event = loop {
@@ -259,7 +260,7 @@ fn a_scheduler_without_a_control_says_so() {
     assert_eq!(within("quiesce", || scheduler.quiesce()), Err(lost.clone()));
     assert_eq!(scheduler.submit_all(Vec::new()).map(drop), Err(lost));
     assert_eq!(within("shutdown", || scheduler.shutdown()), Ok(()));
-    assert_eq!(scheduler.finish(&app), Err(Refused::ShutDown));
+    assert_eq!(scheduler.finish(&app), Err(Refused::Gone(Gone::ShutDown)));
 }
 
 /// Handles that were let go are had again, and end what they name.

@@ -3,6 +3,7 @@
 use crate::cluster::{Cluster, DRC, Pairs, gb, r};
 use evenweave::Refused;
 use evenweave::SchedulerApi as _;
+use evenweave::refused::Limit;
 
 const QUEUES: Pairs<'static> = &[
     ("root.queues", "a,b"),
@@ -121,13 +122,14 @@ fn submissions_beyond_the_limits_of_queue_user_and_system_are_refused() {
     let mut cluster = Cluster::new(queues, &[gigabytes(16)]);
     cluster.submit("c", "user");
     cluster.submit("a1", "user");
-    let full = Refused::QueueFull { queue: "root.a.a1".to_owned(), applications: 1 };
+    let full = Refused::Limit(Limit::QueueFull { queue: "root.a.a1".to_owned(), applications: 1 });
     assert_eq!(cluster.try_submit("a1", "user").unwrap_err(), full);
-    let user_full = Refused::UserFull { queue: "root.d".to_owned(), applications: 0, user: "user".to_owned() };
+    let user_full =
+        Refused::Limit(Limit::UserFull { queue: "root.d".to_owned(), applications: 0, user: "user".to_owned() });
     assert_eq!(cluster.try_submit("d", "user").unwrap_err(), user_full);
     cluster.submit("a2", "user");
     cluster.submit("a2", "user");
-    assert!(matches!(cluster.try_submit("a2", "user").unwrap_err(), Refused::TooManyApps(_)));
+    assert!(matches!(cluster.try_submit("a2", "user").unwrap_err(), Refused::Limit(Limit::TooManyApps(_))));
 }
 
 /// `TestApplicationLimits.testAMResourceLimitWithDRCAndFullParent`

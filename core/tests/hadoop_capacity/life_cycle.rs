@@ -4,6 +4,7 @@ use crate::cluster::{Cluster, Pairs, any, gb, near, r};
 use crate::scheduling::S;
 use evenweave::Refused;
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{NoQueue, NotFound};
 
 fn nodes(cluster: &mut Cluster) -> [i64; 2] {
     let totals = [1, 2].map(|n| cluster.stepped.nodes()[n - 1].total.memory_mb());
@@ -81,7 +82,7 @@ fn nothing_moves_into_a_stopped_queue() {
     let mut cluster = Cluster::new(&[S, &[("root.b.state", "STOPPED")]].concat(), &[r(8192, 8)]);
     let app = cluster.submit("a1", "user_0");
     let refused = cluster.stepped.move_app(&app, "b1").unwrap_err();
-    assert!(matches!(refused, Refused::Stopped(_)), "{refused}");
+    assert!(matches!(refused, Refused::NoQueue(NoQueue::Stopped(_))), "{refused}");
     assert_eq!(applications(&mut cluster), [1, 1, 1, 0, 0, 0]);
 }
 
@@ -90,8 +91,8 @@ fn nothing_moves_into_a_stopped_queue() {
 fn nothing_moves_into_a_queue_that_is_not_there_or_a_parent() {
     let mut cluster = Cluster::new(S, &[r(8192, 8)]);
     let app = cluster.submit("a1", "user_0");
-    assert!(matches!(cluster.stepped.move_app(&app, "DOES_NOT_EXIST"), Err(Refused::NoSuchQueue(_))));
-    assert!(matches!(cluster.stepped.move_app(&app, "b"), Err(Refused::NotLeaf { .. })));
+    assert!(matches!(cluster.stepped.move_app(&app, "DOES_NOT_EXIST"), Err(Refused::NotFound(NotFound::Queue(_)))));
+    assert!(matches!(cluster.stepped.move_app(&app, "b"), Err(Refused::NoQueue(NoQueue::NotLeaf { .. }))));
     assert_eq!(cluster.app(&app).queue, "root.a.a1");
 }
 
@@ -264,5 +265,5 @@ fn a_queue_goes_once_it_has_stopped() {
     cluster.finish(&app);
     cluster.refresh(S, without).unwrap();
     assert!(cluster.find("root.b.b2").is_none());
-    assert!(matches!(cluster.try_submit("b2", "user"), Err(Refused::NoSuchQueue(_))));
+    assert!(matches!(cluster.try_submit("b2", "user"), Err(Refused::NotFound(NotFound::Queue(_)))));
 }

@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, Pairs, near, r};
 use evenweave::Refused;
+use evenweave::refused::NotFound;
 
 /// The tree of Hadoop's `TestCapacitySchedulerNewQueueAutoCreation`.
 const TREE: Pairs<'static> = &[
@@ -70,9 +71,9 @@ fn a_made_parent_makes_further_queues() {
 #[test]
 fn no_queue_is_made_below_a_leaf_or_where_none_may_be() {
     let mut cluster = start(&[]);
-    assert!(matches!(cluster.try_submit("root.a.a1.a2-auto", "user"), Err(Refused::NoSuchQueue(_))));
+    assert!(matches!(cluster.try_submit("root.a.a1.a2-auto", "user"), Err(Refused::NotFound(NotFound::Queue(_)))));
     cluster.refresh(TREE, &[("root.auto-queue-creation-v2.enabled", "false")]).unwrap();
-    assert!(matches!(cluster.try_submit("root.c-auto", "user"), Err(Refused::NoSuchQueue(_))));
+    assert!(matches!(cluster.try_submit("root.c-auto", "user"), Err(Refused::NotFound(NotFound::Queue(_)))));
     assert!(cluster.find("root.c-auto").is_none());
 }
 
@@ -82,7 +83,7 @@ fn no_queue_is_made_beside_percentages() {
     let percents: Pairs<'_> = &[("root.a.capacity", "50"), ("root.b.capacity", "50"), ("root.a.a1.capacity", "100")];
     let mut cluster = start(&[]);
     cluster.refresh(TREE, percents).unwrap();
-    assert!(matches!(cluster.try_submit("root.a.a2-auto", "user"), Err(Refused::NoSuchQueue(_))));
+    assert!(matches!(cluster.try_submit("root.a.a2-auto", "user"), Err(Refused::NotFound(NotFound::Queue(_)))));
 }
 
 /// `TestCapacitySchedulerNewQueueAutoCreation.testAutoCreateMaximumQueueDepth`
@@ -90,7 +91,7 @@ fn no_queue_is_made_beside_percentages() {
 fn queues_are_made_so_deep_and_no_deeper() {
     let mut cluster = start(&[]);
     let deep = "root.a.a3-auto.a4-auto.a5-auto";
-    assert!(matches!(cluster.try_submit(deep, "user"), Err(Refused::NoSuchQueue(_))));
+    assert!(matches!(cluster.try_submit(deep, "user"), Err(Refused::NotFound(NotFound::Queue(_)))));
     cluster.refresh(TREE, &[("root.a.auto-queue-creation-v2.maximum-queue-depth", "3")]).unwrap();
     assert_eq!(cluster.submit(deep, "user").queue(), deep);
     cluster.refresh(TREE, &[("auto-queue-creation-v2.maximum-queue-depth", "3")]).unwrap();

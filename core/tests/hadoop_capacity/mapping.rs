@@ -3,6 +3,7 @@
 use crate::cluster::{Cluster, Pairs};
 use evenweave::Refused;
 use evenweave::SchedulerApi as _;
+use evenweave::refused::NoQueue;
 
 /// The tree of Hadoop's `TestCSMappingPlacementRule`, as far as it can be one of percentages. `ambi` and `managed` are
 /// ambiguous names.
@@ -45,7 +46,7 @@ fn ruled(rules: Pairs<'_>) -> Cluster {
 fn places<const N: usize>(cluster: &mut Cluster, named: &str, users: [&str; N]) -> [String; N] {
     users.map(|user| match cluster.stepped.place(user, Some(named)) {
         Ok(place) => place.unwrap(),
-        Err(Refused::RuleFailed { .. }) => "refused".to_owned(),
+        Err(Refused::NoQueue(NoQueue::RuleFailed { .. })) => "refused".to_owned(),
         Err(other) => panic!("{other}"),
     })
 }

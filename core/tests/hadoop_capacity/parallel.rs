@@ -1,6 +1,7 @@
 //! How many applications run at once.
 
 use crate::cluster::{Cluster, DRC, Pairs, gb, r};
+use evenweave::refused::Limit;
 use evenweave::{AppHandle, Refused};
 
 const ONE: Pairs<'static> = &[DRC, ("root.queues", "default"), ("root.default.capacity", "100")];
@@ -67,5 +68,5 @@ fn a_refresh_that_lifts_the_number_lets_all_run() {
 fn those_that_wait_count_among_the_applications_of_the_queue() {
     let (mut cluster, _) = four(&[("root.default.max-parallel-apps", "2"), ("root.default.maximum-applications", "4")]);
     let refused = cluster.try_submit("default", "testuser").unwrap_err();
-    assert_eq!(refused, Refused::QueueFull { queue: "root.default".to_owned(), applications: 4 });
+    assert_eq!(refused, Refused::Limit(Limit::QueueFull { queue: "root.default".to_owned(), applications: 4 }));
 }

@@ -3,6 +3,7 @@
 use crate::capacities::TREE;
 use crate::cluster::{Cluster, Pairs, r};
 use evenweave::Refused;
+use evenweave::refused::Configuration;
 
 fn why(pairs: &[Pairs<'_>]) -> String {
     Cluster::start(&pairs.concat(), &[]).err().expect("to be refused")
@@ -11,7 +12,7 @@ fn why(pairs: &[Pairs<'_>]) -> String {
 /// What a refresh is refused with.
 fn refused(cluster: &mut Cluster, pairs: Pairs<'_>, more: Pairs<'_>) -> String {
     let refused = cluster.refresh(pairs, more).unwrap_err();
-    let Refused::BadConfiguration(why) = refused else { panic!("{refused}") };
+    let Refused::Configuration(Configuration::Invalid(why)) = refused else { panic!("{refused}") };
     why
 }
 

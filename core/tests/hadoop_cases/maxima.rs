@@ -1,6 +1,7 @@
 //! Maxima of queues: of all their containers, of one container, of nothing at all.
 
 use crate::cluster::{Cluster, parent, queue, r};
+use evenweave::refused::{Invalid, Limit};
 use evenweave::{Ask, Refused, Resource};
 
 /// `TestFairScheduler.testChildMaxResources`
@@ -40,7 +41,7 @@ fn the_largest_container_comes_from_the_nearest_queue_that_has_one() {
     let mut largest = |queue: &str| {
         let app = cluster.start(queue);
         match cluster.ask_lines(&app, &[Ask::anywhere(1, r(1 << 20, 1), 1)]) {
-            Err(Refused::InvalidResource { largest, .. }) => (largest.memory_mb(), largest.vcores()),
+            Err(Refused::Invalid(Invalid::Resource { largest, .. })) => (largest.memory_mb(), largest.vcores()),
             other => panic!("{other:?}"),
         }
     };
@@ -59,7 +60,10 @@ fn an_am_that_wants_what_the_queue_may_not_have_is_refused() {
     for max in ["10000 mb, 0 vcores", "0 mb, 2 vcores"] {
         let mut cluster = Cluster::new(&queue_a(max), &[("/r", r(8192, 8))]);
         let refused = cluster.submit("queueA", "user1", Some(r(5 * 1024, 3))).unwrap_err();
-        assert_eq!(refused, Refused::ZeroMax { asked: Box::new(r(5 * 1024, 3)), queue: "root.queueA".to_owned() });
+        assert_eq!(
+            refused,
+            Refused::Limit(Limit::ZeroMax { asked: Box::new(r(5 * 1024, 3)), queue: "root.queueA".to_owned() })
+        );
         assert!(cluster.stepped.apps().is_empty());
     }
 }
@@ -81,7 +85,7 @@ fn an_ask_for_what_the_queue_may_not_have_is_refused() {
     for (max, size) in [("0 mb, 2 vcores", r(2048, 2)), ("10000 mb, 0 vcores", r(0, 1))] {
         let (mut cluster, app) = in_queue_a(max);
         let refused = cluster.ask_lines(&app, &[Ask::anywhere(1, size, 1)]).unwrap_err();
-        assert_eq!(refused, Refused::ZeroMax { asked: Box::new(size), queue: "root.queueA".to_owned() });
+        assert_eq!(refused, Refused::Limit(Limit::ZeroMax { asked: Box::new(size), queue: "root.queueA".to_owned() }));
         assert_eq!(cluster.app(&app).unwrap().outstanding, Resource::ZERO);
     }
 }

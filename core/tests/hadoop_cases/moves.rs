@@ -3,6 +3,7 @@
 use crate::cluster::{Cluster, queue, r};
 use evenweave::Refused;
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{Limit, NotFound};
 
 /// `TestAppRunnability.testMoveRunnableApp`
 #[test]
@@ -68,7 +69,7 @@ fn a_move_is_refused_where_no_more_applications_may_run() {
     let mut cluster = Cluster::new(&queue("queue2", NONE_MAY_RUN), &[]);
     let app = cluster.start("queue1");
     let refused = cluster.stepped.move_app(&app, "queue2").unwrap_err();
-    assert_eq!(refused, Refused::MaxRunning("root.queue2".to_owned()));
+    assert_eq!(refused, Refused::Limit(Limit::MaxRunning("root.queue2".to_owned())));
     assert_eq!(cluster.app(&app).unwrap().queue, "root.queue1");
 }
 
@@ -81,7 +82,7 @@ fn a_move_is_refused_where_the_usage_does_not_fit() {
     cluster.hbs(1, 2);
     assert_eq!(cluster.used(&app), r(2048, 2));
     let refused = cluster.stepped.move_app(&app, "queue2").unwrap_err();
-    assert_eq!(refused, Refused::MaxShare("root.queue2".to_owned()));
+    assert_eq!(refused, Refused::Limit(Limit::MaxShare("root.queue2".to_owned())));
     assert_eq!(cluster.queue("root.queue1").usage, r(2048, 2));
 }
 
@@ -91,10 +92,10 @@ fn a_move_needs_a_queue_and_an_application() {
     let mut cluster = Cluster::new(&queue("queue2", ""), &[]);
     let app = cluster.start("queue1");
     let refused = cluster.stepped.move_app(&app, "queue3").unwrap_err();
-    assert_eq!(refused, Refused::NoSuchQueue("root.queue3".to_owned()));
+    assert_eq!(refused, Refused::NotFound(NotFound::Queue("root.queue3".to_owned())));
     assert!(cluster.find("root.queue3").is_none());
     cluster.finish(&app);
-    assert_eq!(cluster.stepped.move_app(&app, "queue2").unwrap_err(), Refused::NoSuchApp(app.number()));
+    assert_eq!(cluster.stepped.move_app(&app, "queue2").unwrap_err(), Refused::NotFound(NotFound::App(app.number())));
 }
 
 /// A full queue, and all above it, does not hinder a move between two queues below it.
@@ -116,7 +117,7 @@ fn move_between(text: &str, from: &str, to: &str) -> Result<(), Refused> {
 fn a_move_is_checked_up_to_the_lowest_common_ancestor() {
     const FULL: &str = "<maxResources>1024mb,1vcores</maxResources>";
     const TOO_SMALL: &str = "<maxResources>512mb,1vcores</maxResources>";
-    let refused = |name: &str| Err(Refused::MaxShare(name.to_owned()));
+    let refused = |name: &str| Err(Refused::Limit(Limit::MaxShare(name.to_owned())));
     for (b, free) in [("", true), (TOO_SMALL, false)] {
         let expect = |name: &str| if free { Ok(()) } else { refused(name) };
         let siblings = queue("a", "") + &queue("b", b);

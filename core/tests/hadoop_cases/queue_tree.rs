@@ -2,6 +2,7 @@
 
 use crate::cluster::{Cluster, parent, queue, r};
 use evenweave::SchedulerApi as _;
+use evenweave::refused::Configuration;
 use evenweave::{Refused, Resource};
 
 /// A parent `test` with a leaf childA and a parent childB, all in the file.
@@ -181,7 +182,7 @@ fn a_queue_changes_type_when_nobody_is_in_it() {
     assert_eq!(kinds(&mut cluster, names), [PARENT, LEAF]);
     // The case calls the queue manager alone; the whole reload breaks off afterwards, at the queue that went with its
     // parent.
-    let broke_off = Err(Refused::ReloadBrokeOff { queue: names[1].to_owned() });
+    let broke_off = Err(Refused::Configuration(Configuration::BrokeOff { queue: names[1].to_owned() }));
     assert_eq!(cluster.try_reload(&leaf), broke_off);
     assert_eq!(kinds(&mut cluster, names), [LEAF, None]);
     // With an application in it the change is held back, both ways.

@@ -5,6 +5,7 @@ use super::op::{Bad, File, Giving, Op, Stale, Where};
 use super::shape::NodeShape;
 use super::world::{Answer, Done, World};
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{Configuration, NotFound};
 use evenweave::testing::ByNumber as _;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, Ask, ContainerId, EndReason, Heartbeat, Location, NewAttempt, Refused,
@@ -53,7 +54,10 @@ impl World {
             Op::Preempt { kill } => self.preempt(kill),
             Op::Kill => {
                 let killed = self.stepped.kill_marked();
-                assert!(matches!(killed, Ok(()) | Err(Refused::PreemptionOff)), "{killed:?}");
+                assert!(
+                    matches!(killed, Ok(()) | Err(Refused::Configuration(Configuration::PreemptionOff))),
+                    "{killed:?}"
+                );
                 self.expect_kill();
                 nothing()
             }
@@ -276,7 +280,7 @@ impl World {
     fn complete_again(&mut self, app: u32, number: u32) -> Result<(), String> {
         self.counts.add("complete: of what is over", 1);
         let outcome = self.stepped.complete_numbered(app, number);
-        let unknown = Err(Refused::NoSuchContainer { app, container: number });
+        let unknown = Err(Refused::NotFound(NotFound::Container { app, container: number }));
         hold!(outcome == unknown, "{app}.{number} is over, and was completed: {outcome:?}");
         Ok(())
     }
@@ -702,7 +706,10 @@ impl World {
             }
         };
         if matches!(file, File::Torn | File::Wrong) {
-            hold!(matches!(outcome, Err(Refused::BadAllocations(_))), "a bad file was taken: {outcome:?}");
+            hold!(
+                matches!(outcome, Err(Refused::Configuration(Configuration::Allocations(_)))),
+                "a bad file was taken: {outcome:?}"
+            );
             self.counts.add("reload: of a bad file", 1);
         }
         Ok(done(outcome))

@@ -7,6 +7,7 @@
 mod container_counts;
 
 use container_counts::compare;
+use evenweave::refused::{AlreadyExists, Gone, NotFound, TryAgain};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, ContainerId, FairScheduler, FairSchedulerBuilder, Heartbeat, NodeHandle,
     NodeId, Refused, Resource, SchedulerEvent,
@@ -103,7 +104,7 @@ impl World {
         let submission = unmanaged(number, queue);
         let submitted = wait_for("submit", || match self.scheduler.submit(submission.clone()) {
             // Where little patience was asked for, who knows the groups may not have had a processor in time.
-            Err(Refused::NoGroups { .. }) => None,
+            Err(Refused::TryAgain(TryAgain::NoGroups { .. })) => None,
             submitted => Some(submitted),
         });
         Master::new(submitted.unwrap(), queue)
@@ -128,7 +129,7 @@ impl World {
                         match within("add_node", || try_add(&self.scheduler, at)) {
                             Ok(node) => self.nodes[at] = node,
                             // Back already: it was to be replaced anyway.
-                            Err(Refused::NoWorkers | Refused::DuplicateNode(_)) => {}
+                            Err(Refused::Gone(Gone::AllWorkers) | Refused::AlreadyExists(AlreadyExists::Node(_))) => {}
                             Err(other) => panic!("{other}"),
                         }
                     }
@@ -162,7 +163,7 @@ impl World {
         let master = &mut self.masters[at];
         let busy = &mut self.busy;
         let told = wait_for("allocate", || match self.scheduler.allocate(&master.handle, request, &mut answer) {
-            Err(Refused::Busy) => {
+            Err(Refused::TryAgain(TryAgain::Busy)) => {
                 *busy += 1;
                 None
             }
@@ -170,7 +171,7 @@ impl World {
         });
         match told {
             Ok(()) => self.told_lost += master.take(&answer),
-            Err(refused) => assert!(matches!(refused, Refused::WorkerLost(_)), "{refused}"),
+            Err(refused) => assert!(matches!(refused, Refused::Gone(Gone::Worker(_))), "{refused}"),
         }
     }
 
@@ -206,7 +207,7 @@ impl World {
     fn beat(&mut self, heartbeat: Heartbeat) {
         match within("heartbeat", || send(&self.scheduler, heartbeat, &mut self.busy)) {
             // Lost meanwhile: so is what it says.
-            Ok(()) | Err(Refused::NoSuchNode(_) | Refused::WorkerLost(_)) => {}
+            Ok(()) | Err(Refused::NotFound(NotFound::Node(_)) | Refused::Gone(Gone::Worker(_))) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -215,7 +216,7 @@ impl World {
         let mut left = heartbeats;
         until("heartbeats", || {
             let Err(not_sent) = self.scheduler.heartbeats(std::mem::take(&mut left)) else { return true };
-            assert_eq!(not_sent.reason, Refused::Busy);
+            assert_eq!(not_sent.reason, Refused::TryAgain(TryAgain::Busy));
             left = not_sent.returned;
             false
         });
@@ -248,7 +249,7 @@ impl World {
         let gone = self.nodes[at].clone();
         // A panic that it leads to, or one before it, may have taken it away.
         match within("remove_node", || self.scheduler.remove_node(&gone)) {
-            Ok(()) | Err(Refused::NoSuchNode(_)) => {}
+            Ok(()) | Err(Refused::NotFound(NotFound::Node(_))) => {}
             Err(other) => panic!("{other}"),
         }
         self.hear();
@@ -290,7 +291,7 @@ impl World {
     pub(crate) fn try_beats(&mut self) -> usize {
         let refused = self.nodes.iter().filter(|node| {
             let sent = self.scheduler.heartbeat(Heartbeat::new(node));
-            sent.is_err_and(|not_sent| not_sent.reason == Refused::Busy)
+            sent.is_err_and(|not_sent| not_sent.reason == Refused::TryAgain(TryAgain::Busy))
         });
         let refused = refused.count();
         self.busy += refused;

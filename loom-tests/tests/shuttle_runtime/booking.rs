@@ -4,6 +4,7 @@
 use super::plan::{RESERVABLE, SMALL};
 use super::world::World;
 use super::{draw, totals};
+use evenweave::refused::NoQueue;
 use evenweave::reservation::{Interpreter, ReservationDefinition, ReservationId, ReservationSubmission, Stage};
 use evenweave::{Refused, Submission};
 use std::collections::BTreeSet;
@@ -62,7 +63,7 @@ impl World {
                 self.known(&app);
                 self.allocate(&app, &self.ask());
             }
-            Err(Refused::ReservationNotActive { .. }) => {}
+            Err(Refused::NoQueue(NoQueue::ReservationNotActive { .. })) => {}
             Err(refused) => panic!("{refused}"),
         }
     }

@@ -4,6 +4,7 @@ use super::books::Books;
 use super::plan::{FIRST_LIMIT, LIMITS, Plan, QUEUES, SMALL, allocations, small};
 use super::{draw, totals};
 use evenweave::clock::{Clock, VirtualClock};
+use evenweave::refused::{Limit, NotFound, TryAgain};
 use evenweave::resource::ResourceTypes;
 use evenweave::sync::time;
 use evenweave::{
@@ -123,10 +124,10 @@ impl World {
     fn send(&self, mut heartbeat: Heartbeat) {
         while let Err(not_sent) = self.scheduler.heartbeat(heartbeat) {
             let NotSent { returned, reason, .. } = *not_sent;
-            if matches!(reason, Refused::NoSuchNode(_)) {
+            if matches!(reason, Refused::NotFound(NotFound::Node(_))) {
                 return;
             }
-            assert_eq!(reason, Refused::Busy);
+            assert_eq!(reason, Refused::TryAgain(TryAgain::Busy));
             heartbeat = returned;
             thread::yield_now();
         }
@@ -171,10 +172,10 @@ impl World {
                     self.books().answered(app.number(), &answer);
                     return true;
                 }
-                Err(Refused::Busy) => thread::yield_now(),
+                Err(Refused::TryAgain(TryAgain::Busy)) => thread::yield_now(),
                 // Nothing was sent.
-                Err(Refused::NoAm(_)) => return true,
-                Err(Refused::NoSuchApp(_)) => {
+                Err(Refused::TryAgain(TryAgain::NoAm(_))) => return true,
+                Err(Refused::NotFound(NotFound::App(_))) => {
                     assert!(self.books().over.contains(&app.number()), "nobody has ended it");
                     return false;
                 }
@@ -341,7 +342,12 @@ impl World {
                 *locked(&self.moved) = true;
                 totals::MOVES.add(1);
             }
-            Err(Refused::MaxRunning(_) | Refused::MaxShare(_) | Refused::NotRunnable(_) | Refused::NoSuchApp(_)) => {}
+            Err(
+                Refused::Limit(Limit::MaxRunning(_))
+                | Refused::Limit(Limit::MaxShare(_))
+                | Refused::Limit(Limit::NotRunnable(_))
+                | Refused::NotFound(NotFound::App(_)),
+            ) => {}
             Err(refused) => panic!("{refused}"),
         }
     }

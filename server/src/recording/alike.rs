@@ -1,5 +1,6 @@
 //! Steps of a recording that are alike on both schedulers.
 
+use evenweave::refused::{NotFound, TryAgain};
 use evenweave::testing::ByNumber as _;
 use evenweave::{Heartbeat, NodeHandle, Policy, Refused, SchedulerApi as _, Stepped};
 
@@ -19,7 +20,7 @@ pub(super) trait Locked {
 
     /// The node of a name.
     fn node(&self, name: &str) -> Result<NodeHandle, Refused> {
-        self.with(|stepped| stepped.find_node(name)).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+        self.with(|stepped| stepped.find_node(name)).ok_or_else(|| Refused::NotFound(NotFound::Node(name.to_owned())))
     }
 
     /// Whether an application waits for the container of its ApplicationMaster.
@@ -127,7 +128,7 @@ pub(super) fn play<S: Locked>(
 fn finish<S: Locked>(manager: &ResourceManager, steps: &S, app: u32) -> Result<(), Refused> {
     let handle = steps.with(|stepped| stepped.app_numbered(app))?;
     if handle.waits_for_am() {
-        return Err(Refused::NoAm(app));
+        return Err(TryAgain::NoAm(app).into());
     }
     steps.with(|stepped| stepped.finish(&handle))?;
     let (state, status) = (AppState::Finished, FinalStatus::Succeeded);

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::SchedulerApi as _;
+use evenweave::refused::{Limit, NoQueue, NotFound};
 use evenweave::view::{CapacityAppView, CapacityQueueView};
 use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Refused, Resource, Submission};
 
@@ -220,32 +221,32 @@ impl CapacityState {
         // What the scheduler itself refuses is an application that has failed.
         let (queue, why) = match &refused {
             // The ResourceManager itself refuses what names no queue.
-            Refused::NoSuchQueue(queue) if !queue.is_empty() => {
+            Refused::NotFound(NotFound::Queue(queue)) if !queue.is_empty() => {
                 (queue.clone(), format!("Application {id} submitted by user {user} to unknown queue: {queue}"))
             }
-            Refused::AmbiguousQueue(queue) => (
+            Refused::NoQueue(NoQueue::Ambiguous(queue)) => (
                 queue.clone(),
                 format!(
                     "Application {id} submitted by user {user} to ambiguous queue: {queue} please use full queue path \
                      instead."
                 ),
             ),
-            Refused::NotLeaf { queue } => {
+            Refused::NoQueue(NoQueue::NotLeaf { queue }) => {
                 (queue.clone(), format!("Application {id} submitted by user : {user} to non-leaf queue : {queue}"))
             }
-            Refused::Stopped(queue) => {
+            Refused::NoQueue(NoQueue::Stopped(queue)) => {
                 let queue = path(queue);
                 let why = format!("{denied} {queue} is STOPPED. Cannot accept submission of application: {id}");
                 (queue, why)
             }
-            Refused::QueueFull { queue, applications: limit } => {
+            Refused::Limit(Limit::QueueFull { queue, applications: limit }) => {
                 let queue = path(queue);
                 let why = format!(
                     "{denied} {queue} already has {limit} applications, cannot accept submission of application: {id}"
                 );
                 (queue, why)
             }
-            Refused::UserFull { queue, applications: limit, .. } => {
+            Refused::Limit(Limit::UserFull { queue, applications: limit, .. }) => {
                 let queue = path(queue);
                 let why = format!(
                     "{denied} {queue} already has {limit} applications from user {user} cannot accept submission of \
@@ -253,22 +254,22 @@ impl CapacityState {
                 );
                 (queue, why)
             }
-            Refused::TooManyApps(_) => (
+            Refused::Limit(Limit::TooManyApps(_)) => (
                 asked.to_owned(),
                 format!("Maximum system application limit reached,cannot accept submission of application: {id}"),
             ),
-            Refused::NotMade { queue, why } => (
+            Refused::NoQueue(NoQueue::NotMade { queue, why }) => (
                 queue.clone(),
                 format!("Application {id} submission by user : {user} to  queue : {queue} failed : {why}"),
             ),
-            Refused::OnlyByRule { queue, .. } => (
+            Refused::NoQueue(NoQueue::OnlyByRule { queue, .. }) => (
                 queue.clone(),
                 format!(
                     "Application {id} submission by user : {user} to specified queue : {queue}  is prohibited. Verify automatic \
                      queue mapping for user exists in {MAPPINGS}"
                 ),
             ),
-            Refused::OtherParent { queue, parent, .. } => {
+            Refused::NoQueue(NoQueue::OtherParent { queue, parent, .. }) => {
                 let (present, leaf) = queue.rsplit_once('.').unwrap_or(("root", queue));
                 let why = format!(
                     "Auto created Leaf queue {leaf} already exists under queue : {present}. But Queue mapping configuration \

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use evenweave::SchedulerApi as _;
 use evenweave::parts::java::{resource_text, types_in_order};
 use evenweave::reason::{AppOutcome, Decision, KeyOutcome, NotOffered, Obstacle, QueueVisit};
+use evenweave::refused::{Limit, NoQueue};
 use evenweave::resource::ResourceTypes;
 use evenweave::view::RunningLimit;
 use evenweave::{AllocationFile, FairScheduler, Refused, Resource, Settings, Submission};
@@ -138,11 +139,11 @@ impl FairState {
                 Ok(())
             }
             // The scheduler's own refusals make an application that has failed.
-            Err(Refused::NotLeaf { queue }) => {
+            Err(Refused::NoQueue(NoQueue::NotLeaf { queue })) => {
                 self.manager.records().submitted(record(&queue).refused(format!("{queue} is not a leaf queue"), now));
                 Ok(())
             }
-            Err(Refused::Placement { queue, .. }) => {
+            Err(Refused::NoQueue(NoQueue::NoRule { queue, .. })) => {
                 let (id, user) = (self.manager.cluster().app_id(submit.app), &submit.user);
                 let why = format!(
                     "Reject application {id} submitted by user {user} application rejected by placement rules."
@@ -150,7 +151,7 @@ impl FairState {
                 self.manager.records().submitted(record(&queue).refused(why, now));
                 Ok(())
             }
-            Err(Refused::ZeroMax { queue, asked }) => {
+            Err(Refused::Limit(Limit::ZeroMax { queue, asked })) => {
                 let id = self.manager.cluster().app_id(submit.app);
                 let queues = self.steps.step(|stepped| stepped.queues());
                 let most =

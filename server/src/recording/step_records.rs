@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use evenweave::refused::Invalid;
 use evenweave::view::AllocatedView;
 use evenweave::{EndReason, Refused, Resource};
 
@@ -86,7 +87,7 @@ impl Keeping {
     pub(super) fn asked<T>(&mut self, app: u32, outcome: &Result<T, Refused>, add: &[&str], remove: &[&str]) {
         match outcome {
             Ok(_) => self.called(app, PROGRESS, add, remove),
-            Err(why @ Refused::InvalidResource { .. }) => {
+            Err(why @ Refused::Invalid(Invalid::Resource { .. })) => {
                 self.called(app, PROGRESS, &[], &[]);
                 self.manager.call_refused(app, why);
             }

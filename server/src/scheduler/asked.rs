@@ -239,7 +239,7 @@ pub trait Common: Send + Sync {
     /// Lets a node run empty: it is granted nothing more.
     ///
     /// # Errors
-    /// [`Refused::NoSuchNode`], or that the scheduler has ended.
+    /// [`NotFound::Node`], or that the scheduler has ended.
     fn decommission_node(&self, node: &str) -> Result<(), Refused>;
     /// Keeps a node that was to run empty.
     ///

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome, Words};
+use evenweave::refused::NotFound;
 use evenweave::view::QueueView;
 use evenweave::{AppHandle, Refused, Resource, SchedulerApi, Stepped};
 
@@ -141,7 +142,7 @@ impl Scheduler for Steps {
 
     fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
-        Err(Refused::NoSuchApp(app.number()))
+        Err(NotFound::App(app.number()).into())
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {

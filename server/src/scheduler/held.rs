@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use evenweave::refused::NotFound;
 use evenweave::reservation::{
     Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
@@ -23,7 +24,7 @@ pub(super) trait Held: Send + Sync {
         what: impl FnOnce(&mut dyn SchedulerApi, &NodeHandle) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         self.held(|scheduler| {
-            let node = scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))?;
+            let node = scheduler.find_node(name).ok_or_else(|| NotFound::Node(name.to_owned()))?;
             what(scheduler, &node)
         })
     }

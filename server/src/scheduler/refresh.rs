@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use evenweave::Refused;
 use evenweave::config::{AllocationFile, Diagnostic, LARGEST_FILE, Severity, SiteFile, read_file};
+use evenweave::refused::Configuration;
 
 use super::kind::Kind;
 
@@ -64,7 +65,11 @@ pub enum NotRefreshed {
 
 impl From<Refused> for NotRefreshed {
     fn from(refused: Refused) -> NotRefreshed {
-        if refused == Refused::NoAllocationFile { NotRefreshed::NoFile } else { NotRefreshed::Refused(refused) }
+        if refused == Refused::Configuration(Configuration::NoFile) {
+            NotRefreshed::NoFile
+        } else {
+            NotRefreshed::Refused(refused)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::Words;
+use evenweave::refused::NotFound;
 use evenweave::view::QueueView;
 use evenweave::{AppHandle, FairScheduler, Refused, Resource, SchedulerApi};
 
@@ -102,7 +103,7 @@ impl Scheduler for Threads {
 
     fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
         // Hadoop refuses it, whatever the application.
-        Err(Refused::NoSuchApp(app.number()))
+        Err(NotFound::App(app.number()).into())
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {

@@ -5,6 +5,7 @@ use super::super::masters::{Answer, Going};
 use super::super::record::JobEnd;
 use super::run::{Master, Run};
 use crate::api::{AllocateRequest, Refused};
+use evenweave::refused::NotFound;
 
 impl Master {
     /// Its first heartbeat after a moment.
@@ -95,7 +96,7 @@ impl Run<'_> {
         match outcome {
             Ok(()) if lost => return Going::Lost,
             Ok(()) => {}
-            Err(Refused::NoSuchApp(_)) => return Going::On,
+            Err(Refused::NotFound(NotFound::App(_))) => return Going::On,
             Err(refused) => {
                 self.breaks_down(master, number, refused.to_string());
                 return Going::On;

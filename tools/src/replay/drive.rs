@@ -12,6 +12,7 @@ use crate::api::{
     AllocatedView, AmRequest, AppView, Ask, Decision, EndReason, HeldView, Journal, NewNode, NotOffered,
     PreemptionRound, QueueView, Refused, ReserveError, Resource, ResourceTypes, Submission, VirtualClock,
 };
+use evenweave::refused::NotFound;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -99,8 +100,8 @@ impl<'s> Player<'s> {
         for report in reports {
             match self.driver.recover(node, report.named(), report.recovered(&self.types)) {
                 Ok(()) => {}
-                Err(Refused::NoSuchApp(_)) if report.complete => {}
-                Err(Refused::NoSuchApp(app)) => told.orphans.push((app, report.container)),
+                Err(Refused::NotFound(NotFound::App(_))) if report.complete => {}
+                Err(Refused::NotFound(NotFound::App(app))) => told.orphans.push((app, report.container)),
                 Err(other) => return Err(other.into()),
             }
         }

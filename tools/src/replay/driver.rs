@@ -13,6 +13,7 @@ use crate::api::{
     NodeView, NotOffered, PreemptionRound, QueueView, RecoveredContainer, Refused, Resource, ResourceTypes,
     SchedulerApi, Settings, Stepped, Submission, VirtualClock,
 };
+use evenweave::refused::Configuration;
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
 const CLUSTER_TIMESTAMP: u64 = 1;
@@ -257,7 +258,7 @@ impl<S: FairCalls> Driver for Played<S> {
         let outcome = if due { self.scheduler.kill_due() } else { self.scheduler.kill_marked() };
         // Where preemption is off nothing is marked.
         self.done(match outcome {
-            Err(Refused::PreemptionOff) => Ok(()),
+            Err(Refused::Configuration(Configuration::PreemptionOff)) => Ok(()),
             other => other,
         })
     }

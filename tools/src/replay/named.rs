@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::api::{ContainerId, ContainerView, Heartbeat, Refused};
+use evenweave::refused::NotFound;
 
 /// A container as steps name it: numbers begin anew with each attempt, and after each restart of the ResourceManager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub(super) struct Named {
 
 impl Named {
     pub(super) fn missing(self) -> Refused {
-        Refused::NoSuchContainer { app: self.app, container: self.number }
+        Refused::NotFound(NotFound::Container { app: self.app, container: self.number })
     }
 }
 

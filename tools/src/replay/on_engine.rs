@@ -21,6 +21,7 @@ use crate::api::{
     CapacityScheduler, CapacityUserView, Clock, EndReason, Location, MixedFractions, NewAttempt, QueueMaking, Refused,
     Resource, ResourceTypes, Submission, VirtualClock,
 };
+use evenweave::refused::{Configuration, NotFound};
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
 const CLUSTER_TIMESTAMP: u64 = 1;
@@ -197,7 +198,7 @@ impl OnEngine {
             self.beginning.own = properties(capacity);
         }
         self.beginning.epoch += 1;
-        (self.scheduler, self.types) = self.beginning.begin().map_err(Refused::BadConfiguration)?;
+        (self.scheduler, self.types) = self.beginning.begin().map_err(Configuration::Invalid)?;
         Ok(())
     }
 
@@ -211,8 +212,8 @@ impl OnEngine {
             let Ok(report) = ReportedContainer::deserialize(report) else { continue };
             match self.scheduler.recover(node, report.named(), report.recovered(&self.types)) {
                 Ok(()) => {}
-                Err(Refused::NoSuchApp(_)) if report.complete => {}
-                Err(Refused::NoSuchApp(app)) => orphans.push((app, report.container)),
+                Err(Refused::NotFound(NotFound::App(_))) if report.complete => {}
+                Err(Refused::NotFound(NotFound::App(app))) => orphans.push((app, report.container)),
                 Err(other) => return Err(other),
             }
         }
@@ -411,7 +412,7 @@ impl OnEngine {
             "expire" => self.scheduler.expire_queues(),
             "manage" => self.scheduler.manage_queues(),
             "update" => Ok(()),
-            _ => Err(Refused::NoSuchQueue(op.to_owned())),
+            _ => Err(NotFound::Queue(op.to_owned()).into()),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::api::{
     AllocateRequest, Allocation, AppHandle, Ask, ContainerView, Heartbeat, Journal, Location, NewAttempt, NewNode,
     NodeHandle, RecoveredContainer, Refused, Resource, SchedulerApi, Submission, SubmitTerms,
 };
+use evenweave::refused::{NotFound, TryAgain};
 
 /// A scheduler, and what the steps name in it. Each call returns when nothing is under way any more.
 pub(super) struct Played<S> {
@@ -38,22 +39,22 @@ impl<S: SchedulerApi> Played<S> {
 
     /// The application of a number, while it is there.
     pub(super) fn app(&self, number: u32) -> Result<AppHandle, Refused> {
-        self.apps.get(&number).filter(|app| !app.is_finished()).cloned().ok_or(Refused::NoSuchApp(number))
+        self.apps.get(&number).filter(|app| !app.is_finished()).cloned().ok_or(Refused::NotFound(NotFound::App(number)))
     }
 
     /// The same, finished or not.
     pub(super) fn known_app(&self, number: u32) -> Result<AppHandle, Refused> {
-        self.apps.get(&number).cloned().ok_or(Refused::NoSuchApp(number))
+        self.apps.get(&number).cloned().ok_or(Refused::NotFound(NotFound::App(number)))
     }
 
     /// The same, once its AM may call.
     pub(super) fn calling(&self, number: u32) -> Result<AppHandle, Refused> {
         let app = self.app(number)?;
-        if app.waits_for_am() { Err(Refused::NoAm(number)) } else { Ok(app) }
+        if app.waits_for_am() { Err(TryAgain::NoAm(number).into()) } else { Ok(app) }
     }
 
     pub(super) fn node(&mut self, name: &str) -> Result<NodeHandle, Refused> {
-        self.scheduler.find_node(name).ok_or_else(|| Refused::NoSuchNode(name.to_owned()))
+        self.scheduler.find_node(name).ok_or_else(|| Refused::NotFound(NotFound::Node(name.to_owned())))
     }
 
     /// A container that lives, or whose node still has to report its end; the AM of one that lives has fetched it by

@@ -6,6 +6,7 @@
 use crate::bridge::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
+use evenweave::refused::NotFound;
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, ContainerId, Heartbeat, Location, NewAttempt, NewNode,
     RecoveredContainer, Refused, Submission, SubmitTerms,
@@ -145,7 +146,7 @@ impl Batch<'_> {
         let container = RecoveredContainer::new(attempt, number, resource).asked_for(priority, request);
         let container = container.with_am(is_am).with_epoch(epoch);
         let State { apps, nodes, driver, .. } = &mut *self.state;
-        let Some(app) = apps.get(&app) else { return Ok(Err(Refused::NoSuchApp(app))) };
+        let Some(app) = apps.get(&app) else { return Ok(Err(no_app(app))) };
         let Some(node) = nodes.get(&node) else { return Ok(Err(no_node(node))) };
         Ok(driver.api().recover_container(app, node, container).map(|id| self.out.container(id)))
     }
@@ -197,7 +198,7 @@ impl Batch<'_> {
     fn new_attempt(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, keep) = (given.count()?, given.flag()?);
         let new = NewAttempt::default().keep_containers(keep).maybe_with_am(given.maybe(|given| self.am(given))?);
-        let Some(app) = self.state.apps.get(&number) else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number) else { return Ok(Err(no_app(number))) };
         Ok(self.state.driver.api().new_attempt(app, new).map(|app| {
             self.state.apps.insert(number, app);
         }))
@@ -214,7 +215,7 @@ impl Batch<'_> {
         let number = given.count()?;
         let asks = given.list(|given| self.ask(given))?;
         let (listed, taken_back) = (self.places(given)?, self.places(given)?);
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         let request = AllocateRequest::new(asks).with_blacklist_add(listed).with_blacklist_remove(taken_back);
         let mut answer = Allocation::default();
         Ok(self.state.driver.api().allocate(&app, &request, &mut answer).map(|()| {
@@ -227,7 +228,7 @@ impl Batch<'_> {
 
     fn release(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, containers) = (given.count()?, given.list(Reader::container)?);
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         Ok(self.manage(number, &app, &AllocateRequest::default().with_releases(containers)))
     }
 
@@ -240,13 +241,13 @@ impl Batch<'_> {
 
     fn ask_again(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, asks) = (given.count()?, given.list(|given| self.ask(given))?);
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         Ok(self.manage(number, &app, &AllocateRequest::new(asks)))
     }
 
     fn stop_attempt(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, asks) = (given.count()?, given.list(|given| self.ask(given))?);
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         let mut answer = Allocation::default();
         let stopped = self.state.driver.stop_attempt(&app, asks, &mut answer);
         Ok(stopped.map(|()| self.state.note(number, &mut answer, None)))
@@ -254,7 +255,7 @@ impl Batch<'_> {
 
     fn finish(&mut self, given: &mut Reader<'_>) -> Done {
         let number = given.count()?;
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         let outcome = self.state.driver.api().finish(&app);
         self.state.forget(number);
         Ok(outcome)
@@ -262,13 +263,13 @@ impl Batch<'_> {
 
     fn move_app(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, queue) = (given.count()?, given.text()?);
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         Ok(self.state.driver.api().move_app(&app, queue))
     }
 
     fn set_priority(&mut self, given: &mut Reader<'_>) -> Done {
         let (number, priority) = (given.count()?, given.int()?);
-        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(Refused::NoSuchApp(number))) };
+        let Some(app) = self.state.apps.get(&number).cloned() else { return Ok(Err(no_app(number))) };
         Ok(self.state.driver.set_priority(&app, priority))
     }
 
@@ -317,6 +318,10 @@ impl Batch<'_> {
     }
 }
 
+fn no_app(number: u32) -> Refused {
+    NotFound::App(number).into()
+}
+
 fn no_node(number: u32) -> Refused {
-    Refused::NoSuchNode(format!("of number {number}"))
+    NotFound::Node(format!("of number {number}")).into()
 }

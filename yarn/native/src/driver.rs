@@ -1,5 +1,6 @@
 //! Whichever of the two schedulers decides.
 
+use evenweave::refused::Configuration;
 use evenweave::view::ReservationNews;
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityStepped, Location, NodeHandle, Refused, Resource,
@@ -42,7 +43,7 @@ impl Driver {
             of.update_now();
             match of.preempt().and_then(|_| of.kill_due()) {
                 // It is off, and nothing is to be done.
-                Err(Refused::PreemptionOff) => {}
+                Err(Refused::Configuration(Configuration::PreemptionOff)) => {}
                 outcome => outcome?,
             }
         }
@@ -94,7 +95,7 @@ impl Driver {
         match self {
             Driver::Fair(of) => match of.refresh_file() {
                 // There was none at the start: as in Hadoop nothing happens.
-                Err(Refused::NoAllocationFile) => Ok(()),
+                Err(Refused::Configuration(Configuration::NoFile)) => Ok(()),
                 outcome => outcome.map(drop),
             },
             Driver::Capacity(of) => of.refresh_properties(properties.iter().copied()),

@@ -4,6 +4,7 @@ use super::settings::Unsupported;
 use crate::config::capacity::{CapacityFile, CapacityFileError, LateFault, MadeQueues, PreemptionSettings, Texts};
 use crate::config::{LARGEST_FILE, Settings, SettingsError, SiteFile, SiteProperties, decode_json, read_file};
 use crate::event::Refused;
+use crate::event::refused::Configuration;
 use crate::reservation::AskedPlan;
 use crate::sync::Arc;
 use std::path::Path;
@@ -241,7 +242,7 @@ impl Refresh {
     /// It asks for something that Evenweave does not have. Nothing has happened then.
     pub(crate) fn from_read(read: Result<Reading, CapacityFileError>) -> Result<Refresh, Refused> {
         let supported = read.as_ref().map_or(Ok(()), |read| read.configuration.check_supported());
-        supported.map_err(|missing| Refused::BadConfiguration(missing.to_string()))?;
+        supported.map_err(|missing| Configuration::Invalid(missing.to_string()))?;
         Ok(Refresh::Queues(Box::new(read)))
     }
 
@@ -255,7 +256,7 @@ impl Refresh {
     ) -> Result<Refresh, Refused> {
         if !configuration.has_site_of(in_force) {
             let why = "it was not read by `with_queues` of the scheduler's `configuration`";
-            return Err(Refused::BadConfiguration(why.to_owned()));
+            return Err(Configuration::Invalid(why.to_owned()).into());
         }
         Refresh::from_read(Ok(Reading { configuration, late: None }))
     }

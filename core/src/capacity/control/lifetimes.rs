@@ -9,6 +9,7 @@ use crate::capacity::types::Control;
 use crate::caught::caught;
 use crate::config::capacity::CapacityQueue;
 use crate::engine::books::ledger::AppShared;
+use crate::event::refused::{Invalid, TryAgain};
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::ApplicationId;
 use rustc_hash::FxHashMap;
@@ -103,14 +104,14 @@ impl Control {
     /// What a submission to a queue, which need not be there yet, gets of what it asks for.
     pub(super) fn lifetime_for(&self, asked: Option<i64>, queue: &str, app: u32) -> Result<i64, Refused> {
         if let Some(seconds @ ..=0) = asked {
-            return Err(Refused::BadLifetime { app, seconds });
+            return Err(Invalid::Lifetime { app, seconds }.into());
         }
         Ok(self.lifetime_in(queue, asked.unwrap_or(-1)))
     }
 
     fn time(&self) -> Result<u64, Refused> {
         let now = caught(|| self.shared.clock.now_ms());
-        now.map_err(|message| Refused::Panicked { what: "the clock", message })
+        now.map_err(|message| Refused::TryAgain(TryAgain::Panicked { what: "the clock", message }))
     }
 
     /// When an application's time is over, if ever.
@@ -134,7 +135,7 @@ impl Control {
         by.map_or(Ok(()), |user| self.check_app(user, app, AppAccess::Modify))?;
         let (leaf, number) = (self.known(app)?.leaf, app.id.number);
         if seconds < 0 {
-            return Err(Refused::BadLifetime { app: number, seconds });
+            return Err(Invalid::Lifetime { app: number, seconds }.into());
         }
         let now = self.time()?;
         let most = self.maximum_lifetime(&self.own.tree.get(leaf).config.path);

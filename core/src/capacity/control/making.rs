@@ -12,6 +12,7 @@ use crate::clock::Deadline;
 use crate::config::AccessControlList;
 use crate::config::capacity::QueueMaking;
 use crate::event::Refused;
+use crate::event::refused::{NoQueue, NotFound};
 use crate::sync::Arc;
 use rustc_hash::FxHashSet;
 
@@ -49,7 +50,7 @@ impl Control {
 
     /// The leaf queue of this name, which is not there, makes itself. `placed`: a mapping rule has led to it.
     pub(super) fn make_queue(&mut self, name: &str, placed: bool) -> Result<u32, Refused> {
-        let unknown = || Refused::NoSuchQueue(name.to_owned());
+        let unknown = || Refused::NotFound(NotFound::Queue(name.to_owned()));
         if !name.contains('.') || name.split('.').any(str::is_empty) {
             return Err(unknown());
         }
@@ -60,7 +61,7 @@ impl Control {
         let (tree, texts) = self.own.tree_and_texts();
         let outcome = tree.make(name, &cluster, |made| texts.read_with(made));
         let refused = |why: String| match placed {
-            true => Refused::NotMade { queue: name.to_owned(), why },
+            true => Refused::NoQueue(NoQueue::NotMade { queue: name.to_owned(), why }),
             false => unknown(),
         };
         let Made { leaf, tops, parents, fault } = outcome.map_err(|fault| refused(fault.to_string()))?;
@@ -124,11 +125,11 @@ impl Control {
             return Ok(());
         }
         let (queue, user) = (node.config.path.clone(), user.to_owned());
-        let Some(placed) = placed else { return Err(Refused::OnlyByRule { queue, user }) };
+        let Some(placed) = placed else { return Err(NoQueue::OnlyByRule { queue, user }.into()) };
         let parent = node.parent.map(|parent| &self.own.tree.get(parent).config);
         let above = placed.rsplit_once('.').map_or("", |(above, _)| above);
         match parent.filter(|parent| parent.path != above && parent.name != above) {
-            Some(_) => Err(Refused::OtherParent { queue, parent: above.to_owned(), user }),
+            Some(_) => Err(NoQueue::OtherParent { queue, parent: above.to_owned(), user }.into()),
             None => Ok(()),
         }
     }

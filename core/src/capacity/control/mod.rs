@@ -43,6 +43,7 @@ use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::Submission;
 use crate::engine::intake::to_control::By;
 use crate::event::Refused;
+use crate::event::refused::NotFound;
 use crate::id::{ApplicationId, Slot};
 use crate::reservation::PlanQueues;
 use crate::resource::Resource;
@@ -334,7 +335,7 @@ impl ControlPart<CapacityDecider> for CapacityControl {
     fn named(control: &Control, queue: &str) -> Result<u32, Refused> {
         match control.own.tree.find(queue) {
             Named::Queue(slot) => Ok(slot),
-            Named::Ambiguous | Named::Unknown => Err(Refused::NoSuchQueue(queue.to_owned())),
+            Named::Ambiguous | Named::Unknown => Err(NotFound::Queue(queue.to_owned()).into()),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::capacity::rules::tree::Named;
 use crate::capacity::types::Control;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{App, LeafEntry};
+use crate::event::refused::{NoQueue, NotFound};
 use crate::event::{self, Refused, check_length};
 
 impl Control {
@@ -12,9 +13,9 @@ impl Control {
     pub(super) fn target_of_move(&self, app: &App, queue: &str) -> Result<LeafEntry, Refused> {
         check_length(event::Named::Queue, queue)?;
         let leaf = match self.within_plan(queue, None)? {
-            Named::Ambiguous | Named::Unknown => return Err(Refused::NoSuchQueue(queue.to_owned())),
+            Named::Ambiguous | Named::Unknown => return Err(NotFound::Queue(queue.to_owned()).into()),
             Named::Queue(slot) if !self.own.is_leaf(slot) => {
-                return Err(Refused::NotLeaf { queue: queue.to_owned() });
+                return Err(NoQueue::NotLeaf { queue: queue.to_owned() }.into());
             }
             Named::Queue(slot) => slot,
         };

@@ -13,6 +13,7 @@ use crate::capacity::types::Control;
 use crate::config::SettingsError;
 use crate::config::capacity::CapacityQueueKind;
 use crate::event::Refused;
+use crate::event::refused::{Configuration, NoQueue};
 use crate::id::ApplicationId;
 use crate::reservation::{
     Measure, PlanChild, PlanQueue, PlanQueues, ReservationId, ReservationOptions, ReservationSystem, ReserveError,
@@ -48,7 +49,8 @@ impl Control {
     pub(crate) fn refresh_plans(&mut self) -> Result<(), Refused> {
         let asked = self.own.configuration.asked_plans();
         match self.with_plans(|system, queues| system.add_plans(&asked, queues)) {
-            Ok(refreshed) => refreshed.map_err(|unknown| Refused::PlanClass { why: unknown.to_string() }),
+            Ok(refreshed) => refreshed
+                .map_err(|unknown| Refused::Configuration(Configuration::PlanClass { why: unknown.to_string() })),
             Err(ReserveError::Scheduler(refused)) => Err(refused),
             Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
         }
@@ -66,12 +68,12 @@ impl Control {
         let Some(id) = id else { return Ok(tree.find(&format!("{name}-default"))) };
         let (reservation, plan) = (id.to_string(), name.to_owned());
         let Named::Queue(leaf) = tree.find(&reservation) else {
-            return Err(Refused::ReservationNotActive { reservation, plan });
+            return Err(NoQueue::ReservationNotActive { reservation, plan }.into());
         };
         let parent = tree.get(leaf).parent.map(|parent| &tree.get(parent).config.path);
         match parent.is_some_and(|parent| *parent == plan) {
             true => Ok(Named::Queue(leaf)),
-            false => Err(Refused::OtherPlan { reservation, plan }),
+            false => Err(NoQueue::OtherPlan { reservation, plan }.into()),
         }
     }
 

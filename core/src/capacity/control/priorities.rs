@@ -9,6 +9,7 @@ use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::Control;
 use crate::config::capacity::PriorityAcl;
 use crate::engine::books::ledger::AppShared;
+use crate::event::refused::{Denied, Invalid};
 use crate::event::{AppAccess, Refused};
 use crate::resource::sorted;
 use rustc_hash::FxHashMap;
@@ -63,7 +64,7 @@ impl Control {
         let mut admitting = groups.iter().filter(|group| group.admits.allows(user, &of_user));
         let priority = match (asked, admitting.clone().next_back()) {
             (Some(asked), _) => asked,
-            (None, Some(last)) => last.default_priority.ok_or_else(|| Refused::NoDefaultPriority {
+            (None, Some(last)) => last.default_priority.ok_or_else(|| Invalid::NoPriority {
                 app,
                 user: user.to_owned(),
                 queue: queue.to_owned(),
@@ -77,7 +78,7 @@ impl Control {
         if groups.is_empty() || admitting.any(|group| priority <= group.max_priority) {
             return Ok(priority);
         }
-        Err(Refused::PriorityAcl { app, user: user.to_owned(), priority, queue: queue.to_owned() })
+        Err(Denied::Priority { app, user: user.to_owned(), priority, queue: queue.to_owned() }.into())
     }
 
     /// The priority that the workflow of the submission under way has in a leaf queue, or in the nearest queue above;

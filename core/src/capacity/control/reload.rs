@@ -9,13 +9,14 @@ use crate::capacity::rules::tree::{Plan, RefreshFault};
 use crate::capacity::types::Control;
 use crate::config::capacity::{CapacityFile, CapacityFileError, MadeQueues, PreemptionSettings};
 use crate::event::Refused;
+use crate::event::refused::Configuration;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Control {
     /// The settings of preemption in force, whether its monitor runs by itself or not.
     pub(crate) fn preemption_settings(&self) -> Result<PreemptionSettings, Refused> {
         let read = self.own.configuration.preemption();
-        read.map_err(|error| Refused::BadConfiguration(error.to_string()))
+        read.map_err(|error| Refused::Configuration(Configuration::Invalid(error.to_string())))
     }
 
     /// The configuration in force.
@@ -53,7 +54,7 @@ impl Control {
             // come do.
             Err(fault) => fault.to_string(),
         };
-        Err(Refused::BadConfiguration(why))
+        Err(Configuration::Invalid(why).into())
     }
 
     fn take_new(&mut self, read: Reading) -> Result<(), RefreshFault> {

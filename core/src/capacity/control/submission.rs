@@ -10,6 +10,7 @@ use crate::config::capacity::{QueueMaking, ToPlace};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{EITHER, Entry, LeafEntry};
 use crate::engine::intake::submission::{AmRequest, Submission};
+use crate::event::refused::{Denied, Limit, NoQueue, NotFound};
 use crate::event::{self, Refused, check_length};
 use crate::matching::size::check_size;
 use crate::resource::Resource;
@@ -45,7 +46,7 @@ impl Control {
         let placed = file.place(&ToPlace::new(user).in_groups(&groups).in_queue(queue));
         let refused = |_| {
             let (user, queue) = (user.to_owned(), queue.to_owned());
-            Refused::RuleFailed { user, queue, why: "a mapping rule refuses it" }
+            Refused::NoQueue(NoQueue::RuleFailed { user, queue, why: "a mapping rule refuses it" })
         };
         placed.map_err(refused)
     }
@@ -64,7 +65,7 @@ impl Control {
         let mapped = self.mapped(user, name)?;
         let name = mapped.as_deref().unwrap_or(name);
         match self.own.tree.find(name) {
-            Named::Ambiguous => Err(Refused::AmbiguousQueue(name.to_owned())),
+            Named::Ambiguous => Err(NoQueue::Ambiguous(name.to_owned()).into()),
             Named::Unknown => Ok(None),
             Named::Queue(slot) => Ok(self.own.is_leaf(slot).then(|| self.own.tree.get(slot).config.path.clone())),
         }
@@ -108,20 +109,20 @@ impl Control {
             let of_new = if named.is_some() { Vec::new() } else { self.lists_of_new(name) };
             let is_checked = named.is_some() || !of_new.is_empty();
             if is_checked && !self.granted(user, path, &EITHER) && !self.listed(user, of_new.iter()) {
-                return Err(Refused::Acl { user: user.clone(), queue: path.to_owned() });
+                return Err(Denied::Queue { user: user.clone(), queue: path.to_owned() }.into());
             }
         }
         let found = self.within_plan(name, submission.reservation)?;
         if self.own.applications(ROOT) >= i64::from(self.own.tree.file.settings().maximum_applications) {
-            return Err(Refused::TooManyApps(*number));
+            return Err(Limit::TooManyApps(*number).into());
         }
         let leaf = match found {
-            Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
+            Named::Ambiguous => return Err(NoQueue::Ambiguous(name.to_owned()).into()),
             Named::Unknown => self.make_queue(name, mapped.is_some())?,
             Named::Queue(slot) => slot,
         };
         if !self.own.is_leaf(leaf) {
-            return Err(Refused::NotLeaf { queue: name.to_owned() });
+            return Err(NoQueue::NotLeaf { queue: name.to_owned() }.into());
         }
         self.check_rule(leaf, user, mapped.as_deref())?;
         if let Some(priority) = self.priority_of_workflow(leaf) {
@@ -137,17 +138,17 @@ impl Control {
         let Submission { number, user, queue, am, .. } = submission;
         let name = queue.as_deref().unwrap_or(DEFAULT);
         let leaf = match self.own.tree.find(name) {
-            Named::Ambiguous => return Err(Refused::AmbiguousQueue(name.to_owned())),
+            Named::Ambiguous => return Err(NoQueue::Ambiguous(name.to_owned()).into()),
             Named::Unknown => {
                 let again = self.mapped_again(user, name);
                 let made = self.make_queue(again.as_deref().unwrap_or(name), true);
                 // As in Hadoop, whatever stands against making it.
-                made.map_err(|_| Refused::NoSuchQueue(name.to_owned()))?
+                made.map_err(|_| NotFound::Queue(name.to_owned()))?
             }
             Named::Queue(slot) => slot,
         };
         if !self.own.is_leaf(leaf) {
-            return Err(Refused::NotLeaf { queue: name.to_owned() });
+            return Err(NoQueue::NotLeaf { queue: name.to_owned() }.into());
         }
         self.own.lifetime_seconds = self.lifetime_for(self.own.asked.lifetime_seconds, name, *number)?;
         let size = |am: &AmRequest| match am.runs() {
@@ -182,21 +183,21 @@ impl Control {
         let node = own.tree.get(leaf);
         let path = || node.config.path.clone();
         if node.status != Status::Running {
-            return Err(Refused::Stopped(path()));
+            return Err(NoQueue::Stopped(path()).into());
         }
         let applications = own.applications(leaf);
         // Leaves of managed parents take any number.
         let is_limited = node.config.making != Some(QueueMaking::Managed);
         if is_limited && applications >= i64::from(node.figures.max_applications) {
-            return Err(Refused::QueueFull { queue: path(), applications });
+            return Err(Limit::QueueFull { queue: path(), applications }.into());
         }
         self.broadcast_message(CapacityMessage::UserSeen { leaf, user: user.into() });
         let of_user = own.of_user.get(&(leaf, user.into())).copied().unwrap_or_default();
         if is_limited && of_user >= i64::from(node.figures.max_applications_per_user) {
-            return Err(Refused::UserFull { queue: path(), applications: of_user, user: user.to_owned() });
+            return Err(Limit::UserFull { queue: path(), applications: of_user, user: user.to_owned() }.into());
         }
         match own.tree.path(leaf).find(|queue| own.tree.get(*queue).status != Status::Running) {
-            Some(stopped) => Err(Refused::Stopped(own.tree.get(stopped).config.path.clone())),
+            Some(stopped) => Err(NoQueue::Stopped(own.tree.get(stopped).config.path.clone()).into()),
             None => Ok(()),
         }
     }

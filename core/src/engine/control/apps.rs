@@ -9,6 +9,7 @@ use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::engine::intake::to_worker::{Internal, Successor};
 use crate::engine::mail::container::Container;
 use crate::event::Refused;
+use crate::event::refused::{AlreadyExists, NotFound};
 use crate::id::Slot;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -19,7 +20,7 @@ impl<D: Controlled> Control<D> {
         let Submission { number, user, am, recovered, .. } = submission;
         let recovered = *recovered;
         if self.by_number.contains_key(number) {
-            return Err(Refused::DuplicateApp(*number));
+            return Err(AlreadyExists::App(*number).into());
         }
         am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let Entry { leaf, am: size, keeps_name } = D::Control::submitted(self, submission)?;
@@ -33,7 +34,7 @@ impl<D: Controlled> Control<D> {
     /// it would enter.
     pub(crate) fn accept(&mut self, submission: &Submission) -> Result<String, Refused> {
         if self.by_number.contains_key(&submission.number) {
-            return Err(Refused::DuplicateApp(submission.number));
+            return Err(AlreadyExists::App(submission.number).into());
         }
         submission.am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let Entry { leaf, am: _, keeps_name: _ } = D::Control::submitted(self, submission)?;
@@ -130,7 +131,7 @@ impl<D: Controlled> Control<D> {
         let app = self.apps.get(shared.slot.ix()).and_then(Option::as_ref);
         // By address: the slot of another scheduler's means somebody else here.
         let known = app.filter(|app| std::ptr::eq(&*app.shared, shared) && !app.end.has_begun());
-        known.ok_or(Refused::NoSuchApp(shared.id.number))
+        known.ok_or(Refused::NotFound(NotFound::App(shared.id.number)))
     }
 
     /// Moves an application to another leaf queue.

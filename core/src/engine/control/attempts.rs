@@ -13,6 +13,7 @@ use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::{AmRequest, NewAttempt};
 use crate::engine::intake::to_worker::{Internal, Successor};
 use crate::event::Refused;
+use crate::event::refused::{Gone, TryAgain};
 use crate::id::ApplicationId;
 use crate::resource::Resource;
 use crate::resource::sorted;
@@ -44,11 +45,11 @@ impl<D: Controlled> Control<D> {
         let workers = self.shared.workers;
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
         if !(0..workers).any(|worker| alive(&worker)) {
-            return Err(Refused::NoWorkers);
+            return Err(Gone::AllWorkers.into());
         }
         // Before a slot is taken.
         let start_ms = caught(|| self.shared.clock.now_ms());
-        let start_ms = start_ms.map_err(|message| Refused::Panicked { what: "the clock", message })?;
+        let start_ms = start_ms.map_err(|message| TryAgain::Panicked { what: "the clock", message })?;
         let slot = self.app_slots.take();
         let mut homes = (0..workers).map(|further| (slot.ix() + further) % workers);
         let home = homes.find(alive).expect("one is alive");

@@ -7,6 +7,7 @@ use crate::engine::books::ledger::NodeShared;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::to_control::{NewNode, Panicked};
 use crate::engine::intake::to_worker::{Internal, Recovery};
+use crate::event::refused::{AlreadyExists, Gone, Invalid, Limit, NotFound};
 use crate::event::{Named, Refused, SchedulerEvent, check_place};
 use crate::id::NodeId;
 use crate::resource::{MAX_TYPES, Resource};
@@ -29,7 +30,7 @@ impl<D: Controlled> Control<D> {
     fn check_types(&self, name: &str, total: &Resource) -> Result<(), Refused> {
         let types = self.shared.types;
         if (types..MAX_TYPES).any(|lane| total.get(lane) != 0) {
-            return Err(Refused::UnknownType { name: name.to_owned(), total: Box::new(*total), types });
+            return Err(Invalid::UnknownType { name: name.to_owned(), total: Box::new(*total), types }.into());
         }
         Ok(())
     }
@@ -52,14 +53,15 @@ impl<D: Controlled> Control<D> {
         self.nodes.check(name, total, &Resource::ZERO)?;
         let shared = self.shared.clone();
         // An ask has one name for a place: no node may be called as a rack is.
-        let taken = |what, name: &str, why| Err(Refused::BadPlaceName { what, name: name.to_owned(), why });
+        let taken =
+            |what, name: &str, why| Err(Refused::Invalid(Invalid::PlaceName { what, name: name.to_owned(), why }));
         if name == rack {
             return taken(Named::Node, name, "its rack has it");
         }
-        let number_of = |name: &str| shared.locations.intern(name).ok_or(Refused::TooManyPlaces);
+        let number_of = |name: &str| shared.locations.intern(name).ok_or(Refused::Limit(Limit::TooManyPlaces));
         let name_location = number_of(name)?;
         if self.nodes.has_name(name_location) {
-            return Err(Refused::DuplicateNode(name.clone()));
+            return Err(AlreadyExists::Node(name.clone()).into());
         }
         if self.racks.contains_key(&name_location) {
             return taken(Named::Node, name, "a rack has it");
@@ -68,7 +70,7 @@ impl<D: Controlled> Control<D> {
         if self.nodes.has_name(rack_location) {
             return taken(Named::Rack, rack, "a node has it");
         }
-        let owner = self.choose_owner(rack_location).ok_or(Refused::NoWorkers)?;
+        let owner = self.choose_owner(rack_location).ok_or(Gone::AllWorkers)?;
         // The node is not counted yet.
         let mut beside = *total;
         running.retain(|recovery| self.admit_running(name, recovery, &mut beside));
@@ -110,7 +112,7 @@ impl<D: Controlled> Control<D> {
         reply: Option<Reply<Result<(), Refused>>>,
     ) -> Result<(), Refused> {
         if !self.nodes.begin_to_close(node, reply.into_iter().collect()) {
-            return Err(Refused::NoSuchNode(node.name.to_string()));
+            return Err(NotFound::Node(node.name.to_string()).into());
         }
         node.set_gone();
         self.to_worker(node.owner, Internal::RemoveNode(node.clone()));
@@ -161,7 +163,7 @@ impl<D: Controlled> Control<D> {
     /// Gives a node another total. `kill`: what no longer fits ends at once (Hadoop's overcommit timeout of 0).
     pub(crate) fn set_total(&mut self, node: &Arc<NodeShared>, total: Resource, kill: bool) -> Result<(), Refused> {
         if self.entry(node).is_none() {
-            return Err(Refused::NoSuchNode(node.name.to_string()));
+            return Err(NotFound::Node(node.name.to_string()).into());
         }
         self.check_types(&node.name, &total)?;
         self.nodes.check_resize(node, &total)?;
@@ -181,7 +183,7 @@ impl<D: Controlled> Control<D> {
     /// A container of an application that is there runs on a node: the owner takes it over, and answers.
     pub(crate) fn recover(&mut self, node: &Arc<NodeShared>, recovery: Recovery) {
         if self.entry(node).is_none() {
-            let gone = Refused::NoSuchNode(node.name.to_string());
+            let gone = Refused::NotFound(NotFound::Node(node.name.to_string()));
             let refused = self.known(&recovery.app).err().unwrap_or(gone);
             return recovery.reply.send(Err(refused));
         }
@@ -218,7 +220,7 @@ impl<D: Controlled> Control<D> {
     }
 
     pub(crate) fn decommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
-        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        let Some(entry) = self.entry(node) else { return Err(NotFound::Node(node.name.to_string()).into()) };
         entry.decommissioned_from.get_or_insert(entry.total);
         self.to_worker(node.owner, Internal::Decommission { node: node.clone(), on: true });
         Ok(())
@@ -226,7 +228,7 @@ impl<D: Controlled> Control<D> {
 
     /// A decommissioning node stays: it has its total again.
     pub(crate) fn recommission(&mut self, node: &Arc<NodeShared>) -> Result<(), Refused> {
-        let Some(entry) = self.entry(node) else { return Err(Refused::NoSuchNode(node.name.to_string())) };
+        let Some(entry) = self.entry(node) else { return Err(NotFound::Node(node.name.to_string()).into()) };
         let Some(total) = entry.decommissioned_from.take() else { return Ok(()) };
         self.to_worker(node.owner, Internal::Decommission { node: node.clone(), on: false });
         self.set_total(node, total, true)
@@ -244,7 +246,7 @@ impl<D: Controlled> Control<D> {
         let fits =
             |lane| maximum.get(lane) >= 0 && (lane >= self.shared.types || smallest.get(lane) <= maximum.get(lane));
         if !(0..MAX_TYPES).all(fits) {
-            return Err(Refused::BadMaximum { asked: Box::new(maximum), smallest: Box::new(smallest) });
+            return Err(Invalid::Maximum { asked: Box::new(maximum), smallest: Box::new(smallest) }.into());
         }
         self.maximum = maximum;
         self.structure_changed = true;

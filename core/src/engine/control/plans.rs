@@ -14,6 +14,7 @@
 use super::part::{ControlPart, Controlled};
 use super::state::Control;
 use crate::caught::caught;
+use crate::event::refused::{Denied, TryAgain};
 use crate::event::{Named, Refused, SchedulerEvent, check_length};
 use crate::id::ApplicationId;
 use crate::reservation::{
@@ -81,7 +82,7 @@ impl<D: Controlled> Control<D> {
         let outcome = outcome.map(|called| called.ok_or_else(|| ReservationRefused::NotEnabled.into()));
         outcome.unwrap_or_else(|message| {
             self.embedder_panicked(message.clone());
-            Err(Refused::Panicked { what: "the reservation system", message }.into())
+            Err(Refused::TryAgain(TryAgain::Panicked { what: "the reservation system", message }).into())
         })
     }
 
@@ -100,7 +101,7 @@ impl<D: Controlled> Control<D> {
         let caller = Caller { user, groups: &groups };
         match self.with_plans(|system, queues| system.check_application(queues, &caller, queue, reservation)) {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) => Err(Refused::ReservationAcl { user: user.to_owned(), queue: queue.to_owned() }),
+            Ok(Err(_)) => Err(Denied::Reservation { user: user.to_owned(), queue: queue.to_owned() }.into()),
             Err(ReserveError::Scheduler(refused)) => Err(refused),
             Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
         }
@@ -151,7 +152,7 @@ impl<D: Controlled> Control<D> {
             Ok(now) => Ok(i64::try_from(now).unwrap_or(i64::MAX)),
             Err(message) => {
                 self.embedder_panicked(message.clone());
-                Err(Refused::Panicked { what: "the clock", message })
+                Err(TryAgain::Panicked { what: "the clock", message }.into())
             }
         }
     }

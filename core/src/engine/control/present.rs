@@ -6,6 +6,7 @@
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::intake::reply::Reply;
 use crate::event::Refused;
+use crate::event::refused::{Invalid, Limit};
 use crate::id::NodeId;
 use crate::matching::size::{LARGEST_AMOUNT, check_size};
 use crate::resource::{MAX_TYPES, Resource};
@@ -81,16 +82,17 @@ impl PresentNodes {
     /// Refuses a node that would take the cluster too far, where `before` is what it counts for now.
     pub(super) fn check(&self, name: &str, total: &Resource, before: &Resource) -> Result<(), Refused> {
         if total.amounts().iter().any(|lane| *lane < 0) {
-            return Err(Refused::BadNode { name: name.to_owned(), total: Box::new(*total) });
+            return Err(Invalid::NodeTotal { name: name.to_owned(), total: Box::new(*total) }.into());
         }
         let others = self.peaks.minus(before);
         if others.amounts().iter().zip(total.amounts()).any(|(others, lane)| *lane > LARGEST_AMOUNT - others) {
             let largest = Resource::from_fn(|i| LARGEST_AMOUNT - others.get(i));
-            return Err(Refused::ClusterTooLarge {
+            return Err(Limit::ClusterTooLarge {
                 name: name.to_owned(),
                 total: Box::new(*total),
                 largest: Box::new(largest),
-            });
+            }
+            .into());
         }
         Ok(())
     }

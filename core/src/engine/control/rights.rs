@@ -10,6 +10,7 @@ use super::state::Control;
 use crate::config::{AccessControlList, QueueAccess};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::reply::Reply;
+use crate::event::refused::{Denied, TryAgain};
 use crate::event::{AppAccess, Named, Refused, check_length};
 use crate::sync::Arc;
 
@@ -40,7 +41,7 @@ impl<D: Controlled> Control<D> {
 
     /// The groups of a user, or why they are not known.
     pub(crate) fn groups_of(&self, user: &str) -> Result<Vec<String>, Refused> {
-        self.users.groups_of(user).map_err(|why| Refused::NoGroups { user: user.to_owned(), why })
+        self.users.groups_of(user).map_err(|why| Refused::TryAgain(TryAgain::NoGroups { user: user.to_owned(), why }))
     }
 
     /// The scheduler's check of a queue that there is; one that is not gives no right.
@@ -62,7 +63,7 @@ impl<D: Controlled> Control<D> {
         if self.granted(user, queue, &EITHER) {
             return Ok(());
         }
-        Err(Refused::Acl { user: user.to_owned(), queue: queue.to_owned() })
+        Err(Denied::Queue { user: user.to_owned(), queue: queue.to_owned() }.into())
     }
 
     /// Whether a user may see or change an application: its owner, an administrator, or who may administer its queue.
@@ -75,7 +76,7 @@ impl<D: Controlled> Control<D> {
         if self.granted(user, queue, &[QueueAccess::Administer]) {
             return Ok(());
         }
-        Err(Refused::AppAcl { user: user.to_owned(), access, app: app.id.number, queue: queue.to_string() })
+        Err(Denied::App { user: user.to_owned(), access, app: app.id.number, queue: queue.to_string() }.into())
     }
 
     /// Begins to end an application, for a user if he may.

@@ -13,6 +13,7 @@ use crate::engine::intake::to_control::{ControlMessage, Panicked};
 use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
 use crate::event::Refused;
+use crate::event::refused::Configuration;
 use crate::sync::Arc;
 
 /// A scheduler that runs on the caller's thread. After each call no message is left.
@@ -73,7 +74,7 @@ impl<D: Decider> Stepper<D> {
     ) -> Result<R, Refused> {
         self.pump();
         let AtRest { shards, preemptor, .. } = &mut self.parts;
-        let preemptor = preemptor.as_mut().ok_or(Refused::PreemptionOff)?;
+        let preemptor = preemptor.as_mut().ok_or(Configuration::PreemptionOff)?;
         let outcome = act(preemptor, &mut Workers(shards.iter_mut().map(|(shard, _)| shard).collect()));
         self.pump();
         Ok(outcome)

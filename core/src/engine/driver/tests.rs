@@ -21,6 +21,7 @@ use crate::engine::shard::Shard;
 use crate::engine::shared::Shared;
 use crate::engine::threads::tasks::spawn;
 use crate::event::Refused;
+use crate::event::refused::TryAgain;
 use crate::fair::control::FairControl;
 use crate::fair::{AtRest, Control, FairDecider, Internal, Stepper};
 use crate::resource::Resource;
@@ -191,7 +192,7 @@ fn a_move_into_a_queue_as_new_as_its_parent() {
     submit(stepper.control(), 2, "root.x.y", None);
     stepper.control().move_app(&app, "root.x.y").unwrap();
     let mut answer = Allocation::default();
-    assert_eq!(collect(stepper.shared(), &app, &mut answer), Err(Refused::Busy));
+    assert_eq!(collect(stepper.shared(), &app, &mut answer), Err(Refused::TryAgain(TryAgain::Busy)));
     stepper.pump();
     collect(stepper.shared(), &app, &mut answer).unwrap();
     assert_eq!(answer.granted.len(), 1);

@@ -15,6 +15,7 @@ use crate::engine::threads::events::EventSink;
 use crate::engine::threads::quiet::until_quiet;
 use crate::engine::threads::tasks::{guarded, join, run_task, spawn};
 use crate::event::Refused;
+use crate::event::refused::{Gone, TryAgain};
 use crate::sync::channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded, select, unbounded};
 use crate::sync::thread::{JoinHandle, ThreadId};
 use crate::sync::{Arc, Mutex};
@@ -315,7 +316,7 @@ fn run_control<D: Decider>(mut control: Control<D>, lane: &Receiver<ControlMessa
 fn update(updater: &mut impl UpdateTask, events: &EventSink) -> Result<(), Refused> {
     guarded("update", events, || updater.update_and_wake()).map_err(|message| {
         updater.restart_after_panic();
-        Refused::Panicked { what: "the update task", message }
+        Refused::TryAgain(TryAgain::Panicked { what: "the update task", message })
     })
 }
 
@@ -392,7 +393,7 @@ fn run_follower<D: Decider>(shared: &Shared<D>, step: Duration, stopped: &Receiv
 /// Waits until all accepted messages are processed. The caller makes sure that nobody sends messages in the meantime.
 ///
 /// # Errors
-/// [`Refused::TimedOut`]; [`Refused::ShutDown`] or [`Refused::TaskLost`] if a thread has ended before it answered.
+/// [`Refused::TimedOut`]; [`Gone::ShutDown`] or [`Gone::Task`] if a thread has ended before it answered.
 pub(crate) fn quiesce<D: Decider>(shared: &Shared<D>, patience: &Patience) -> Result<(), Refused> {
     let handled = || {
         let workers: u64 = shared.counters.iter().map(|counters| counters.handled.read()).sum();
@@ -437,8 +438,8 @@ fn barrier<D: Decider>(shared: &Shared<D>, patience: &Patience) -> Result<(), Re
     for _ in 0..asked {
         patience.receive(&answered).map_err(|error| match error {
             RecvTimeoutError::Timeout => Refused::TimedOut,
-            RecvTimeoutError::Disconnected => Refused::ShutDown,
+            RecvTimeoutError::Disconnected => Refused::Gone(Gone::ShutDown),
         })?;
     }
-    if control { Ok(()) } else { Err(Refused::TaskLost { task: "control" }) }
+    if control { Ok(()) } else { Err(Gone::Task { task: "control" }.into()) }
 }

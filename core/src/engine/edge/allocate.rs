@@ -17,6 +17,7 @@ use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::event::Refused;
+use crate::event::refused::{Gone, Invalid, NotFound, TryAgain};
 use crate::id::ContainerId;
 use crate::matching::size::check_size;
 use crate::prefetch::prefetch;
@@ -117,12 +118,12 @@ fn leaf_of<'s, D: Decider>(
     app: &AppShared,
 ) -> Result<&'s QueueSnapshot<D>, Refused> {
     if app.scheduler != shared.scheduler || app.is_closed() {
-        return Err(Refused::NoSuchApp(app.id.number));
+        return Err(NotFound::App(app.id.number).into());
     }
     match snapshot.structure.queues.get(app.queue() as usize) {
         Some(Some(leaf)) => Ok(leaf),
         // Just moved into a queue that is not published yet.
-        _ => Err(Refused::Busy),
+        _ => Err(TryAgain::Busy.into()),
     }
 }
 
@@ -186,7 +187,7 @@ pub(crate) fn allocate<D: Decider>(
         send(shared, app, request, &snapshot, leaf)?;
         // Ended meanwhile: what it had is gone with its mailbox.
         if app.is_closed() {
-            return Err(Refused::NoSuchApp(app.id.number));
+            return Err(NotFound::App(app.id.number).into());
         }
         warn_of(app, &request.asks, &mut out.warnings);
     }
@@ -227,10 +228,10 @@ fn send<D: Decider>(
     let AllocateRequest { asks, releases, blacklist_add, blacklist_remove } = request;
     let is_for_home = !(asks.is_empty() && blacklist_add.is_empty() && blacklist_remove.is_empty());
     if is_for_home && shared.is_dead(app.home) {
-        return Err(Refused::WorkerLost(app.home));
+        return Err(Gone::Worker(app.home).into());
     }
     if app.waits_for_am() {
-        return Err(Refused::NoAm(app.id.number));
+        return Err(TryAgain::NoAm(app.id.number).into());
     }
     let (of_cluster, of_queue) = (&snapshot.structure.max_allocation, &leaf.max_container);
     let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
@@ -240,7 +241,7 @@ fn send<D: Decider>(
         check_size(shared.types, size, &largest)?;
     }
     if blacklist_add.contains(&Location::ANY) {
-        return Err(Refused::InvalidBlacklist);
+        return Err(Invalid::Blacklist.into());
     }
     let named = asks.iter().map(|ask| &ask.location);
     // To take back what nobody could list is as good as done.
@@ -328,7 +329,7 @@ fn send_asks<D: Decider>(
 
 fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: External) -> Result<(), Refused> {
     // Its number is not read before it is needed: it lies in a line that no call needs.
-    let Some(lane) = shared.lanes.external.get(app.home) else { return Err(Refused::NoSuchApp(app.id.number)) };
+    let Some(lane) = shared.lanes.external.get(app.home) else { return Err(NotFound::App(app.id.number).into()) };
     lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
 }
 
@@ -337,7 +338,7 @@ pub(crate) fn headroom<D: Decider>(shared: &Shared<D>, app: &AppShared) -> Resul
     let snapshot = shared.publisher.load();
     let leaf = leaf_of(shared, &snapshot, app)?;
     let told = caught(|| D::headroom(shared, &snapshot, app, leaf));
-    told.map_err(|message| Refused::Panicked { what: "the queue's policy, or the clock,", message })
+    told.map_err(|message| Refused::TryAgain(TryAgain::Panicked { what: "the queue's policy, or the clock,", message }))
 }
 
 /// Empties the application's mailbox and says what it can still get; `out` is clear. What may panic, the policy and the
@@ -354,7 +355,7 @@ fn answer<D: Decider>(
         drain(shared, app, out);
         app.strict_preemptions(&mut out.strict_preemptions);
     });
-    told.map_err(|message| Refused::Panicked { what: "the queue's policy, or the clock,", message })
+    told.map_err(|message| Refused::TryAgain(TryAgain::Panicked { what: "the queue's policy, or the clock,", message }))
 }
 
 /// Empties the application's mailbox. The clock is read once, before anything is taken, where there is something.

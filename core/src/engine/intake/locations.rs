@@ -5,6 +5,7 @@
 //! is bounded.
 
 use crate::app::{Location, LocationTag};
+use crate::event::refused::Invalid;
 use crate::event::{LONGEST_NAME, Refused};
 use crate::sync::{Map, Mutex};
 
@@ -82,8 +83,8 @@ impl Locations {
     pub(crate) fn check<'a>(&self, mut asked: impl Iterator<Item = &'a Location>) -> Result<(), Refused> {
         match asked.find(|location| !self.tag.takes(**location)) {
             None => Ok(()),
-            Some(&Location::NOWHERE) => Err(Refused::NoLocation),
-            Some(_) => Err(Refused::OthersLocation),
+            Some(&Location::NOWHERE) => Err(Invalid::NoLocation.into()),
+            Some(_) => Err(Invalid::OthersLocation.into()),
         }
     }
 
@@ -152,10 +153,10 @@ mod tests {
         for (of, locations) in made.iter().enumerate() {
             let (place, any) = (locations.requested("n"), locations.requested("*"));
             for (at, other) in made.iter().enumerate() {
-                let refused = if of == at { Ok(()) } else { Err(Refused::OthersLocation) };
+                let refused = if of == at { Ok(()) } else { Err(Refused::Invalid(Invalid::OthersLocation)) };
                 assert_eq!(other.check([any, place].iter()), refused, "of {of} at {at}");
             }
-            assert_eq!(locations.check([Location::NOWHERE].iter()), Err(Refused::NoLocation));
+            assert_eq!(locations.check([Location::NOWHERE].iter()), Err(Refused::Invalid(Invalid::NoLocation)));
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shard::{Shard, WorkerJournal};
 use crate::engine::shared::Shared;
 use crate::event::Refused;
+use crate::event::refused::Gone;
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -230,15 +231,15 @@ pub(crate) fn ask_one<D: Decider, T: Send + 'static>(
     shared: &Shared<D>,
     what: impl FnOnce(&mut Shard<D>) -> T + Send + 'static,
 ) -> Result<T, Refused> {
-    let worker = (0..shared.workers).find(|worker| !shared.is_dead(*worker)).ok_or(Refused::NoWorkers)?;
+    let worker = (0..shared.workers).find(|worker| !shared.is_dead(*worker)).ok_or(Gone::AllWorkers)?;
     let (reply, answer) = bounded(1);
     let look = Look::new(move |shard| {
         // Whoever asked may have gone.
         let _ = reply.send(what(shard));
     });
-    shared.lanes.internal[worker].send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+    shared.lanes.internal[worker].send(Internal::Look(look)).map_err(|_| Gone::ShutDown)?;
     // A worker that panics drops what it is asked.
-    answer.recv().map_err(|_| Refused::WorkerLost(worker))
+    answer.recv().map_err(|_| Refused::Gone(Gone::Worker(worker)))
 }
 
 /// Has every worker that is there do something between two messages and waits for all; the answers by worker.
@@ -254,9 +255,9 @@ pub(crate) fn ask_workers<D: Decider, T: Send + 'static>(
             // Whoever asked may have gone.
             let _ = reply.send(what(shard));
         });
-        lane.send(Internal::Look(look)).map_err(|_| Refused::ShutDown)?;
+        lane.send(Internal::Look(look)).map_err(|_| Gone::ShutDown)?;
         answers.push((worker, answer));
     }
     // A worker that panics drops what it is asked.
-    answers.into_iter().map(|(worker, answer)| answer.recv().map_err(|_| Refused::WorkerLost(worker))).collect()
+    answers.into_iter().map(|(worker, answer)| answer.recv().map_err(|_| Refused::Gone(Gone::Worker(worker)))).collect()
 }

@@ -24,6 +24,7 @@ use crate::engine::shard::Shard;
 use crate::engine::shared::count;
 use crate::engine::worker::paths::{self, Counting};
 use crate::event::Refused;
+use crate::event::refused::{NotFound, TryAgain};
 use crate::id::{ContainerId, Locality, NONE};
 use crate::resource::Resource;
 
@@ -37,13 +38,13 @@ impl<D: Decider> Shard<D> {
     /// Takes a container over; its id from now on.
     fn recover(&mut self, node: &NodeShared, recovery: &Recovery) -> Result<ContainerId, Refused> {
         let Recovery { app, container, reply: _ } = recovery;
-        let no_node = || Refused::NoSuchNode(node.name.to_string());
+        let no_node = || Refused::NotFound(NotFound::Node(node.name.to_string()));
         let place = self.place_of(node).ok_or_else(no_node)?;
         let index = self.learn_app(app);
         if self.app(index).closed || self.app(index).leaf == NONE {
-            return Err(Refused::NoSuchApp(app.id.number));
+            return Err(NotFound::App(app.id.number).into());
         }
-        let mail = self.shared.arenas[self.worker].allocate(&mut self.own_records).ok_or(Refused::Busy)?;
+        let mail = self.shared.arenas[self.worker].allocate(&mut self.own_records).ok_or(TryAgain::Busy)?;
         let record = self.add_recovered(index, place, container, mail);
         let id = self.container_id(record);
         let RecoveredContainer { priority, allocation_request_id, resource, ended, .. } = *container;

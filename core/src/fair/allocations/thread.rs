@@ -14,6 +14,7 @@ use crate::config::{AllocationFile, Diagnostic, PlacementChange};
 use crate::engine::intake::reply::Reply;
 use crate::engine::threads::events::EventSink;
 use crate::engine::threads::tasks::{guarded, run_task, spawn};
+use crate::event::refused::{Gone, TryAgain};
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::control::FairCall;
 use crate::fair::engine::{Call, ControlMessage, Shared};
@@ -94,7 +95,8 @@ fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
         match calls.recv_timeout(Duration::from_millis(pause)) {
             Ok(WatchCall::Refresh(reply)) => {
                 let outcome = guarded("watcher", &events, || watcher.refresh(&*clock, &mut to));
-                let panicked = |message| Err(Refused::Panicked { what: "the source of the allocations", message });
+                let panicked =
+                    |message| Err(TryAgain::Panicked { what: "the source of the allocations", message }.into());
                 // Whoever asked may have gone.
                 let _ = reply.send(outcome.unwrap_or_else(panicked));
             }
@@ -113,8 +115,8 @@ pub(crate) struct ControlLane {
 impl ControlLane {
     fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
         let (reply, answer) = bounded(1);
-        self.shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Refused::ShutDown)?;
-        answer.recv().map_err(|_| Refused::ShutDown)
+        self.shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Gone::ShutDown)?;
+        answer.recv().map_err(|_| Refused::Gone(Gone::ShutDown))
     }
 }
 

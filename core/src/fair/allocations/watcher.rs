@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, Deadline};
 use crate::config::{AllocationFile, AllocationSource, AllocationsError, Diagnostic, Parsed, PlacementChange, Reader};
+use crate::event::refused::Configuration;
 use crate::event::{Refused, SchedulerEvent};
 use crate::fair::engine::Control;
 use crate::sync::Arc;
@@ -48,7 +49,7 @@ pub(crate) fn apply(read: Result<Parsed, AllocationsError>, to: &mut impl Reload
             if let Some(change) = error.installed_placement() {
                 to.install_placement(change);
             }
-            Err(Refused::BadAllocations(Box::new(error)))
+            Err(Configuration::Allocations(Box::new(error)).into())
         }
     }
 }
@@ -144,7 +145,7 @@ impl Watcher {
 
     /// Reads the file at once, whatever its age, and says what came of it.
     pub(crate) fn refresh(&mut self, clock: &dyn Clock, to: &mut impl Reloads) -> Result<Vec<Diagnostic>, Refused> {
-        let source = self.source.clone().ok_or(Refused::NoAllocationFile)?;
+        let source = self.source.clone().ok_or(Configuration::NoFile)?;
         let modified = source.modified_ms().ok().flatten();
         self.load(&*source, modified, clock, to)
     }
@@ -167,8 +168,8 @@ impl Watcher {
             Ok(warnings) => {
                 to.tell(SchedulerEvent::AllocationsLoaded { source: source(), warnings: warnings.clone() });
             }
-            Err(Refused::BadAllocations(error)) => self.report(modified, error, to),
-            Err(Refused::ReloadBrokeOff { queue }) => {
+            Err(Refused::Configuration(Configuration::Allocations(error))) => self.report(modified, error, to),
+            Err(Refused::Configuration(Configuration::BrokeOff { queue })) => {
                 to.tell(SchedulerEvent::AllocationsBrokeOff { source: source(), queue: queue.clone() });
             }
             // The scheduler is being shut down.

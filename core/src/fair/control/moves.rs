@@ -4,6 +4,7 @@ use super::queues::check_name;
 use crate::config::rooted;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{App, LeafEntry};
+use crate::event::refused::{Limit, NotFound};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::resource::Resource;
@@ -18,7 +19,7 @@ impl Control {
             check_name(&name)?;
         }
         let Some(leaf) = target.filter(|slot| self.tree.get(*slot).leaf) else {
-            return Err(Refused::NoSuchQueue(name));
+            return Err(NotFound::Queue(name).into());
         };
         if leaf == app.leaf {
             return Ok(None);
@@ -28,7 +29,7 @@ impl Control {
         }
         let runnable = self.can_run(&app.shared.user, leaf);
         if app.runnable && !runnable {
-            return Err(Refused::NotRunnable(app.shared.id.number));
+            return Err(Limit::NotRunnable(app.shared.id.number).into());
         }
         Ok(Some(LeafEntry { leaf, runnable }))
     }
@@ -65,11 +66,11 @@ impl Control {
         let usage = app.usage();
         for queue in self.tree.path(target).take_while(|queue| !above.contains(&queue.slot.index)) {
             if queue.count() == i64::from(queue.max_running_apps) {
-                return Err(Refused::MaxRunning(queue.name.to_string()));
+                return Err(Limit::MaxRunning(queue.name.to_string()).into());
             }
             let used = self.ledger(queue.slot.index).map_or(Resource::ZERO, |ledger| ledger.usage());
             if !used.plus(&usage).fits_in(&queue.own.max_share(&self.nodes.total())) {
-                return Err(Refused::MaxShare(queue.name.to_string()));
+                return Err(Limit::MaxShare(queue.name.to_string()).into());
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 
 use crate::config::rooted;
 use crate::event::Refused;
+use crate::event::refused::{Configuration, NoQueue};
 use crate::fair::engine::Control;
 use crate::id::ApplicationId;
 use crate::reservation::{
@@ -27,7 +28,8 @@ impl Control {
     pub(crate) fn refresh_plans(&mut self) -> Result<(), Refused> {
         let file = self.own.file.clone();
         match self.with_plans(|system, queues| system.refresh(&file, queues)) {
-            Ok(refreshed) => refreshed.map_err(|unknown| Refused::PlanClass { why: unknown.to_string() }),
+            Ok(refreshed) => refreshed
+                .map_err(|unknown| Refused::Configuration(Configuration::PlanClass { why: unknown.to_string() })),
             Err(ReserveError::Scheduler(refused)) => Err(refused),
             Err(ReserveError::Reservation(_) | ReserveError::State(_)) => Ok(()),
         }
@@ -37,7 +39,7 @@ impl Control {
     pub(super) fn leaf_of_reservation(&self, plan: &str, id: ReservationId) -> Result<String, Refused> {
         let leaf = format!("{plan}.{id}");
         if self.tree.find(&leaf).is_none() {
-            return Err(Refused::ReservationNotActive { reservation: id.to_string(), plan: plan.to_owned() });
+            return Err(NoQueue::ReservationNotActive { reservation: id.to_string(), plan: plan.to_owned() }.into());
         }
         Ok(leaf)
     }

@@ -2,6 +2,7 @@
 
 use super::settings::QueueOwn;
 use crate::config::{ROOT, rooted, trim_java};
+use crate::event::refused::NoQueue;
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::policy::SchedulingPolicy;
@@ -27,10 +28,10 @@ pub(super) fn bound_pending(waiting: &mut Vec<(String, bool)>) {
 pub(super) fn check_name(name: &str) -> Result<(), Refused> {
     check_length(Named::Queue, name)?;
     if name.split('.').nth(DEEPEST).is_some() {
-        return Err(Refused::BadQueueName { queue: name.chars().take(64).chain("…".chars()).collect() });
+        return Err(NoQueue::BadName { queue: name.chars().take(64).chain("…".chars()).collect() }.into());
     }
     if name.split('.').any(|part| part.is_empty() || part != trim_java(part)) {
-        return Err(Refused::BadQueueName { queue: name.to_owned() });
+        return Err(NoQueue::BadName { queue: name.to_owned() }.into());
     }
     Ok(())
 }
@@ -92,7 +93,7 @@ impl Control {
         };
         match queue {
             Some(slot) if self.tree.get(slot).leaf == leaf => Ok(()),
-            _ => Err(Refused::CannotCreate { queue: name }),
+            _ => Err(NoQueue::CannotCreate { queue: name }.into()),
         }
     }
 

@@ -8,6 +8,7 @@ use super::queues::bound_pending;
 use super::settings::QueueOwn;
 use crate::config::{AccessControlList, AllocationFile, PlacementChange, ROOT, default_rules};
 use crate::event::Refused;
+use crate::event::refused::Configuration;
 use crate::fair::engine::Control;
 use crate::sync::Arc;
 
@@ -27,7 +28,7 @@ impl Control {
     /// wait for the next update.
     pub(crate) fn take_reload(&mut self, file: AllocationFile) -> Result<(), Refused> {
         file.check_for(&self.shared.decider.settings.types, &self.policy_names())
-            .map_err(|error| Refused::BadAllocations(Box::new(error)))?;
+            .map_err(|error| Configuration::Allocations(Box::new(error)))?;
         let old = self.take_file(file);
         self.release_queues(&old)?;
         self.finish_reload();
@@ -85,7 +86,7 @@ impl Control {
             }
             match self.tree.find(name).filter(|_| written) {
                 Some(slot) => self.tree.get_mut(slot).own.dynamic = true,
-                None => return Err(Refused::ReloadBrokeOff { queue: name.clone() }),
+                None => return Err(Configuration::BrokeOff { queue: name.clone() }.into()),
             }
         }
         Ok(())

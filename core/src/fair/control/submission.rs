@@ -7,6 +7,7 @@ use super::settings::QueueTree;
 use crate::config::{equals_ignore_case, rooted};
 use crate::engine::control::{EITHER, Entry};
 use crate::engine::intake::submission::{AmRequest, Submission};
+use crate::event::refused::{Denied, Limit, NoQueue, NotFound};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
 use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
@@ -42,10 +43,8 @@ impl Control {
         check_length(Named::Queue, queue)?;
         let groups = self.groups_of(user)?;
         let placed = placement::place(&self.own.rules, &Request { queue, user, groups: &groups }, &Names(&self.tree));
-        placed.map_err(|failed| Refused::RuleFailed {
-            user: user.to_owned(),
-            queue: queue.to_owned(),
-            why: failed.why(),
+        placed.map_err(|failed| {
+            Refused::NoQueue(NoQueue::RuleFailed { user: user.to_owned(), queue: queue.to_owned(), why: failed.why() })
         })
     }
 
@@ -58,7 +57,7 @@ impl Control {
     /// A queue by a name that may lack `root.`.
     pub(super) fn queue_named(&self, queue: &str) -> Result<u32, Refused> {
         let name = rooted(queue);
-        self.tree.find(&name).ok_or(Refused::NoSuchQueue(name))
+        self.tree.find(&name).ok_or(Refused::NotFound(NotFound::Queue(name)))
     }
 
     /// The leaf queue of a submission, and the size of its AM.
@@ -73,14 +72,14 @@ impl Control {
         let placed = self.place(user, queue.as_deref())?;
         if asked.is_empty() {
             let why = "the name is empty; leave it out to have the placement rules choose";
-            return Err(Refused::QueueNameAtSubmit { number: *number, queue: String::new(), why });
+            return Err(NoQueue::NameAtSubmit { number: *number, queue: String::new(), why }.into());
         }
         // It takes over what the rules gave, unless that differs from what was asked for in case alone. Where they gave
         // nothing, that is for the scheduler to refuse.
         let name = placed.as_deref().filter(|placed| !equals_ignore_case(asked, placed)).unwrap_or(asked);
         let size = am.as_ref().map(|am| self.size_of_am(am.resource(), &rooted(name))).transpose()?;
         if placed.is_none() {
-            return Err(Refused::Placement { number: *number, user: user.clone(), queue: asked.to_owned() });
+            return Err(NoQueue::NoRule { number: *number, user: user.clone(), queue: asked.to_owned() }.into());
         }
         // As recorded of a FairScheduler: a reservation without a queue is told before the rights are. A
         // ResourceManager has both refusals the other way round.
@@ -96,7 +95,7 @@ impl Control {
     /// can be made.
     fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>) -> Result<Entry, Refused> {
         let leaf = self.leaf_again(&rooted(queue)).or_else(|| self.leaf_again(RECOVERY));
-        let leaf = leaf.ok_or_else(|| Refused::NotLeaf { queue: queue.to_owned() })?;
+        let leaf = leaf.ok_or_else(|| NoQueue::NotLeaf { queue: queue.to_owned() })?;
         let size = |am: &AmRequest| match am.runs() {
             true => Ok(self.size_in(leaf, am.resource())),
             false => self.size_of_further_am(leaf, am.resource()),
@@ -148,11 +147,11 @@ impl Control {
                 if made.is_some() {
                     self.own.steady_pending = true;
                 }
-                made.ok_or_else(|| Refused::NotLeaf { queue: name.to_owned() })?
+                made.ok_or_else(|| NoQueue::NotLeaf { queue: name.to_owned() })?
             }
         };
         if !self.tree.get(leaf).leaf {
-            return Err(Refused::NotLeaf { queue: name.to_owned() });
+            return Err(NoQueue::NotLeaf { queue: name.to_owned() }.into());
         }
         self.check_submission(user, name)?;
         if let Some(asked) = size {
@@ -187,7 +186,7 @@ impl Control {
     fn check_zero_max(&self, asked: &Resource, leaf: u32) -> Result<(), Refused> {
         let leaf = self.tree.get(leaf);
         if asks_for_nothing_left(self.shared.types, asked, &leaf.own.max_share(&self.nodes.total())) {
-            return Err(Refused::ZeroMax { asked: Box::new(*asked), queue: leaf.name.to_string() });
+            return Err(Limit::ZeroMax { asked: Box::new(*asked), queue: leaf.name.to_string() }.into());
         }
         Ok(())
     }
@@ -202,11 +201,11 @@ impl Control {
         let Some(nearest) = names.find(|name| self.tree.find(name).is_some()) else {
             // Hadoop's search runs off the end of the name.
             let why = "neither it nor a queue above it is there; write \"root\" in lower case";
-            return Err(Refused::QueueNameAtSubmit { number, queue: queue.to_owned(), why });
+            return Err(NoQueue::NameAtSubmit { number, queue: queue.to_owned(), why }.into());
         };
         if self.granted(user, &nearest, &EITHER) {
             return Ok(());
         }
-        Err(Refused::AclAtSubmit { user: user.to_owned(), queue: rooted(queue), nearest })
+        Err(Denied::Submit { user: user.to_owned(), queue: rooted(queue), nearest }.into())
     }
 }

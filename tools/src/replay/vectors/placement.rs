@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::deviation::Mismatch;
 use super::notation::{Input, read, rules, same, taken};
 use crate::api::{Refused, Resource, SchedulerApi, Stepped, Submission};
+use evenweave::refused::{Denied, Invalid, Limit, NoQueue};
 
 /// What every AM asks for.
 const AM: Resource = Resource::new(1024, 1);
@@ -67,15 +68,15 @@ fn enter(stepped: &mut Stepped, number: u32, Submit { user, queue }: &Submit) ->
 #[expect(clippy::wildcard_enum_match_arm, reason = "a submission that is refused for anything else differs")]
 fn stage(refused: &Refused) -> (&'static str, &'static str) {
     match refused {
-        Refused::RuleFailed { .. } => ("placement", "rule"),
-        Refused::QueueNameAtSubmit { .. } => ("submit", "name"),
-        Refused::AclAtSubmit { .. } => ("submit", "acl"),
-        Refused::InvalidResource { .. } => ("submit", "size"),
-        Refused::Placement { .. } => ("scheduler", "no rule"),
-        Refused::BadQueueName { .. } => ("scheduler", "name"),
-        Refused::NotLeaf { .. } => ("scheduler", "no leaf"),
-        Refused::Acl { .. } => ("scheduler", "acl"),
-        Refused::ZeroMax { .. } => ("scheduler", "zero"),
+        Refused::NoQueue(NoQueue::RuleFailed { .. }) => ("placement", "rule"),
+        Refused::NoQueue(NoQueue::NameAtSubmit { .. }) => ("submit", "name"),
+        Refused::Denied(Denied::Submit { .. }) => ("submit", "acl"),
+        Refused::Invalid(Invalid::Resource { .. }) => ("submit", "size"),
+        Refused::NoQueue(NoQueue::NoRule { .. }) => ("scheduler", "no rule"),
+        Refused::NoQueue(NoQueue::BadName { .. }) => ("scheduler", "name"),
+        Refused::NoQueue(NoQueue::NotLeaf { .. }) => ("scheduler", "no leaf"),
+        Refused::Denied(Denied::Queue { .. }) => ("scheduler", "acl"),
+        Refused::Limit(Limit::ZeroMax { .. }) => ("scheduler", "zero"),
         other => ("another", other.kind()),
     }
 }

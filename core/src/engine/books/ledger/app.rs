@@ -12,6 +12,7 @@ use crate::engine::lease::AskPool;
 use crate::engine::mail::container::Container;
 use crate::engine::mail::mailbox::Stack;
 use crate::event::Refused;
+use crate::event::refused::Limit;
 use crate::id::{ApplicationId, ContainerId, Slot};
 use crate::prefetch::prefetch;
 use crate::resource::Resource;
@@ -396,7 +397,7 @@ impl AppShared {
         if new.is_empty() || asked <= MAX_KEYS {
             return Ok(());
         }
-        Err(Refused::TooManyKeys { app: self.id.number, asked, most: MAX_KEYS })
+        Err(Limit::TooManyKeys { app: self.id.number, asked, most: MAX_KEYS }.into())
     }
 
     /// The key that was asked for first; those after it hang on it in the order of their first ask.

@@ -3,6 +3,7 @@
 use super::asks::{AskChange, OneGroup};
 use super::report::{Heartbeat, Report};
 use crate::event::Refused;
+use crate::event::refused::{Gone, TryAgain};
 use crate::id::ContainerId;
 use crate::sync::channel::{Sender, TrySendError};
 use std::cell::Cell;
@@ -69,7 +70,7 @@ impl fmt::Debug for Parcel {
 /// The refusal for a message that a channel did not take. Not a `From`: a refusal is public, and a parcel is not.
 pub(crate) fn not_taken(error: &TrySendError<Parcel>) -> Refused {
     match error {
-        TrySendError::Full(_) => Refused::Busy,
-        TrySendError::Disconnected(_) => Refused::ShutDown,
+        TrySendError::Full(_) => Refused::TryAgain(TryAgain::Busy),
+        TrySendError::Disconnected(_) => Refused::Gone(Gone::ShutDown),
     }
 }
