@@ -100,7 +100,7 @@ impl<D: Decider> Door<D> {
         let (running, answers) = recoveries(running);
         let node = self.call_workers(|reply| Call::AddNode(new, running, reply))?.map(NodeHandle)?;
         let patience = Patience::endless();
-        let taken = |answer: &Answer<_>| self.answer(answer.receiver(), &patience, CONTROL).unwrap_or_else(Err);
+        let taken = |answer: &Answer<_>| self.answer(answer.wanted(), &patience, CONTROL).unwrap_or_else(Err);
         Ok((node, answers.iter().map(taken).collect()))
     }
 

@@ -17,6 +17,7 @@ use crate::capacity::{
 use crate::clock::Patience;
 use crate::config::{Diagnostic, SiteFile};
 use crate::engine::control::Control;
+use crate::engine::intake::reply::once;
 use crate::engine::intake::to_control::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
@@ -27,7 +28,6 @@ use crate::event::refused::{Configuration, Gone};
 use crate::id::ContainerId;
 use crate::resource::sorted;
 use crate::sync::Arc;
-use crate::sync::channel::bounded;
 
 /// A CapacityScheduler on threads of its own, which decides as that of Hadoop 3.4.2.
 ///
@@ -200,10 +200,10 @@ impl Driven for Capacity {
 
     fn preempt(door: &Door<CapacityDecider>) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = door.look(|control| control.preemption_settings())??;
-        let (reply, marked) = bounded(1);
+        let (reply, marked) = once();
         order_round(door.open_to_wait()?, settings, reply);
         // A worker that panics drops what it is asked.
-        marked.recv().map_err(|_| Refused::Gone(Gone::Worker(0)))
+        marked.receive().ok_or(Refused::Gone(Gone::Worker(0)))
     }
 
     fn refresh(door: &Door<CapacityDecider>, text: &str) -> Result<Vec<Diagnostic>, Refused> {
@@ -279,10 +279,10 @@ impl Driven for Capacity {
     fn preempt_stepped(steps: &mut Stepping<CapacityDecider>) -> Result<Vec<(u32, u32)>, Refused> {
         let settings = steps.stepper.control().preemption_settings()?;
         steps.stepper.pump();
-        let (reply, marked) = bounded(1);
+        let (reply, marked) = once();
         order_round(steps.stepper.shared(), settings, reply);
         steps.settle();
-        Ok(marked.try_recv().unwrap_or_default())
+        Ok(marked.try_receive().unwrap_or_default())
     }
 
     fn kill_due(_: &mut Stepping<CapacityDecider>) -> Result<(), Refused> {

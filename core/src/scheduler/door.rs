@@ -10,6 +10,7 @@ use crate::clock::Patience;
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
 use crate::engine::driver::threads::Threads;
+use crate::engine::intake::reply::{Wanted, once};
 use crate::engine::intake::to_control::Call;
 use crate::engine::shared::Shared;
 use crate::engine::{
@@ -18,7 +19,7 @@ use crate::engine::{
 };
 use crate::event::Refused;
 use crate::event::refused::{Gone, Invalid, NotFound, TryAgain};
-use crate::sync::channel::{Receiver, TrySendError, bounded};
+use crate::sync::channel::TrySendError;
 use crate::sync::thread::{self, ThreadId};
 use crate::sync::{Arc, Mutex};
 
@@ -189,12 +190,7 @@ impl<D: Decider> Door<D> {
     }
 
     /// Waits for an answer of a task: the control, or another thread of the scheduler that answers calls.
-    pub(super) fn answer<A>(
-        &self,
-        answer: &Receiver<A>,
-        patience: &Patience,
-        task: &'static str,
-    ) -> Result<A, Refused> {
+    pub(super) fn answer<A>(&self, answer: &Wanted<A>, patience: &Patience, task: &'static str) -> Result<A, Refused> {
         self.ends.receive(answer, patience).map_err(|none| match none {
             NoAnswer::Gone => self.gone(task),
             NoAnswer::ShutDown => Refused::Gone(Gone::ShutDown),
@@ -211,7 +207,7 @@ impl<D: Decider> Door<D> {
     pub(super) fn call<A>(&self, call: impl FnOnce(Reply<A>) -> Call<D>) -> Result<A, Refused> {
         let shared = self.open()?;
         self.may_wait()?;
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         let message = crate::engine::intake::to_control::ControlMessage::Call(call(reply.into()));
         shared.lanes.control.send(message).map_err(|_| self.gone(CONTROL))?;
         self.answer(&answer, &Patience::endless(), CONTROL)

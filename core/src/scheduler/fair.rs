@@ -14,6 +14,7 @@ use super::worker::Worker;
 use crate::capacity::SubmitTerms;
 use crate::clock::Patience;
 use crate::config::{Diagnostic, Reader};
+use crate::engine::intake::reply::{Once, once};
 use crate::engine::{
     AllocateRequest, Allocation, AppShared, EventSink, EventSource, Reply, Submission, TaskCall, UpdateCall, allocate,
     ask_workers, collect, warn_of,
@@ -28,7 +29,7 @@ use crate::fair::{
 };
 use crate::id::ContainerId;
 use crate::sync::Arc;
-use crate::sync::channel::{Sender, bounded};
+use crate::sync::channel::Sender;
 
 /// A FairScheduler on threads of its own.
 ///
@@ -133,13 +134,13 @@ pub(super) fn look_if_due(steps: &mut Stepping<FairDecider>, watcher: &mut Optio
 /// Asks the preemption task.
 pub(super) fn ask_preemption<T>(
     door: &Door<FairDecider>,
-    call: impl FnOnce(Sender<T>) -> PreemptionCall,
+    call: impl FnOnce(Once<T>) -> PreemptionCall,
 ) -> Result<T, Refused> {
     let shared = door.open_to_wait()?;
     if !shared.settings.preemption {
         return Err(Configuration::PreemptionOff.into());
     }
-    let (reply, answer) = bounded(1);
+    let (reply, answer) = once();
     shared.lanes.preemption.send(TaskCall::Own(call(reply))).map_err(|_| door.gone("preemption"))?;
     door.answer(&answer, &Patience::endless(), "preemption")
 }
@@ -235,7 +236,7 @@ impl Driven for Fair {
     fn update(door: &Door<FairDecider>, lanes: &Lanes, patience: &Patience) -> Result<(), Refused> {
         door.open()?;
         door.may_wait()?;
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         lanes.update.send(UpdateCall::Now(reply)).map_err(|_| door.gone("update"))?;
         door.answer(&answer, patience, "update")?
     }

@@ -9,6 +9,7 @@ use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::clock::Patience;
 use crate::config::{AllocationFile, Diagnostic, PlacementRule};
+use crate::engine::intake::reply::once;
 use crate::event::Refused;
 use crate::event::refused::Configuration;
 #[cfg(doc)]
@@ -18,7 +19,6 @@ use crate::fair::control::FairCall;
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{Call, Control, ControlMessage, Decision, QueueConfig};
 use crate::resource::Resource;
-use crate::sync::channel::bounded;
 use std::time::Duration;
 
 /// How long [`refresh_file`](Scheduler::refresh_file) waits for the allocations.
@@ -134,7 +134,7 @@ impl Scheduler<Fair> {
         self.door().may_wait()?;
         let patience = Patience::of(time);
         let lane = self.inner.own.watcher.as_ref().ok_or(Configuration::NoFile)?;
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         lane.send(WatchCall::Refresh(reply)).map_err(|_| self.door().gone("watcher"))?;
         let warnings = self.door().answer(&answer, &patience, "watcher")??;
         self.refresh_plans()?;
@@ -148,7 +148,7 @@ impl Scheduler<Fair> {
     /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn clean_up(&self) -> Result<(), Refused> {
         let lane = &self.door().open_to_wait()?.lanes.control;
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         lane.send(ControlMessage::CleanUp).map_err(|_| self.door().gone("control"))?;
         lane.send(ControlMessage::Barrier(reply.into())).map_err(|_| self.door().gone("control"))?;
         self.door().answer(&answer, &Patience::endless(), "control")

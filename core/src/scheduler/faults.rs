@@ -12,6 +12,7 @@ use super::threaded::Scheduler;
 use crate::capacity::{CapacityDecider, CapacityShard};
 use crate::engine::control::Control;
 use crate::engine::decider::Decider;
+use crate::engine::intake::reply::once;
 use crate::engine::intake::to_control::{Call, ControlMessage};
 use crate::engine::{Audit, Internal, Kept, Look, TaskCall, UpdateCall, ask_workers, compare, wait};
 use crate::event::Refused;
@@ -20,7 +21,6 @@ use crate::event::refused::Gone;
 use crate::event::refused::*;
 use crate::fair::preemption::PreemptionCall;
 use crate::id::ContainerId;
-use crate::sync::channel::bounded;
 use crate::sync::thread;
 use std::time::Duration;
 
@@ -153,9 +153,9 @@ impl Scheduler<Fair> {
 
     /// What the preemption task is to kill; nothing where preemption is off.
     fn doomed(&self) -> Vec<ContainerId> {
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         let sent = self.door().shared.lanes.preemption.send(TaskCall::Own(PreemptionCall::Doomed(reply)));
-        sent.ok().and_then(|()| answer.recv().ok()).unwrap_or_default()
+        sent.ok().and_then(|()| answer.receive()).unwrap_or_default()
     }
 }
 

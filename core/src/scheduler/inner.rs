@@ -7,9 +7,9 @@ use super::policy::Driven;
 use super::submitted::Answering;
 use crate::clock::Patience;
 use crate::engine::AppShared;
+use crate::engine::intake::reply::Wanted;
 use crate::event::Refused;
 use crate::sync::Arc;
-use crate::sync::channel::Receiver;
 
 /// What the clones of a handle share.
 pub(super) struct Inner<P: Driven> {
@@ -27,7 +27,7 @@ impl<P: Driven> Drop for Inner<P> {
 type Outcomes = Vec<Result<Arc<AppShared>, Refused>>;
 
 impl<P: Driven> Answering for Inner<P> {
-    fn wait_for(&self, answer: &Receiver<Outcomes>) -> Result<Outcomes, Refused> {
+    fn wait_for(&self, answer: &Wanted<Outcomes>) -> Result<Outcomes, Refused> {
         self.door.may_wait()?;
         self.door.answer(answer, &Patience::endless(), CONTROL)
     }

@@ -4,10 +4,10 @@
 
 use super::door::CONTROL;
 use super::handles::AppHandle;
+use crate::engine::intake::reply::Wanted;
 use crate::engine::{Answer, AppShared, Unanswered};
 use crate::event::Refused;
 use crate::event::refused::{Gone, Invalid};
-use crate::sync::channel::Receiver;
 use crate::sync::{Arc, OnceLock, Weak};
 use std::fmt;
 use std::future::Future;
@@ -20,7 +20,7 @@ type Outcomes = Vec<Result<Arc<AppShared>, Refused>>;
 /// A scheduler whose control answers, whichever decides.
 pub(super) trait Answering: Send + Sync {
     /// Waits for an answer of the control, where this thread may.
-    fn wait_for(&self, answer: &Receiver<Outcomes>) -> Result<Outcomes, Refused>;
+    fn wait_for(&self, answer: &Wanted<Outcomes>) -> Result<Outcomes, Refused>;
 
     /// Why a task answers no more.
     fn why_gone(&self, task: &'static str) -> Refused;
@@ -73,7 +73,7 @@ impl Submitted {
         let Some(scheduler) = self.scheduler.upgrade() else {
             return self.answers.try_take().map(handles).ok_or(Refused::Gone(Gone::ShutDown));
         };
-        scheduler.wait_for(self.answers.receiver()).map(handles)
+        scheduler.wait_for(self.answers.wanted()).map(handles)
     }
 }
 

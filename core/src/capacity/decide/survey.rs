@@ -10,10 +10,10 @@ use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn};
 use crate::capacity::types::Shared;
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
+use crate::engine::intake::reply::Once;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::Sender;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a worker has of an application.
@@ -80,14 +80,14 @@ impl Surveyed {
 pub(crate) struct Survey {
     pub(crate) settings: PreemptionSettings,
     /// Who is told what was marked, where somebody waits for it.
-    pub(crate) reply: Option<Sender<Vec<(u32, u32)>>>,
+    pub(crate) reply: Option<Once<Vec<(u32, u32)>>>,
     pub(crate) surveyed: Surveyed,
     /// Who has added what it has.
     pub(crate) been: Vec<usize>,
 }
 
 impl Survey {
-    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Sender<Vec<(u32, u32)>>>) -> Survey {
+    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Once<Vec<(u32, u32)>>>) -> Survey {
         Survey { settings, reply, surveyed: Surveyed::default(), been: Vec::new() }
     }
 

@@ -10,9 +10,9 @@ use crate::capacity::rules::preempted::Live;
 use crate::capacity::types::{AppLocal, Internal, Shard, Shared};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
+use crate::engine::intake::reply::Once;
 use crate::id::ContainerNumber;
 use crate::resource::Resource;
-use crate::sync::channel::Sender;
 
 /// A worker is told something.
 pub(crate) fn tell(shared: &Shared, worker: usize, message: CapacityMessage) {
@@ -28,7 +28,7 @@ pub(crate) fn preempting_worker(shared: &Shared) -> usize {
 }
 
 /// A round of the preemption policy is to be made, and its outcome to be told.
-pub(crate) fn order_round(shared: &Shared, settings: PreemptionSettings, reply: Sender<Vec<(u32, u32)>>) {
+pub(crate) fn order_round(shared: &Shared, settings: PreemptionSettings, reply: Once<Vec<(u32, u32)>>) {
     let ordered = Survey::of(settings, Some(reply));
     tell(shared, preempting_worker(shared), CapacityMessage::Survey(Box::new(ordered)));
 }

@@ -12,6 +12,7 @@ use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{Decider, UpdateTask};
 use crate::engine::edge::allocate::{AllocateRequest, Allocation, collect, send_changes};
 use crate::engine::intake::inbox::{BATCH, LONG_LANE};
+use crate::engine::intake::reply::once;
 use crate::engine::intake::reply::{Reply, reply};
 use crate::engine::intake::submission::{NewAttempt, Submission};
 use crate::engine::intake::to_control::{ControlMessage, NewNode};
@@ -400,7 +401,7 @@ fn who_is_answered_finds_what_was_promised() {
     let mut parts = parts();
     let (seen, found) = unbounded();
     submit(&mut parts.control, 1, "root.q", None);
-    parts.control.answer(bounded(1).0.into(), Looks(parts.shared.clone(), seen));
+    parts.control.answer(once().0.into(), Looks(parts.shared.clone(), seen));
     parts.control.publish();
     assert_eq!(found.try_recv(), Ok(1));
 }

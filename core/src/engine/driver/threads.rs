@@ -8,6 +8,7 @@ use crate::clock::Patience;
 use crate::engine::control::Control;
 use crate::engine::decider::{Decider, PreemptionTask, UpdateTask};
 use crate::engine::driver::runner::{Lent, Runner, Running, Whereabouts};
+use crate::engine::intake::reply::{Once, Wanted};
 use crate::engine::intake::to_control::{ControlMessage, TaskCall};
 use crate::engine::intake::to_worker::{External, Internal, Parcel, Round};
 use crate::engine::shared::Shared;
@@ -25,7 +26,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) enum UpdateCall {
     /// Update now, and answer with the outcome.
-    Now(Sender<Result<(), Refused>>),
+    Now(Once<Result<(), Refused>>),
     /// Do nothing for this time.
     #[cfg(feature = "faults")]
     Stall(Duration),
@@ -81,8 +82,13 @@ impl Ends {
     }
 
     /// Waits for an answer, as long as one can still come.
-    pub(crate) fn receive<T>(&self, answer: &Receiver<T>, patience: &Patience) -> Result<T, NoAnswer> {
-        let given = |message: Option<T>| message.ok_or(NoAnswer::Gone);
+    pub(crate) fn receive<T>(&self, answer: &Wanted<T>, patience: &Patience) -> Result<T, NoAnswer> {
+        self.signal(answer.signal(), patience)?;
+        answer.take().ok_or(NoAnswer::Gone)
+    }
+
+    fn signal(&self, answer: &Receiver<()>, patience: &Patience) -> Result<(), NoAnswer> {
+        let given = |message: Option<()>| message.ok_or(NoAnswer::Gone);
         // An answer that came at the last moment counts.
         let last = || answer.try_recv().map_err(|_| NoAnswer::ShutDown);
         match patience.left() {

@@ -6,6 +6,7 @@
 
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::decider::Decider;
+use crate::engine::intake::reply::once;
 use crate::engine::intake::to_worker::{Internal, Look};
 use crate::engine::mail::container::{Container, EndedContainer};
 use crate::engine::shard::{Shard, WorkerJournal};
@@ -15,7 +16,6 @@ use crate::event::refused::Gone;
 use crate::id::{ContainerId, ContainerName, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use crate::sync::channel::bounded;
 use std::collections::BTreeMap;
 
 /// A container, as the worker of its node knows it.
@@ -232,14 +232,13 @@ pub(crate) fn ask_one<D: Decider, T: Send + 'static>(
     what: impl FnOnce(&mut Shard<D>) -> T + Send + 'static,
 ) -> Result<T, Refused> {
     let worker = (0..shared.workers).find(|worker| !shared.is_dead(*worker)).ok_or(Gone::AllWorkers)?;
-    let (reply, answer) = bounded(1);
+    let (reply, answer) = once();
     let look = Look::new(move |shard| {
-        // Whoever asked may have gone.
-        let _ = reply.send(what(shard));
+        reply.send(what(shard));
     });
     shared.lanes.internal[worker].send(Internal::Look(look)).map_err(|_| Gone::ShutDown)?;
     // A worker that panics drops what it is asked.
-    answer.recv().map_err(|_| Refused::Gone(Gone::Worker(worker)))
+    answer.receive().ok_or(Refused::Gone(Gone::Worker(worker)))
 }
 
 /// Has every worker that is there do something between two messages and waits for all; the answers by worker.
@@ -249,15 +248,14 @@ pub(crate) fn ask_workers<D: Decider, T: Send + 'static>(
 ) -> Result<Vec<T>, Refused> {
     let mut answers = Vec::with_capacity(shared.workers);
     for (worker, lane) in shared.lanes.internal.iter().enumerate().filter(|(worker, _)| !shared.is_dead(*worker)) {
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         let what = what.clone();
         let look = Look::new(move |shard| {
-            // Whoever asked may have gone.
-            let _ = reply.send(what(shard));
+            reply.send(what(shard));
         });
         lane.send(Internal::Look(look)).map_err(|_| Gone::ShutDown)?;
         answers.push((worker, answer));
     }
     // A worker that panics drops what it is asked.
-    answers.into_iter().map(|(worker, answer)| answer.recv().map_err(|_| Refused::Gone(Gone::Worker(worker)))).collect()
+    answers.into_iter().map(|(worker, answer)| answer.receive().ok_or(Refused::Gone(Gone::Worker(worker)))).collect()
 }

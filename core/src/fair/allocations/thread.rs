@@ -11,7 +11,7 @@
 
 use super::watcher::{Reloads, Watcher};
 use crate::config::{AllocationFile, Diagnostic, PlacementChange};
-use crate::engine::intake::reply::Reply;
+use crate::engine::intake::reply::{Once, Reply, once};
 use crate::engine::threads::events::EventSink;
 use crate::engine::threads::tasks::{guarded, run_task, spawn};
 use crate::event::refused::{Gone, TryAgain};
@@ -30,7 +30,7 @@ const LAST_LOOK: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) enum WatchCall {
     /// Read the file again now and answer.
-    Refresh(Sender<Result<Vec<Diagnostic>, Refused>>),
+    Refresh(Once<Result<Vec<Diagnostic>, Refused>>),
     Shutdown,
 }
 
@@ -98,7 +98,7 @@ fn run(mut watcher: Watcher, calls: &Receiver<WatchCall>, mut to: ControlLane) {
                 let panicked =
                     |message| Err(TryAgain::Panicked { what: "the source of the allocations", message }.into());
                 // Whoever asked may have gone.
-                let _ = reply.send(outcome.unwrap_or_else(panicked));
+                reply.send(outcome.unwrap_or_else(panicked));
             }
             Err(RecvTimeoutError::Timeout) => panicked = false,
             Ok(WatchCall::Shutdown) | Err(RecvTimeoutError::Disconnected) => return,
@@ -114,9 +114,9 @@ pub(crate) struct ControlLane {
 
 impl ControlLane {
     fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, Refused> {
-        let (reply, answer) = bounded(1);
+        let (reply, answer) = once();
         self.shared.lanes.control.send(ControlMessage::Call(call(reply.into()))).map_err(|_| Gone::ShutDown)?;
-        answer.recv().map_err(|_| Refused::Gone(Gone::ShutDown))
+        answer.receive().ok_or(Refused::Gone(Gone::ShutDown))
     }
 }
 

@@ -20,11 +20,12 @@ use super::victims::{Found, OutstandingAsk, Search, Victims};
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{PreemptionTask, Workers};
+use crate::engine::intake::reply::{Once, once};
 use crate::engine::intake::to_control::TaskCall;
 use crate::fair::engine::{FairDecider, Internal, Shard, Shared};
 use crate::id::ContainerId;
 use crate::sync::Arc;
-use crate::sync::channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crate::sync::channel::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// What the preemption task is told.
@@ -33,22 +34,22 @@ pub(crate) enum PreemptionCall {
     /// Somebody may be starved.
     Wake,
     /// Make the rounds that are to be made, and answer what they came to.
-    Rounds(Sender<Vec<MarkedFor>>),
+    Rounds(Once<Vec<MarkedFor>>),
     /// Kill all that is marked, due or not, and answer when the owners are told.
-    KillAll(Sender<()>),
+    KillAll(Once<()>),
     /// Answer what is marked and to be killed.
     #[cfg(feature = "faults")]
-    Doomed(Sender<Vec<ContainerId>>),
+    Doomed(Once<Vec<ContainerId>>),
 }
 
 /// What the preemption task asks of a worker.
 #[derive(Debug)]
 pub(crate) enum VictimCall {
-    Asks(Arc<AppShared>, Sender<Vec<OutstandingAsk>>),
-    Find(Search, Sender<Option<Found>>),
-    Take(Found, Arc<AppShared>, Sender<Victims>),
+    Asks(Arc<AppShared>, Once<Vec<OutstandingAsk>>),
+    Find(Search, Once<Option<Found>>),
+    Take(Found, Arc<AppShared>, Once<Victims>),
     Kill(Vec<ContainerId>),
-    KillIfNeeded(Victims, Arc<AppShared>, Vec<OutstandingAsk>, Sender<Option<SchedulingKey>>),
+    KillIfNeeded(Victims, Arc<AppShared>, Vec<OutstandingAsk>, Once<Option<SchedulingKey>>),
 }
 
 impl Shard {
@@ -63,7 +64,7 @@ impl Shard {
             VictimCall::Kill(containers) => self.kill(containers),
             VictimCall::KillIfNeeded(set, app, outstanding, reply) => {
                 let key = self.kill_if_needed(set, app, outstanding);
-                let _ = reply.send(key);
+                reply.send(key);
             }
         }
     }
@@ -84,7 +85,7 @@ impl PreemptionTask<FairDecider> for Preemptor {
             match calls.recv_timeout(Duration::from_millis(wait_ms)) {
                 Ok(TaskCall::Own(call)) => self.told(call, &mut workers),
                 Ok(TaskCall::Barrier(reply)) => {
-                    // Whoever asked may have gone; so below.
+                    // Whoever asked may have gone.
                     let _ = reply.send(());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -108,15 +109,15 @@ impl Preemptor {
                 }
             }
             PreemptionCall::Rounds(reply) => {
-                let _ = reply.send(self.all_rounds(workers));
+                reply.send(self.all_rounds(workers));
             }
             PreemptionCall::KillAll(reply) => {
                 self.kill_all(workers);
-                let _ = reply.send(());
+                reply.send(());
             }
             #[cfg(feature = "faults")]
             PreemptionCall::Doomed(reply) => {
-                let _ = reply.send(self.doomed_containers());
+                reply.send(self.doomed_containers());
             }
         }
     }
@@ -126,10 +127,10 @@ impl Preemptor {
 struct WorkerLanes(Arc<Shared>);
 
 impl WorkerLanes {
-    fn ask<T>(&self, worker: usize, call: impl FnOnce(Sender<T>) -> VictimCall) -> Option<T> {
-        let (reply, answer) = bounded(1);
+    fn ask<T>(&self, worker: usize, call: impl FnOnce(Once<T>) -> VictimCall) -> Option<T> {
+        let (reply, answer) = once();
         self.0.lanes.internal[worker].send(Internal::Own(call(reply))).ok()?;
-        answer.recv().ok()
+        answer.receive()
     }
 }
 
