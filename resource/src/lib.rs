@@ -6,11 +6,13 @@
 //! `ResourceCalculator`s of Hadoop 3.4.2.
 
 mod calculator;
+mod text;
 mod units;
 mod vector;
 mod wide;
 
 pub use calculator::Calculator;
+pub use text::ResourceTextError;
 pub use units::{Unit, UnitError};
 pub use vector::{LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, f64_to_i64};
 #[doc(hidden)]
