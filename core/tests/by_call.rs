@@ -157,7 +157,7 @@ fn preemption_when_that_is_asked_for() {
         update();
         assert!(world.app.strict_preemptions().is_empty(), "an update marks nothing");
         let rounds = scheduler.preempt().unwrap();
-        assert_eq!((rounds.len(), rounds[0].app, rounds[0].containers.len()), (1, 2, 4));
+        assert_eq!((rounds.len(), rounds[0].app, rounds[0].containers.len()), (1, Some(2), 4));
         assert_eq!(world.app.strict_preemptions(), rounds[0].containers);
         let held = scheduler.take_journal().unwrap().held;
         assert_eq!((held.len(), &*held[0].node, held[0].app, held[0].resource), (1, "n1", 2, Resource::new(4096, 4)));

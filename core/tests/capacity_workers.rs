@@ -9,13 +9,13 @@
 use evenweave::SchedulerApi as _;
 use evenweave::reason::CapacityNotOffered;
 use evenweave::refused::Limit;
-use evenweave::view::CapacityQueueView;
+use evenweave::view::{CapacityQueueView, PreemptionRound};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
     CapacityStepped, ContainerId, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
 use evenweave_testkit::{beat, until};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 const LEAVES: [&str; 4] = ["root.a", "root.b", "root.c.x", "root.c.y"];
 const USERS: [&str; 4] = ["ann", "bob", "cy", "dee"];
@@ -431,7 +431,7 @@ fn that_moves(workers: usize) -> CapacitySchedulerBuilder {
 
 /// Some nodes are full of what does not go, the others of what goes for `high`; what `high` has reserved on the former
 /// is moved to the latter, also from worker to worker.
-fn moves_of(workers: usize, seed: u64) -> (usize, usize) {
+fn moves_of(workers: usize, seed: u64) -> [usize; 3] {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut scheduler = that_moves(workers).stepped().expect("nothing that is not built");
     let nodes: Vec<NodeHandle> = (0..8)
@@ -454,14 +454,22 @@ fn moves_of(workers: usize, seed: u64) -> (usize, usize) {
     beat(&mut scheduler, firm);
     apps.push(ask(&mut scheduler, "root.low", SIZE, 30));
     (0..2).for_each(|_| beat(&mut scheduler, soft));
-    let (mut moved, mut across) = (0, 0);
+    let (mut moved, mut across, mut marked) = (0, 0, 0);
     for round in 0..12 {
         let of_high = i64::try_from(3 + chance.below(3)).expect("small");
         apps.push(ask(&mut scheduler, "root.high", Resource::new(1024 * of_high, 1), 2));
         beat(&mut scheduler, firm);
         let before = reserved(&mut scheduler);
-        scheduler.preempt().unwrap();
+        let live: HashSet<_> = scheduler.containers().into_iter().map(|container| container.id).collect();
+        let rounds = scheduler.preempt().unwrap();
         let after = reserved(&mut scheduler);
+        // All that the policy marks is one round, and each worker says what is its own.
+        assert!(rounds.len() <= 1, "{rounds:?}");
+        for PreemptionRound { app, containers, .. } in &rounds {
+            assert!(app.is_none() && !containers.is_empty(), "{rounds:?}");
+            assert!(containers.iter().all(|id| live.contains(id)), "{rounds:?}");
+            marked += containers.len();
+        }
         // Some may have ended for queues that have too little.
         let new: Vec<_> = after.keys().filter(|of| !before.contains_key(of)).collect();
         assert!(new.is_empty(), "{workers} workers, seed {seed}: a round reserves nothing: {new:?}");
@@ -489,16 +497,17 @@ fn moves_of(workers: usize, seed: u64) -> (usize, usize) {
         );
     }
     assert_eq!(scheduler.audit(true).wrong, [""; 0], "{workers} workers, seed {seed}, at the end");
-    (moved, across)
+    [moved, across, marked]
 }
 
 #[test]
 fn what_is_reserved_moves_to_where_it_can_be_had_whosever_node_it_is() {
     for workers in 1..=4 {
         let all = (0..20).map(|seed| moves_of(workers, seed));
-        let (moved, across) = all.fold((0, 0), |(a, b), (c, d)| (a + c, b + d));
+        let [moved, across, marked] = all.fold([0; 3], |sums: [usize; 3], of| std::array::from_fn(|i| sums[i] + of[i]));
         println!("{workers} workers: {moved} moved, {across} of them to another worker's node");
         assert!(moved >= 20, "{workers} workers: {moved} moved");
+        assert!(marked >= 20, "{workers} workers: {marked} marked");
         assert!(workers == 1 || across >= 10, "{workers} workers: {across} moved to another worker's node");
     }
 }

@@ -257,11 +257,12 @@ fn agents() -> impl Strategy<Value = (usize, bool)> {
 }
 
 fn agent((which, early): (usize, bool)) -> WayAgent {
-    match which {
-        0 => WayAgent::aligned_then_greedy(2, early),
-        1 => WayAgent::greedy(early),
-        _ => WayAgent::stepwise(),
-    }
+    let agent = match which {
+        0 => WayAgent::aligned_then_greedy(2),
+        1 => WayAgent::greedy(),
+        _ => return WayAgent::stepwise(),
+    };
+    if early { agent } else { agent.late() }
 }
 
 proptest! {

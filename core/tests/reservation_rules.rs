@@ -31,7 +31,7 @@ fn book(
     definition: &ReservationDefinition,
 ) -> Result<bool, ReservationRefused> {
     let job = Job { id: id(number), user, definition, now: number };
-    WayAgent::aligned_then_greedy(10, true).reserve(plan, &job)
+    WayAgent::aligned_then_greedy(10).reserve(plan, &job)
 }
 
 fn stage(containers: i32, duration_ms: i64) -> Stage {
@@ -98,7 +98,7 @@ fn without_a_gap_a_stage_that_must_wait_is_refused() {
 fn late_places_where_late_ones_are_preferred() {
     let definition = one(0, 60 * SECOND, 1, 20 * SECOND);
     let job = Job { id: id(1), user: "ann", definition: &definition, now: 0 };
-    for agent in [WayAgent::greedy(false), WayAgent::aligned_then_greedy(10, false), WayAgent::stepwise()] {
+    for agent in [WayAgent::greedy().late(), WayAgent::aligned_then_greedy(10).late(), WayAgent::stepwise()] {
         let mut plan = plan(SECOND, Resource::new(4_096, 4), Arc::new(NoOverCommit));
         agent.reserve(&mut plan, &job).unwrap();
         assert_eq!(pieces(&plan, 1), [(40_000, 60_000, 1_024)], "{agent:?}");
@@ -152,8 +152,7 @@ fn what_would_take_for_ever_is_refused() {
 fn extremes_are_answered() {
     let times = [i64::MIN, -1, 0, 1, 1_000_000, i64::MAX - 1, i64::MAX];
     let counts = [i32::MIN, -1, 0, 1, i32::MAX];
-    for agent in
-        [WayAgent::greedy(true), WayAgent::greedy(false), WayAgent::aligned_then_greedy(0, true), WayAgent::stepwise()]
+    for agent in [WayAgent::greedy(), WayAgent::greedy().late(), WayAgent::aligned_then_greedy(0), WayAgent::stepwise()]
     {
         for (arrival, deadline) in times.iter().flat_map(|a| times.iter().map(move |d| (*a, *d))) {
             for (containers, duration_ms) in counts.iter().flat_map(|c| times.iter().map(move |d| (*c, *d))) {

@@ -190,10 +190,8 @@ impl Core {
 
     /// A round of preemption; how many containers are marked for it.
     pub(crate) fn preempt(&mut self) -> Result<usize, Refused> {
-        match &mut self.either {
-            Either::Fair(one) => Ok(one.preempt()?.iter().map(|round| round.containers.len()).sum()),
-            Either::Capacity(one) => Ok(one.preempt()?.len()),
-        }
+        let rounds = of_either!(self, one => one.preempt())?;
+        Ok(rounds.iter().map(|round| round.containers.len()).sum())
     }
 
     pub(crate) fn kill_due(&mut self) -> Result<(), Refused> {

@@ -8,11 +8,13 @@
 mod calculator;
 #[doc(hidden)]
 pub mod sorted;
+mod text;
 mod units;
 mod vector;
 mod wide;
 
 pub use calculator::Calculator;
+pub use text::ResourceTextError;
 pub use units::{Unit, UnitError};
 pub use vector::{LONGEST_NAME, MAX_TYPES, Resource, ResourceTypes, ResourceTypesError, f64_to_i64};
 #[doc(hidden)]

@@ -203,7 +203,7 @@ impl Scheduler {
 
     /// A round of preemption: how many containers it marks.
     pub(super) fn preempt(&mut self) -> Result<usize, Refused> {
-        let marked = self.core.preempt_round()?;
+        let marked = self.core.preempt()?.iter().map(|round| round.containers.len()).sum();
         if let Some(scribe) = self.scribe() {
             scribe.marked(marked);
         }

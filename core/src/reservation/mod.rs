@@ -29,7 +29,7 @@
 //! let definition = ReservationDefinition::new(0, 3_600_000, Interpreter::All, vec![stage]);
 //! let id = ReservationId { cluster_timestamp: 0, number: 1 };
 //! let job = Job { id, user: "ann", definition: &definition, now: 0 };
-//! WayAgent::aligned_then_greedy(10, true).reserve(&mut plan, &job)?;
+//! WayAgent::aligned_then_greedy(10).reserve(&mut plan, &job)?;
 //!
 //! // Two at once in each of the first four sixths of the hour, one in each of the other two.
 //! let pieces = plan.books().reservation(id).unwrap().pieces();

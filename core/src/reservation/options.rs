@@ -71,17 +71,17 @@ impl ReservationOptions {
         if let Some(own) = self.agents.get(class) {
             return Ok(own.clone());
         }
-        let early = settings.reservation_favor_early;
-        match own_name(class) {
+        let agent = match own_name(class) {
             "planning.AlignedPlannerWithGreedy" => {
-                Ok(Arc::new(WayAgent::aligned_then_greedy(settings.reservation_smoothness_factor, early)))
+                WayAgent::aligned_then_greedy(settings.reservation_smoothness_factor)
             }
-            "planning.GreedyReservationAgent" => Ok(Arc::new(WayAgent::greedy(early))),
+            "planning.GreedyReservationAgent" => WayAgent::greedy(),
             _ => {
                 let known = ["planning.AlignedPlannerWithGreedy", "planning.GreedyReservationAgent"];
-                Err(UnknownClass::new("reservation-agent", class, &known))
+                return Err(UnknownClass::new("reservation-agent", class, &known));
             }
-        }
+        };
+        Ok(Arc::new(if settings.reservation_favor_early { agent } else { agent.late() }))
     }
 
     pub(super) fn sharing(&self, class: &str, asked: CapacityOverTime) -> Result<Arc<dyn SharingPolicy>, UnknownClass> {

@@ -8,6 +8,7 @@ use super::door::NotSent;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::{AllocatedView, Journal};
 use super::policy::Policy;
+use super::preemption_round::PreemptionRound;
 use super::threaded::Scheduler;
 use crate::app::Location;
 use crate::capacity::SubmitTerms;
@@ -155,19 +156,12 @@ scheduler_api! {
         /// Those of [`Scheduler::update_now`].
         fn update_now(&mut self) -> Result<(), Refused>;
 
-        /// Makes one round of preemption, as [`Scheduler::preempt`]. Returns how many containers and reservations it
-        /// marks.
-        ///
-        /// # Errors
-        /// Those of [`Scheduler::preempt`].
-        fn preempt_round(&mut self) -> Result<usize, Refused>;
-
         /// Of a FairScheduler: ends the containers that were marked at least `yarn.scheduler.fair.waitTimeBeforeKill`
         /// ago by the clock, as Hadoop's timer does. With threads a timer does it. A CapacityScheduler's
-        /// [`preempt_round`](Self::preempt_round) does so itself.
+        /// [`preempt`](Self::preempt) does so itself.
         ///
         /// # Errors
-        /// Those of [`preempt_round`](Self::preempt_round).
+        /// Those of [`preempt`](Self::preempt).
         fn kill_due(&mut self) -> Result<(), Refused>;
 
         /// Offers all nodes once, as [`Scheduler::offer_all`]. A CapacityScheduler begins at the node with index
@@ -204,10 +198,6 @@ scheduler_api! {
 
         fn update_now(&mut self) -> Result<(), Refused> {
             Scheduler::update_now(self)
-        }
-
-        fn preempt_round(&mut self) -> Result<usize, Refused> {
-            Scheduler::preempt(self).map(|marked| P::count(&marked))
         }
 
         fn kill_due(&mut self) -> Result<(), Refused> {
@@ -286,6 +276,8 @@ scheduler_api! {
         fn is_admin(user: &str) -> Result<bool, Refused>;
         /// Checks that a user may see or change an application.
         fn check_app(user: &str, app: &AppHandle, access: AppAccess) -> Result<(), Refused>;
+        /// Makes one round of preemption: what it marks.
+        fn preempt() -> Result<Vec<PreemptionRound>, Refused>;
         /// The queue in which the placement rules put an application.
         fn place(user: &str, queue: Option<&str>) -> Result<Option<String>, Refused>;
         /// Reads the queues from a text; warnings.

@@ -7,6 +7,7 @@ use super::door::Door;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Standing;
 use super::policy::{Capacity, Driven, Policy};
+use super::preemption_round::PreemptionRound;
 use super::stepped::Stepped;
 use super::steps::Stepping;
 use super::threaded::{Scheduler, WeakScheduler};
@@ -119,7 +120,6 @@ impl Policy for Capacity {
     type Stats = CapacityStats;
     type NotOffered = CapacityNotOffered;
     type Reason = CapacityReason;
-    type Marked = (u32, u32);
 }
 
 impl Driven for Capacity {
@@ -167,10 +167,6 @@ impl Driven for Capacity {
         shard.offer_from(first);
     }
 
-    fn count(marked: &[(u32, u32)]) -> usize {
-        marked.len()
-    }
-
     fn stands(shard: &mut Shard, journal: &mut Standing) {
         journal.reserved.extend(shard.reservations());
     }
@@ -198,12 +194,15 @@ impl Driven for Capacity {
         door.may_wait()
     }
 
-    fn preempt(door: &Door<CapacityDecider>) -> Result<Vec<(u32, u32)>, Refused> {
+    fn preempt(door: &Door<CapacityDecider>) -> Result<Vec<PreemptionRound>, Refused> {
         let settings = door.look(|control| control.preemption_settings())??;
         let (reply, marked) = once();
-        order_round(door.open_to_wait()?, settings, reply);
+        let shared = door.open_to_wait()?;
+        order_round(shared, settings, reply);
         // A worker that panics drops what it is asked.
-        marked.receive().ok_or(Refused::Gone(Gone::Worker(0)))
+        let marked = marked.receive().ok_or(Gone::Worker(0))?;
+        let found = ask_workers(shared, move |shard| shard.ids_of(&marked))?;
+        Ok(PreemptionRound::of_policy(found.into_iter().flatten().collect()))
     }
 
     fn refresh(door: &Door<CapacityDecider>, text: &str) -> Result<Vec<Diagnostic>, Refused> {
@@ -276,13 +275,14 @@ impl Driven for Capacity {
 
     fn update_stepped(_: &mut Stepping<CapacityDecider>) {}
 
-    fn preempt_stepped(steps: &mut Stepping<CapacityDecider>) -> Result<Vec<(u32, u32)>, Refused> {
+    fn preempt_stepped(steps: &mut Stepping<CapacityDecider>) -> Result<Vec<PreemptionRound>, Refused> {
         let settings = steps.stepper.control().preemption_settings()?;
         steps.stepper.pump();
         let (reply, marked) = once();
         order_round(steps.stepper.shared(), settings, reply);
         steps.settle();
-        Ok(marked.try_receive().unwrap_or_default())
+        let marked = marked.try_receive().unwrap_or_default();
+        Ok(PreemptionRound::of_policy(steps.stepper.shards().flat_map(|shard| shard.ids_of(&marked)).collect()))
     }
 
     fn kill_due(_: &mut Stepping<CapacityDecider>) -> Result<(), Refused> {

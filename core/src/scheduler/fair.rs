@@ -8,6 +8,7 @@ use super::fair_reasons::{why, why_stepped};
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Standing;
 use super::policy::{Driven, Fair, Policy};
+use super::preemption_round::PreemptionRound;
 use super::steps::Stepping;
 use super::threaded::Scheduler;
 use super::worker::Worker;
@@ -24,10 +25,9 @@ use crate::event::refused::{Configuration, Gone, Invalid};
 use crate::fair::allocations::{ControlLane, Reloads, WatchCall, Watcher, apply};
 use crate::fair::preemption::PreemptionCall;
 use crate::fair::{
-    AppView, AtRest, Call, Control, FairDecider, FairReason, MarkedFor, NotOffered, QueueView, Shard, Shared, Stats,
-    Threads, views,
+    AppView, AtRest, Call, Control, FairDecider, FairReason, NotOffered, QueueView, Shard, Shared, Stats, Threads,
+    views,
 };
-use crate::id::ContainerId;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
 
@@ -58,23 +58,6 @@ use crate::sync::channel::Sender;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub type FairScheduler = Scheduler<Fair>;
-
-/// The containers that were marked for one starved application.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct PreemptionRound {
-    /// The starved application's number.
-    pub app: u32,
-    /// Containers to be preempted, in the order in which they were chosen.
-    pub containers: Vec<ContainerId>,
-}
-
-impl From<MarkedFor> for PreemptionRound {
-    fn from(MarkedFor { app, containers }: MarkedFor) -> PreemptionRound {
-        PreemptionRound { app, containers }
-    }
-}
 
 /// The tasks beside the control that calls are sent to.
 pub(crate) struct Lanes {
@@ -173,7 +156,6 @@ impl Policy for Fair {
     type Stats = Stats;
     type NotOffered = NotOffered;
     type Reason = FairReason;
-    type Marked = PreemptionRound;
 }
 
 impl Driven for Fair {
@@ -212,10 +194,6 @@ impl Driven for Fair {
 
     fn offer_all(shard: &mut Shard, _first: usize) {
         shard.continuous_pass();
-    }
-
-    fn count(marked: &[PreemptionRound]) -> usize {
-        marked.iter().map(|round| round.containers.len()).sum()
     }
 
     fn stands(shard: &mut Shard, journal: &mut Standing) {

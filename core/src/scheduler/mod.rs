@@ -19,6 +19,8 @@ mod steps;
 
 mod calls;
 
+mod preemption_round;
+
 mod policy;
 
 mod inner;
@@ -69,12 +71,13 @@ pub use by_number::ByNumber;
 pub use capacity::{CapacityScheduler, CapacityStepped, WeakCapacityScheduler};
 pub use capacity_builder::CapacitySchedulerBuilder;
 pub use door::NotSent;
-pub use fair::{FairScheduler, PreemptionRound};
+pub use fair::FairScheduler;
 #[cfg(feature = "faults")]
 pub use faults::Fault;
 pub use handles::{AppHandle, NodeHandle};
 pub use journal::{AllocatedView, HeldView, Journal};
 pub use policy::{Capacity, Fair, Policy};
+pub use preemption_round::PreemptionRound;
 pub use stepped::Stepped;
 pub use submitted::Submitted;
 pub use threaded::{Scheduler, WeakScheduler};

@@ -6,6 +6,7 @@
 use super::door::Door;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::Standing;
+use super::preemption_round::PreemptionRound;
 use super::steps::Stepping;
 use crate::capacity::SubmitTerms;
 use crate::clock::Patience;
@@ -42,8 +43,6 @@ pub trait Policy: Driven {
     type NotOffered: Clone + Debug + Send;
     /// Why an application waits.
     type Reason: Clone + Debug + Send;
-    /// What a round of preemption marks.
-    type Marked: Clone + Debug + Send;
 }
 
 /// What each scheduler does in its own way. Functions over a `door` run on a caller's thread and ask threads; those
@@ -89,11 +88,6 @@ pub(crate) trait Driven: Sized + Send + Sync + 'static {
     /// Offers all nodes of a worker, from the one with so many before it on where that counts.
     fn offer_all(shard: &mut Shard<Self::Decider>, first: usize);
 
-    /// How many containers and reservations a round has marked.
-    fn count(marked: &[Self::Marked]) -> usize
-    where
-        Self: Policy;
-
     /// Adds what stands now to a journal.
     fn stands(shard: &mut Shard<Self::Decider>, journal: &mut Standing);
 
@@ -108,9 +102,7 @@ pub(crate) trait Driven: Sized + Send + Sync + 'static {
 
     fn update(door: &Door<Self::Decider>, lanes: &Self::Lanes, patience: &Patience) -> Result<(), Refused>;
 
-    fn preempt(door: &Door<Self::Decider>) -> Result<Vec<Self::Marked>, Refused>
-    where
-        Self: Policy;
+    fn preempt(door: &Door<Self::Decider>) -> Result<Vec<PreemptionRound>, Refused>;
 
     fn refresh(door: &Door<Self::Decider>, text: &str) -> Result<Vec<Diagnostic>, Refused>;
 
@@ -158,9 +150,7 @@ pub(crate) trait Driven: Sized + Send + Sync + 'static {
 
     fn update_stepped(steps: &mut Stepping<Self::Decider>);
 
-    fn preempt_stepped(steps: &mut Stepping<Self::Decider>) -> Result<Vec<Self::Marked>, Refused>
-    where
-        Self: Policy;
+    fn preempt_stepped(steps: &mut Stepping<Self::Decider>) -> Result<Vec<PreemptionRound>, Refused>;
 
     fn kill_due(steps: &mut Stepping<Self::Decider>) -> Result<(), Refused>;
 

@@ -6,6 +6,7 @@
 use super::handles::AppHandle;
 use super::journal::{AllocatedView, Journal, Standing, reservation_views};
 use super::policy::{Fair, Policy};
+use super::preemption_round::PreemptionRound;
 use super::steps::Stepping;
 use crate::config::QueueAccess;
 use crate::engine::{ContainerCounts, ContainerView, Heartbeat, RequestView, ReservationNews};
@@ -111,7 +112,7 @@ impl<P: Policy> Stepped<P> {
     /// # Errors
     /// [`Configuration::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Configuration::Invalid`] if
     /// the settings of a CapacityScheduler's policy are not valid.
-    pub fn preempt(&mut self) -> Result<Vec<P::Marked>, Refused> {
+    pub fn preempt(&mut self) -> Result<Vec<PreemptionRound>, Refused> {
         P::preempt_stepped(&mut self.steps)
     }
 

@@ -6,6 +6,7 @@ use super::door::NotSent;
 use super::handles::{AppHandle, NodeHandle};
 use super::journal::{AllocatedView, Journal};
 use super::policy::Policy;
+use super::preemption_round::PreemptionRound;
 use super::reservations::Planning;
 use super::stepped::Stepped;
 use crate::app::Location;
@@ -49,8 +50,8 @@ impl<P: Policy> SchedulerApi for Stepped<P> {
         Ok(())
     }
 
-    fn preempt_round(&mut self) -> Result<usize, Refused> {
-        Stepped::preempt(self).map(|marked| P::count(&marked))
+    fn preempt(&mut self) -> Result<Vec<PreemptionRound>, Refused> {
+        Stepped::preempt(self)
     }
 
     fn kill_due(&mut self) -> Result<(), Refused> {

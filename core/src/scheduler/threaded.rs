@@ -11,6 +11,7 @@ use super::handles::{AppHandle, NodeHandle};
 use super::inner::Inner;
 use super::journal::{AllocatedView, Journal, Standing, reservation_views};
 use super::policy::{Fair, Policy};
+use super::preemption_round::PreemptionRound;
 use super::submitted::Submitted;
 use crate::app::Location;
 use crate::capacity::SubmitTerms;
@@ -523,7 +524,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`Configuration::PreemptionOff`] if `yarn.scheduler.fair.preemption` is not true; [`Configuration::Invalid`] if
     /// the settings of a CapacityScheduler's policy are not valid; [`Gone::Worker`], [`Invalid::OwnThread`],
     /// [`Gone::Task`], [`Gone::ShutDown`].
-    pub fn preempt(&self) -> Result<Vec<P::Marked>, Refused> {
+    pub fn preempt(&self) -> Result<Vec<PreemptionRound>, Refused> {
         P::preempt(self.door())
     }
 

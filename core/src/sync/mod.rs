@@ -15,7 +15,7 @@ pub use real::*;
 #[expect(unreachable_pub, reason = "of which the crate shows the counts alone")]
 pub(crate) mod sharing;
 #[cfg(all(feature = "sharing", not(any(loom, shuttle))))]
-pub use sharing::{atomic, channel};
+pub(crate) use sharing::{atomic, channel};
 
 #[cfg(any(loom, shuttle))]
 mod stand_ins;

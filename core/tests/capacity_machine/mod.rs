@@ -229,7 +229,8 @@ impl World {
                 "a round"
             }
             26 => {
-                let marked = self.stepped.preempt().unwrap_or_default().len();
+                let rounds = self.stepped.preempt().unwrap_or_default();
+                let marked: usize = rounds.iter().map(|round| round.containers.len()).sum();
                 self.note("marked for preemption", marked as u64);
                 "preemption"
             }

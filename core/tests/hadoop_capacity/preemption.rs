@@ -1,7 +1,7 @@
 //! Rounds of preemption among queues of one level.
 
 use crate::cluster::{Cluster, DRC, Pairs, any, r};
-use evenweave::{AppHandle, EndReason, Resource};
+use evenweave::{AppHandle, ContainerId, EndReason, Resource};
 
 /// A round may take everything at once; containers of 1 MB.
 pub(crate) const ROUNDS: Pairs<'static> = &[
@@ -37,10 +37,15 @@ pub(crate) fn full(pairs: Pairs<'_>, total: i64, queues: &[(&str, u32, u32)]) ->
     (cluster, apps)
 }
 
+/// What a round marks.
+pub(crate) fn chosen(cluster: &mut Cluster) -> Vec<ContainerId> {
+    cluster.stepped.preempt().unwrap().into_iter().flat_map(|round| round.containers).collect()
+}
+
 /// How many containers of each are marked in a round.
 pub(crate) fn marked(cluster: &mut Cluster, apps: &[AppHandle]) -> Vec<usize> {
-    let marked = cluster.stepped.preempt().unwrap();
-    apps.iter().map(|app| marked.iter().filter(|(number, _)| *number == app.number()).count()).collect()
+    let marked = chosen(cluster);
+    apps.iter().map(|app| marked.iter().filter(|id| id.application_number() == app.number()).count()).collect()
 }
 
 const THREE: Pairs<'static> =
@@ -220,9 +225,9 @@ fn of_an_application_the_least_urgent_and_youngest_container_goes_first() {
             cluster.hb(1);
         }
         cluster.asking("b", "user", UNIT, 5);
-        let marked = cluster.stepped.preempt().unwrap();
+        let marked = chosen(&mut cluster);
         assert_eq!(marked.len(), order.len() + 1, "{part} of the cluster");
-        order.extend(marked.into_iter().map(|(_, number)| number).find(|number| !order.contains(number)));
+        order.extend(marked.into_iter().map(ContainerId::number).find(|number| !order.contains(number)));
     }
     assert_eq!(order, [5, 3, 2, 1, 4]);
 }

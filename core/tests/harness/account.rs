@@ -186,9 +186,10 @@ impl World {
             kept.insert((held.node.clone(), held.app), held.resource);
         }
         for round in &seen.done.rounds {
+            let app = round.app.ok_or("a round serves nobody")?;
             for id in &round.containers {
                 let (node, size) = self.marked_now.get(id).ok_or_else(|| format!("{id:?} was not marked"))?;
-                let sum = kept.entry((node.clone(), round.app)).or_insert(Resource::ZERO);
+                let sum = kept.entry((node.clone(), app)).or_insert(Resource::ZERO);
                 *sum = sum.plus(size);
             }
         }

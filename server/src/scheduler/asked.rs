@@ -3,6 +3,7 @@
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
 use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Reason, Watch, Watched};
+use evenweave::refused::NotFound;
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
     AllocatedView, CapacityQueueView, CapacityStats, ContainerCounts, ContainerView, NodeView, QueueView, RequestView,
@@ -214,6 +215,31 @@ impl Why {
 
 /// The calls of whoever answers that are the same for both schedulers.
 pub trait Common: Send + Sync {
+    /// What does not change.
+    fn basics(&self) -> &Basics;
+    /// The sum of all nodes.
+    fn cluster(&self) -> Resource;
+    /// What it has done.
+    fn counts(&self) -> Counts;
+    /// The most that one container may have, now.
+    fn largest(&self) -> Resource;
+    /// The applications that have not ended.
+    fn apps(&self) -> Vec<AppFigures>;
+    /// The priority of one that has not ended, where the scheduler has such. It is looked up by its number.
+    fn priority(&self, number: u32) -> Option<i32>;
+    /// The queues of a CapacityScheduler, by path; of another scheduler none.
+    fn capacity_queues(&self) -> Vec<CapacityQueueView>;
+    /// Its reservation system; none where it can have none.
+    fn booking(&self) -> Option<&dyn Booking>;
+    /// Why an application waits. Workers are asked, O(nodes × request keys).
+    ///
+    /// # Errors
+    /// What keeps the scheduler from answering.
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused>;
+    /// Whether there is a queue of that full name.
+    fn has_queue(&self, name: &str) -> bool;
+    /// The scheduler's own check of a right in a queue.
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool;
     /// All present nodes.
     fn nodes(&self) -> Vec<NodeView>;
     /// All containers, also those that have ended and whose room is taken.
@@ -258,24 +284,10 @@ pub trait Common: Send + Sync {
     fn resize_node(&self, node: &str, total: Resource) -> Result<(), Refused>;
 }
 
-/// The calls of whoever answers.
+/// The calls of whoever answers: those that each driver of each scheduler does in its own way.
 pub trait Scheduler: Common {
-    /// What does not change.
-    fn basics(&self) -> &Basics;
-    /// The sum of all nodes.
-    fn cluster(&self) -> Resource;
-    /// What it has done.
-    fn counts(&self) -> Counts;
-    /// The most that one container may have, now.
-    fn largest(&self) -> Resource;
-    /// The applications that have not ended.
-    fn apps(&self) -> Vec<AppFigures>;
-    /// The priority of one that has not ended, where the scheduler has such. It is looked up by its number.
-    fn priority(&self, number: u32) -> Option<i32>;
     /// The queues of a FairScheduler, by name; of another scheduler none.
-    fn fair_queues(&self) -> Vec<FairQueue>;
-    /// The queues of a CapacityScheduler, by path; of another scheduler none.
-    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
+    fn fair_queues(&self) -> Vec<FairQueue> {
         Vec::new()
     }
     /// What queues begin with that make themselves in a configured queue of a CapacityScheduler.
@@ -286,30 +298,20 @@ pub trait Scheduler: Common {
     fn health(&self) -> Health {
         Health::default()
     }
-    /// Its reservation system; none where it can have none.
-    fn booking(&self) -> Option<&dyn Booking> {
-        None
-    }
-    /// Why an application waits. Workers are asked, O(nodes × request keys).
-    ///
-    /// # Errors
-    /// What keeps the scheduler from answering.
-    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused>;
     /// What passes of a CapacityScheduler try is told from now on, for [`take_watched`](Self::take_watched).
     fn watch(&self, _what: Watch) {}
     /// What was told since this was last called.
     fn take_watched(&self) -> Watched {
         Watched::default()
     }
-    /// Whether there is a queue of that full name.
-    fn has_queue(&self, name: &str) -> bool;
-    /// The scheduler's own check of a right in a queue.
-    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool;
     /// Gives an application a priority on behalf of a user; what it comes to.
     ///
     /// # Errors
-    /// What the scheduler says against it; the FairScheduler has no priorities.
-    fn set_priority(&self, by: &str, app: &AppHandle, priority: i32) -> Result<i32, Refused>;
+    /// What the scheduler says against it. The FairScheduler has no priorities: it refuses it, as Hadoop's does, whatever
+    /// the application.
+    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
+        Err(NotFound::App(app.number()).into())
+    }
     /// Takes the queues of a file; without one those of the file that the scheduler watches. Returns what is probably a
     /// mistake.
     ///

@@ -2,15 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use evenweave::config::Diagnostic;
 use evenweave::config::capacity::QueueTemplates;
-use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Watch, Watched};
-use evenweave::view::CapacityQueueView;
-use evenweave::{AppHandle, CapacityStepped, Refused, Resource, SchedulerApi};
+use evenweave::{AppHandle, CapacityStepped, Refused};
 
-use super::asked::{AppFigures, Basics, Common, Counts, FairQueue, Health, Scheduler, Why};
-use super::booking::Booking;
-use super::capacity_views::{figures, has_queue, largest, nearest, templates};
+use super::asked::{Basics, Health, Scheduler};
+use super::capacity_views::templates;
 use super::held::Held;
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};
@@ -51,69 +49,24 @@ impl CapacitySteps {
 }
 
 impl Held for CapacitySteps {
-    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
-        self.step(|stepped| what(stepped))
+    type Api = CapacityStepped;
+
+    fn held<T>(&self, what: impl FnOnce(&mut CapacityStepped) -> T) -> T {
+        self.step(what)
+    }
+
+    fn basics(&self) -> &Basics {
+        &self.basics
     }
 }
 
 impl Scheduler for CapacitySteps {
-    fn basics(&self) -> &Basics {
-        &self.basics
-    }
-
-    fn cluster(&self) -> Resource {
-        self.step(|stepped| stepped.stats().cluster)
-    }
-
-    fn counts(&self) -> Counts {
-        self.step(|stepped| stepped.stats()).into()
-    }
-
-    fn largest(&self) -> Resource {
-        largest(&self.basics, &Common::nodes(self))
-    }
-
-    fn apps(&self) -> Vec<AppFigures> {
-        let (apps, queues, cluster) = self.step(|stepped| (stepped.apps(), stepped.queues(), stepped.stats().cluster));
-        figures(apps, &queues, &cluster)
-    }
-
-    fn priority(&self, number: u32) -> Option<i32> {
-        self.step(|stepped| stepped.app(number)).map(|view| view.priority)
-    }
-
-    fn fair_queues(&self) -> Vec<FairQueue> {
-        Vec::new()
-    }
-
-    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
-        self.step(|stepped| stepped.queues())
-    }
-
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {
         templates(&self.step(CapacityStepped::configuration), queue)
     }
 
     fn health(&self) -> Health {
         self.inner().health.clone()
-    }
-
-    fn has_queue(&self, name: &str) -> bool {
-        has_queue(&self.capacity_queues(), name)
-    }
-
-    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        let queue = nearest(&self.capacity_queues(), queue);
-        self.step(|stepped| stepped.has_access(user, queue, access))
-    }
-
-    fn booking(&self) -> Option<&dyn Booking> {
-        Some(self)
-    }
-
-    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
-        let reasons = self.step(|stepped| stepped.why_waiting(app));
-        Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
     }
 
     fn watch(&self, what: Watch) {

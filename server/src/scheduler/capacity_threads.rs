@@ -1,14 +1,12 @@
 //! A CapacityScheduler on threads of its own, for those who ask.
 
+use evenweave::config::Diagnostic;
 use evenweave::config::capacity::QueueTemplates;
-use evenweave::config::{Diagnostic, QueueAccess};
 use evenweave::reason::{Watch, Watched};
-use evenweave::view::CapacityQueueView;
-use evenweave::{AppHandle, CapacityScheduler, Refused, Resource, SchedulerApi};
+use evenweave::{AppHandle, CapacityScheduler, Refused};
 
-use super::asked::{AppFigures, Basics, Common, Counts, FairQueue, Scheduler, Why};
-use super::booking::Booking;
-use super::capacity_views::{figures, has_queue, largest, nearest, templates};
+use super::asked::{Basics, Scheduler};
+use super::capacity_views::templates;
 use super::held::Held;
 use super::reading::capacities;
 use super::refresh::{NotRefreshed, QueuesText};
@@ -29,63 +27,20 @@ impl CapacityThreads {
 }
 
 impl Held for CapacityThreads {
-    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
+    type Api = CapacityScheduler;
+
+    fn held<T>(&self, what: impl FnOnce(&mut CapacityScheduler) -> T) -> T {
         what(&mut self.scheduler.clone())
+    }
+
+    fn basics(&self) -> &Basics {
+        &self.basics
     }
 }
 
 impl Scheduler for CapacityThreads {
-    fn basics(&self) -> &Basics {
-        &self.basics
-    }
-
-    fn cluster(&self) -> Resource {
-        self.scheduler.stats().cluster
-    }
-
-    fn counts(&self) -> Counts {
-        self.scheduler.stats().into()
-    }
-
-    fn largest(&self) -> Resource {
-        largest(&self.basics, &Common::nodes(self))
-    }
-
-    fn apps(&self) -> Vec<AppFigures> {
-        figures(self.scheduler.apps().unwrap_or_default(), &self.capacity_queues(), &self.cluster())
-    }
-
-    fn priority(&self, number: u32) -> Option<i32> {
-        self.scheduler.app(number).ok().flatten().map(|view| view.priority)
-    }
-
-    fn fair_queues(&self) -> Vec<FairQueue> {
-        Vec::new()
-    }
-
-    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
-        self.scheduler.queues().unwrap_or_default()
-    }
-
     fn templates(&self, queue: &str) -> Option<QueueTemplates> {
         self.scheduler.configuration().ok().and_then(|configuration| templates(&configuration, queue))
-    }
-
-    fn has_queue(&self, name: &str) -> bool {
-        has_queue(&self.capacity_queues(), name)
-    }
-
-    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.scheduler.has_access(user, nearest(&self.capacity_queues(), queue), access).unwrap_or(false)
-    }
-
-    fn booking(&self) -> Option<&dyn Booking> {
-        Some(self)
-    }
-
-    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
-        let reasons = self.scheduler.why_waiting(app)?;
-        Ok(reasons.into_iter().map(|reason| Why::told(reason, ToString::to_string)).collect())
     }
 
     fn watch(&self, what: Watch) {

@@ -1,13 +1,14 @@
-//! Helpers that both of the server's CapacityScheduler drivers share: figures of applications, the largest container,
-//! the search for queues by name, and templates of queues.
+//! A CapacityScheduler as it is shown, whichever driver it has.
 
 use std::collections::HashMap;
 
 use evenweave::config::capacity::{AppOrdering, CapacityQueueRole, QueueTemplates};
-use evenweave::view::{CapacityAppView, CapacityQueueView, NodeView};
-use evenweave::{CapacityConfiguration, Resource};
+use evenweave::reason::CapacityReason;
+use evenweave::view::{CapacityAppView, CapacityQueueView, CapacityStats, NodeView};
+use evenweave::{Capacity, CapacityConfiguration, Resource, SchedulerApi};
 
-use super::asked::{AppFigures, Basics, OfCapacity};
+use super::asked::{AppFigures, Basics, OfCapacity, Why};
+use super::held::Served;
 
 fn is_fair(queue: &CapacityQueueView) -> bool {
     match &queue.configured.role {
@@ -17,7 +18,7 @@ fn is_fair(queue: &CapacityQueueView) -> bool {
 }
 
 /// The figures of applications, each with what its queue is guaranteed. O(queues + applications).
-pub(super) fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
+fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
     let queues: HashMap<&str, &CapacityQueueView> = queues.iter().map(|queue| (queue.name.as_str(), queue)).collect();
     let figures = |view: CapacityAppView| {
         let queue = queues.get(view.queue.as_str()).copied();
@@ -49,20 +50,20 @@ pub(super) fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], 
 
 /// The most that one container may have: of each resource the configured maximum, but not more than the node with the
 /// most of this resource has. These can be different nodes.
-pub(super) fn largest(basics: &Basics, nodes: &[NodeView]) -> Resource {
+fn largest(basics: &Basics, nodes: &[NodeView]) -> Resource {
     let largest = nodes.iter().map(|node| node.total).reduce(|a, b| a.most(&b));
     largest.map_or(basics.maximum, |largest| basics.maximum.least(&largest))
 }
 
 /// Whether a queue has this full name, or this as the last part of its full name.
-pub(super) fn has_queue(queues: &[CapacityQueueView], name: &str) -> bool {
+fn has_queue(queues: &[CapacityQueueView], name: &str) -> bool {
     let last = |path: &str| path.rsplit('.').next().is_some_and(|last| last == name);
     queues.iter().any(|queue| queue.name == name || last(&queue.name))
 }
 
 /// The queue if it exists, else the nearest queue above it that exists. A name that does not begin with `root.` is
 /// returned unchanged.
-pub(super) fn nearest<'a>(queues: &[CapacityQueueView], queue: &'a str) -> &'a str {
+fn nearest<'a>(queues: &[CapacityQueueView], queue: &'a str) -> &'a str {
     let mut queue = queue;
     while queue.starts_with("root.") && !has_queue(queues, queue) {
         queue = queue.rsplit_once('.').map_or("root", |(above, _)| above);
@@ -74,4 +75,38 @@ pub(super) fn nearest<'a>(queues: &[CapacityQueueView], queue: &'a str) -> &'a s
 pub(super) fn templates(configuration: &CapacityConfiguration, queue: &str) -> Option<QueueTemplates> {
     let file = configuration.file();
     file.queue_at(queue).map(|queue| file.templates(queue))
+}
+
+impl Served for Capacity {
+    fn cluster(stats: &CapacityStats) -> Resource {
+        stats.cluster
+    }
+
+    fn largest(api: &mut impl SchedulerApi<Policy = Capacity>, basics: &Basics) -> Resource {
+        largest(basics, &api.nodes())
+    }
+
+    fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
+        figures(apps, queues, cluster)
+    }
+
+    fn priority(api: &mut impl SchedulerApi<Policy = Capacity>, number: u32) -> Option<i32> {
+        api.app(number).ok().flatten().map(|view| view.priority)
+    }
+
+    fn capacity_queues(api: &mut impl SchedulerApi<Policy = Capacity>) -> Vec<CapacityQueueView> {
+        api.queues().unwrap_or_default()
+    }
+
+    fn has_queue(queues: &[CapacityQueueView], name: &str) -> bool {
+        has_queue(queues, name)
+    }
+
+    fn nearest<'a>(api: &mut impl SchedulerApi<Policy = Capacity>, queue: &'a str) -> &'a str {
+        nearest(&Self::capacity_queues(api), queue)
+    }
+
+    fn told(reason: CapacityReason, _: &Basics) -> Why {
+        Why::told(reason, ToString::to_string)
+    }
 }

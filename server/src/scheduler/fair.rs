@@ -3,18 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use evenweave::config::{Diagnostic, QueueAccess};
-use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome, Words};
-use evenweave::refused::NotFound;
+use evenweave::config::Diagnostic;
+use evenweave::reason::{AppOutcome, AppVisit, Decision, QueueVisit, ReservationOutcome};
 use evenweave::view::QueueView;
-use evenweave::{AppHandle, Refused, Resource, SchedulerApi, Stepped};
+use evenweave::{Resource, SchedulerApi as _, Stepped};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
-use super::booking::Booking;
+use super::asked::{Basics, FairQueue, Scheduler};
 use super::held::Held;
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
-use super::shares::figures;
 
 /// A stepped FairScheduler behind a lock: whoever steps and whoever asks take turns.
 #[derive(Debug)]
@@ -78,38 +75,18 @@ fn note_limits(queue: &QueueVisit, limits: &mut BTreeMap<String, Resource>) {
 }
 
 impl Held for Steps {
-    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
-        self.step(|stepped| what(stepped))
+    type Api = Stepped;
+
+    fn held<T>(&self, what: impl FnOnce(&mut Stepped) -> T) -> T {
+        self.step(what)
+    }
+
+    fn basics(&self) -> &Basics {
+        &self.basics
     }
 }
 
 impl Scheduler for Steps {
-    fn basics(&self) -> &Basics {
-        &self.basics
-    }
-
-    fn cluster(&self) -> Resource {
-        self.step(|stepped| stepped.stats().cluster)
-    }
-
-    fn counts(&self) -> Counts {
-        self.step(|stepped| stepped.stats()).into()
-    }
-
-    fn largest(&self) -> Resource {
-        let queues = self.step(|stepped| stepped.queues());
-        queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
-    }
-
-    fn apps(&self) -> Vec<AppFigures> {
-        let (apps, queues, cluster) = self.step(|stepped| (stepped.apps(), stepped.queues(), stepped.stats().cluster));
-        figures(apps, &queues, &cluster)
-    }
-
-    fn priority(&self, _: u32) -> Option<i32> {
-        None
-    }
-
     fn fair_queues(&self) -> Vec<FairQueue> {
         let inner = &mut *self.inner();
         let shares: BTreeMap<String, f32> =
@@ -120,29 +97,6 @@ impl Scheduler for Steps {
             FairQueue { view, am_limit, max_am_share }
         };
         inner.stepped.queues().into_iter().map(with_limit).collect()
-    }
-
-    fn has_queue(&self, name: &str) -> bool {
-        self.step(|stepped| stepped.queues().iter().any(|queue| queue.name == name))
-    }
-
-    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.step(|stepped| stepped.has_access(user, queue, access))
-    }
-
-    fn booking(&self) -> Option<&dyn Booking> {
-        Some(self)
-    }
-
-    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
-        let words = Words::new(&self.basics.types);
-        let reasons = self.step(|stepped| stepped.why_waiting(app));
-        Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
-    }
-
-    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
-        // Hadoop refuses it, whatever the application.
-        Err(NotFound::App(app.number()).into())
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {

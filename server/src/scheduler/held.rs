@@ -1,27 +1,64 @@
-//! Calls of both schedulers that are the same, with threads and without.
+//! Calls of both schedulers that are the same, with threads and without: [`Common`], once.
+//!
+//! [`Held`] is how a scheduler is reached; [`Served`] has what one of both shows in another way than the other.
 
 use std::collections::BTreeMap;
 
+use evenweave::config::QueueAccess;
 use evenweave::refused::NotFound;
 use evenweave::reservation::{
     Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
-use evenweave::view::{AllocatedView, ContainerCounts, ContainerView, NodeView, RequestView};
-use evenweave::{AppHandle, NodeHandle, Refused, Resource, SchedulerApi};
+use evenweave::view::{AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, NodeView, RequestView};
+use evenweave::{AppHandle, NodeHandle, Policy, Refused, Resource, SchedulerApi};
 
-use super::asked::Common;
+use super::asked::{AppFigures, Basics, Common, Counts, Why};
 use super::booking::Booking;
+
+/// What the server shows of one of the two schedulers in its own way.
+pub(super) trait Served: Policy<Stats: Into<Counts>> {
+    /// The sum of all nodes.
+    fn cluster(stats: &Self::Stats) -> Resource;
+
+    /// The most that one container may have, now.
+    fn largest(api: &mut impl SchedulerApi<Policy = Self>, basics: &Basics) -> Resource;
+
+    fn figures(apps: Vec<Self::AppView>, queues: &[Self::QueueView], cluster: &Resource) -> Vec<AppFigures>;
+
+    /// A FairScheduler has no priorities.
+    fn priority(_api: &mut impl SchedulerApi<Policy = Self>, _number: u32) -> Option<i32> {
+        None
+    }
+
+    fn capacity_queues(_api: &mut impl SchedulerApi<Policy = Self>) -> Vec<CapacityQueueView> {
+        Vec::new()
+    }
+
+    fn has_queue(queues: &[Self::QueueView], name: &str) -> bool;
+
+    /// The queue whose rights count for a queue that may not exist.
+    fn nearest<'a>(_api: &mut impl SchedulerApi<Policy = Self>, queue: &'a str) -> &'a str {
+        queue
+    }
+
+    fn told(reason: Self::Reason, basics: &Basics) -> Why;
+}
 
 /// Who has a scheduler, behind a lock or as a handle.
 pub(super) trait Held: Send + Sync {
+    type Api: SchedulerApi<Policy: Served>;
+
+    /// What does not change.
+    fn basics(&self) -> &Basics;
+
     /// Does something with the scheduler.
-    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T;
+    fn held<T>(&self, what: impl FnOnce(&mut Self::Api) -> T) -> T;
 
     /// Does something with a node.
     fn on_node(
         &self,
         name: &str,
-        what: impl FnOnce(&mut dyn SchedulerApi, &NodeHandle) -> Result<(), Refused>,
+        what: impl FnOnce(&mut Self::Api, &NodeHandle) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
         self.held(|scheduler| {
             let node = scheduler.find_node(name).ok_or_else(|| NotFound::Node(name.to_owned()))?;
@@ -30,8 +67,61 @@ pub(super) trait Held: Send + Sync {
     }
 }
 
+/// Which of both a holder has.
+type Which<H> = <<H as Held>::Api as SchedulerApi>::Policy;
+
 /// What a thread of the scheduler cannot answer any more is shown as nothing.
 impl<H: Held> Common for H {
+    fn basics(&self) -> &Basics {
+        Held::basics(self)
+    }
+
+    fn cluster(&self) -> Resource {
+        self.held(|api| Which::<H>::cluster(&api.stats()))
+    }
+
+    fn counts(&self) -> Counts {
+        self.held(|api| api.stats()).into()
+    }
+
+    fn largest(&self) -> Resource {
+        self.held(|api| Which::<H>::largest(api, Held::basics(self)))
+    }
+
+    fn apps(&self) -> Vec<AppFigures> {
+        let (apps, queues, stats) =
+            self.held(|api| (api.apps().unwrap_or_default(), api.queues().unwrap_or_default(), api.stats()));
+        Which::<H>::figures(apps, &queues, &Which::<H>::cluster(&stats))
+    }
+
+    fn priority(&self, number: u32) -> Option<i32> {
+        self.held(|api| Which::<H>::priority(api, number))
+    }
+
+    fn capacity_queues(&self) -> Vec<CapacityQueueView> {
+        self.held(Which::<H>::capacity_queues)
+    }
+
+    fn booking(&self) -> Option<&dyn Booking> {
+        Some(self)
+    }
+
+    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
+        let reasons = self.held(|api| api.why_waiting(app))?;
+        Ok(reasons.into_iter().map(|reason| Which::<H>::told(reason, Held::basics(self))).collect())
+    }
+
+    fn has_queue(&self, name: &str) -> bool {
+        Which::<H>::has_queue(&self.held(|api| api.queues()).unwrap_or_default(), name)
+    }
+
+    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
+        self.held(|api| {
+            let queue = Which::<H>::nearest(api, queue);
+            api.has_access(user, queue, access).unwrap_or(false)
+        })
+    }
+
     fn nodes(&self) -> Vec<NodeView> {
         self.held(|scheduler| scheduler.nodes())
     }

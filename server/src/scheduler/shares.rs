@@ -1,11 +1,13 @@
-//! Applications of a FairScheduler as they are shown, whichever driver it has.
+//! A FairScheduler as it is shown, whichever driver it has.
 
 use std::collections::HashMap;
 
-use evenweave::Resource;
-use evenweave::view::{AppView, QueueView};
+use evenweave::reason::{FairReason, Words};
+use evenweave::view::{AppView, QueueView, Stats};
+use evenweave::{Fair, Resource, SchedulerApi};
 
-use super::asked::AppFigures;
+use super::asked::{AppFigures, Basics, Why};
+use super::held::Served;
 
 /// What AMs may use in a leaf queue, were one to be held against it now; `used` is what the cluster has granted.
 pub(crate) fn am_limit(queue: &QueueView, max_am_share: f32, cluster: &Resource, used: &Resource) -> Resource {
@@ -27,7 +29,7 @@ fn part(queue: &QueueView, cluster: &Resource) -> Resource {
 }
 
 /// Applications, with their queues' part of the cluster. O(queues + applications).
-pub(super) fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<AppFigures> {
+fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<AppFigures> {
     let parts: HashMap<&str, Resource> =
         queues.iter().map(|queue| (queue.name.as_str(), part(queue, cluster))).collect();
     let figures = |view: AppView| AppFigures {
@@ -40,4 +42,28 @@ pub(super) fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resour
         of_capacity: None,
     };
     apps.into_iter().map(figures).collect()
+}
+
+impl Served for Fair {
+    fn cluster(stats: &Stats) -> Resource {
+        stats.cluster
+    }
+
+    fn largest(api: &mut impl SchedulerApi<Policy = Fair>, basics: &Basics) -> Resource {
+        let queues = api.queues().unwrap_or_default();
+        queues.iter().find(|queue| queue.name == "root").map_or(basics.maximum, |root| root.max_allocation)
+    }
+
+    fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<AppFigures> {
+        figures(apps, queues, cluster)
+    }
+
+    fn has_queue(queues: &[QueueView], name: &str) -> bool {
+        queues.iter().any(|queue| queue.name == name)
+    }
+
+    fn told(reason: FairReason, basics: &Basics) -> Why {
+        let words = Words::new(&basics.types);
+        Why::told(reason, |wait| words.wait(wait).to_string())
+    }
 }

@@ -2,18 +2,15 @@
 
 use std::collections::HashMap;
 
-use evenweave::config::{Diagnostic, QueueAccess};
-use evenweave::reason::Words;
-use evenweave::refused::NotFound;
+use evenweave::config::Diagnostic;
 use evenweave::view::QueueView;
-use evenweave::{AppHandle, FairScheduler, Refused, Resource, SchedulerApi};
+use evenweave::{FairScheduler, Resource};
 
-use super::asked::{AppFigures, Basics, Counts, FairQueue, Scheduler, Why};
-use super::booking::Booking;
+use super::asked::{Basics, FairQueue, Scheduler};
 use super::held::Held;
 use super::reading::allocations;
 use super::refresh::{NotRefreshed, QueuesText};
-use super::shares::{am_limit, figures};
+use super::shares::am_limit;
 
 /// A handle to a running FairScheduler. What a thread of it cannot answer any more is shown as nothing.
 #[derive(Debug)]
@@ -31,41 +28,18 @@ impl Threads {
 }
 
 impl Held for Threads {
-    fn held<T>(&self, what: impl FnOnce(&mut dyn SchedulerApi) -> T) -> T {
+    type Api = FairScheduler;
+
+    fn held<T>(&self, what: impl FnOnce(&mut FairScheduler) -> T) -> T {
         what(&mut self.scheduler.clone())
+    }
+
+    fn basics(&self) -> &Basics {
+        &self.basics
     }
 }
 
 impl Scheduler for Threads {
-    fn basics(&self) -> &Basics {
-        &self.basics
-    }
-
-    fn cluster(&self) -> Resource {
-        self.scheduler.stats().cluster
-    }
-
-    fn counts(&self) -> Counts {
-        self.scheduler.stats().into()
-    }
-
-    fn largest(&self) -> Resource {
-        let queues = self.scheduler.queues().unwrap_or_default();
-        queues.iter().find(|queue| queue.name == "root").map_or(self.basics.maximum, |root| root.max_allocation)
-    }
-
-    fn apps(&self) -> Vec<AppFigures> {
-        figures(
-            self.scheduler.apps().unwrap_or_default(),
-            &self.scheduler.queues().unwrap_or_default(),
-            &self.cluster(),
-        )
-    }
-
-    fn priority(&self, _: u32) -> Option<i32> {
-        None
-    }
-
     /// What AMs may use is as things stand: a running scheduler keeps no trace of what it last worked out.
     fn fair_queues(&self) -> Vec<FairQueue> {
         let configs = self.scheduler.queue_configs().unwrap_or_default();
@@ -81,29 +55,6 @@ impl Scheduler for Threads {
             FairQueue { view, am_limit, max_am_share }
         };
         self.scheduler.queues().unwrap_or_default().into_iter().map(with_limit).collect()
-    }
-
-    fn has_queue(&self, name: &str) -> bool {
-        self.scheduler.queues().unwrap_or_default().iter().any(|queue| queue.name == name)
-    }
-
-    fn has_access(&self, user: &str, queue: &str, access: QueueAccess) -> bool {
-        self.scheduler.has_access(user, queue, access).unwrap_or(false)
-    }
-
-    fn booking(&self) -> Option<&dyn Booking> {
-        Some(self)
-    }
-
-    fn why_waiting(&self, app: &AppHandle) -> Result<Vec<Why>, Refused> {
-        let words = Words::new(&self.basics.types);
-        let reasons = self.scheduler.why_waiting(app)?;
-        Ok(reasons.into_iter().map(|reason| Why::told(reason, |wait| words.wait(wait).to_string())).collect())
-    }
-
-    fn set_priority(&self, _by: &str, app: &AppHandle, _priority: i32) -> Result<i32, Refused> {
-        // Hadoop refuses it, whatever the application.
-        Err(NotFound::App(app.number()).into())
     }
 
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {

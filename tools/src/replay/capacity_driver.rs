@@ -4,8 +4,8 @@ use super::named::Named;
 use super::played::Played;
 use crate::api::{
     AppHandle, Ask, ByNumber, Capacity, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
-    CapacityStepped, ContainerId, Journal, Location, NewAttempt, NewNode, NodeHandle, NodeView, RecoveredContainer,
-    Refused, Resource, SchedulerApi, Submission, SubmitTerms,
+    CapacityStepped, ContainerId, Journal, Location, NewAttempt, NewNode, NodeHandle, NodeView, PreemptionRound,
+    RecoveredContainer, Refused, Resource, SchedulerApi, Submission, SubmitTerms,
 };
 #[cfg(test)]
 use crate::api::{CapacityPass, Watch};
@@ -38,7 +38,7 @@ pub(super) trait CapacityDriver {
     fn set_priority(&mut self, app: u32, priority: i32) -> Result<(), Refused>;
     fn move_app(&mut self, app: u32, queue: &str) -> Result<(), Refused>;
     fn refresh(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused>;
-    fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused>;
+    fn preempt(&mut self) -> Result<Vec<PreemptionRound>, Refused>;
     /// A round of what removes queues that have made themselves.
     fn expire_queues(&mut self) -> Result<(), Refused>;
     /// A round of what divides what managed parents have.
@@ -65,7 +65,6 @@ trait CapacityCalls: SchedulerApi<Policy = Capacity> + Sized {
     fn shrink_node(&mut self, node: &NodeHandle, total: Resource) -> Result<(), Refused>;
     fn set_priority(&mut self, app: &AppHandle, priority: i32) -> Result<(), Refused>;
     fn refresh_properties(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused>;
-    fn mark(&mut self) -> Result<Vec<(u32, u32)>, Refused>;
     fn expire_queues(&mut self) -> Result<(), Refused>;
     fn manage_queues(&mut self) -> Result<(), Refused>;
     fn queues_with_limits(&mut self) -> Result<Vec<CapacityQueueView>, Refused>;
@@ -89,10 +88,6 @@ impl CapacityCalls for CapacityStepped {
 
     fn refresh_properties(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
         CapacityStepped::refresh_properties(self, properties.iter().copied())
-    }
-
-    fn mark(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
-        CapacityStepped::preempt(self)
     }
 
     fn expire_queues(&mut self) -> Result<(), Refused> {
@@ -139,10 +134,6 @@ impl CapacityCalls for CapacityScheduler {
 
     fn refresh_properties(&mut self, properties: &[(&str, &str)]) -> Result<(), Refused> {
         CapacityScheduler::refresh_properties(self, properties.iter().copied())
-    }
-
-    fn mark(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
-        CapacityScheduler::preempt(self)
     }
 
     fn expire_queues(&mut self) -> Result<(), Refused> {
@@ -270,8 +261,8 @@ impl<S: CapacityCalls> CapacityDriver for Played<S> {
         self.done(outcome)
     }
 
-    fn preempt(&mut self) -> Result<Vec<(u32, u32)>, Refused> {
-        let outcome = self.scheduler.mark();
+    fn preempt(&mut self) -> Result<Vec<PreemptionRound>, Refused> {
+        let outcome = self.scheduler.preempt();
         self.done(outcome)
     }
 

@@ -26,12 +26,12 @@ pub(super) struct Told {
     booked: Booked,
 }
 
-/// By application and number, not in the order chosen.
-fn round(round: PreemptionRound) -> SeenRound {
+/// By application and number, not in the order chosen. A FairScheduler's round serves an application.
+fn round(round: PreemptionRound) -> Option<SeenRound> {
     let marked = round.containers.iter().map(|id| (id.application_number(), id.number()));
     let mut containers: Vec<_> = marked.collect();
     containers.sort_unstable();
-    SeenRound { app: round.app, containers }
+    Some(SeenRound { app: round.app?, containers })
 }
 
 fn named(app: u32, number: u32, epoch: u32) -> Named {
@@ -295,7 +295,7 @@ impl<'s> Player<'s> {
             Step::Continuous => driver.continuous()?,
             Step::Preempt { kill } => {
                 let rounds = driver.preempt(*kill)?;
-                return Ok(Told { marked: rounds.into_iter().map(round).collect(), ..Told::default() });
+                return Ok(Told { marked: rounds.into_iter().filter_map(round).collect(), ..Told::default() });
             }
             Step::Kill { due } => driver.kill(*due)?,
         }

@@ -120,7 +120,6 @@ pub(super) fn start(
 trait FairCalls: SchedulerApi<Policy = Fair> + Sized {
     fn reload_text(&mut self, text: &str) -> Result<(), Refused>;
     fn clean_up(&mut self) -> Result<(), Refused>;
-    fn mark(&mut self) -> Result<Vec<PreemptionRound>, Refused>;
     fn kill_marked(&mut self) -> Result<(), Refused>;
     fn take_trace(&mut self) -> Vec<Decision>;
 }
@@ -133,10 +132,6 @@ impl FairCalls for Stepped {
     fn clean_up(&mut self) -> Result<(), Refused> {
         Stepped::clean_up(self);
         Ok(())
-    }
-
-    fn mark(&mut self) -> Result<Vec<PreemptionRound>, Refused> {
-        Stepped::preempt(self)
     }
 
     fn kill_marked(&mut self) -> Result<(), Refused> {
@@ -155,10 +150,6 @@ impl FairCalls for FairScheduler {
 
     fn clean_up(&mut self) -> Result<(), Refused> {
         FairScheduler::clean_up(self)
-    }
-
-    fn mark(&mut self) -> Result<Vec<PreemptionRound>, Refused> {
-        FairScheduler::preempt(self)
     }
 
     fn kill_marked(&mut self) -> Result<(), Refused> {
@@ -248,7 +239,7 @@ impl<S: FairCalls> Driver for Played<S> {
     }
 
     fn preempt(&mut self, kill: bool) -> Result<Vec<PreemptionRound>, Refused> {
-        let rounds = self.scheduler.mark()?;
+        let rounds = self.scheduler.preempt()?;
         let outcome = if kill { self.scheduler.kill_marked() } else { Ok(()) };
         self.done(outcome)?;
         Ok(rounds)

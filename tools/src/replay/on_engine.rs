@@ -402,10 +402,12 @@ impl OnEngine {
                 Ok(())
             }
             "preempt" => {
-                let marked = self.scheduler.preempt()?;
+                let rounds = self.scheduler.preempt()?;
+                let marked = rounds.iter().flat_map(|round| &round.containers);
+                let marked: Vec<_> =
+                    marked.map(|id| json!({"app": id.application_number(), "container": id.number()})).collect();
                 if !marked.is_empty() {
-                    let marked = marked.iter().map(|(app, number)| json!({"app": app, "container": number}));
-                    shown.insert("marked".to_owned(), marked.collect());
+                    shown.insert("marked".to_owned(), marked.into());
                 }
                 Ok(())
             }

@@ -15,7 +15,7 @@ use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::mail::container::EndReason;
 use crate::engine::records::containers::ContainerRecord;
-use crate::id::ContainerNumber;
+use crate::id::{ContainerId, ContainerNumber};
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -25,8 +25,8 @@ pub(crate) fn candidate_of(record: &ContainerRecord) -> Candidate {
 }
 
 impl Shard {
-    /// One round; then what it has chosen takes effect. Gives what is newly marked, by application and number.
-    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<(u32, u32)> {
+    /// One round; then what it has chosen takes effect. Gives what is newly marked.
+    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<Candidate> {
         let scheduler = self.own.books.file(ROOT).settings();
         let for_higher = scheduler.underutilized_preemption.then(|| ByPriority {
             now_ms: self.shared.clock.now_ms(),
@@ -56,7 +56,7 @@ impl Shard {
         marked.retain(|_, since| is_remembered(*since, settings.max_wait_before_kill_ms, now));
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
         self.apply_choice(&chosen);
-        let marked = chosen.marks.iter().map(|(app, number)| (*app, number.number)).collect();
+        let marked = chosen.marks.clone();
         if self.shared.workers > 1 {
             self.tell_all_others(&CapacityMessage::Chosen(Arc::new(chosen)));
         }
@@ -86,6 +86,12 @@ impl Shard {
         if let Some(settings) = settings {
             self.survey(&Survey::of(settings, None));
         }
+    }
+
+    /// The ids of those that live here, each with its place among all.
+    pub(crate) fn ids_of(&self, marked: &[Candidate]) -> Vec<(usize, ContainerId)> {
+        let here = marked.iter().enumerate();
+        here.filter_map(|(place, candidate)| Some((place, self.container_id(self.live(*candidate)?)))).collect()
     }
 
     /// The record of a live container.

@@ -80,14 +80,14 @@ impl Surveyed {
 pub(crate) struct Survey {
     pub(crate) settings: PreemptionSettings,
     /// Who is told what was marked, where somebody waits for it.
-    pub(crate) reply: Option<Once<Vec<(u32, u32)>>>,
+    pub(crate) reply: Option<Once<Vec<Candidate>>>,
     pub(crate) surveyed: Surveyed,
     /// Who has added what it has.
     pub(crate) been: Vec<usize>,
 }
 
 impl Survey {
-    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Once<Vec<(u32, u32)>>>) -> Survey {
+    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Once<Vec<Candidate>>>) -> Survey {
         Survey { settings, reply, surveyed: Surveyed::default(), been: Vec::new() }
     }
 

@@ -38,7 +38,7 @@ pub use try_again::TryAgain;
 ///
 /// - A refused submission may have created its dynamic queue, or parents of it. So may [`NoQueue::CannotCreate`] of any
 ///   call: the parents above the obstacle stay.
-/// - A refused allocation file may have switched the placement rules ([`AllocationsError::installed_placement`](crate::config::AllocationsError::installed_placement)).
+/// - A refused allocation file may have switched the placement rules ([`AllocationsError::installed_placement`]).
 /// - [`Configuration::BrokeOff`] and [`Configuration::PlanClass`]: the new queues are in force.
 /// - [`Refused::TimedOut`]: the call may still be done later.
 ///
@@ -67,6 +67,8 @@ pub use try_again::TryAgain;
 /// assert_eq!(again.kind(), "no-such-app");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// [`AllocationsError::installed_placement`]: crate::config::AllocationsError::installed_placement
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {

@@ -20,17 +20,25 @@ impl WayAgent {
         WayAgent(ways)
     }
 
-    /// First aligned, where the load is least, then greedy: Hadoop's `AlignedPlannerWithGreedy`, the default. The
-    /// arguments are `smoothness-factor` and `favor-early-allocation`.
+    /// First aligned, where the load is least, then greedy: Hadoop's `AlignedPlannerWithGreedy`, the default. Both
+    /// prefer early places. The argument is `smoothness-factor`.
     #[must_use]
-    pub fn aligned_then_greedy(smoothness: i32, early: bool) -> WayAgent {
-        WayAgent(vec![aligned(smoothness, early), greedy(early)])
+    pub fn aligned_then_greedy(smoothness: i32) -> WayAgent {
+        let placement = Box::new(AlignedPlacement { smoothness });
+        WayAgent(vec![Way { windows: Windows::ByDemand, placement, early: true }, greedy()])
     }
 
-    /// Only greedy: Hadoop's `GreedyReservationAgent`. The argument is `favor-early-allocation`.
+    /// Only greedy, with early places preferred: Hadoop's `GreedyReservationAgent`.
     #[must_use]
-    pub fn greedy(early: bool) -> WayAgent {
-        WayAgent(vec![greedy(early)])
+    pub fn greedy() -> WayAgent {
+        WayAgent(vec![greedy()])
+    }
+
+    /// All ways prefer late places: without `favor-early-allocation`.
+    #[must_use]
+    pub fn late(mut self) -> WayAgent {
+        self.0.iter_mut().for_each(|way| way.early = false);
+        self
     }
 
     /// The older greedy agent, step by step from the end. In Hadoop no file can name it.
@@ -56,10 +64,6 @@ impl ReservationAgent for WayAgent {
     }
 }
 
-fn aligned(smoothness: i32, early: bool) -> Way {
-    Way { windows: Windows::ByDemand, placement: Box::new(AlignedPlacement { smoothness }), early }
-}
-
-fn greedy(early: bool) -> Way {
-    Way { windows: Windows::All, placement: Box::new(GreedyPlacement), early }
+fn greedy() -> Way {
+    Way { windows: Windows::All, placement: Box::new(GreedyPlacement), early: true }
 }
