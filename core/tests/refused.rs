@@ -1,7 +1,5 @@
 //! Kinds and messages of refusals stay as they are: recordings, pages and the ResourceManager's classes read them.
 
-#![expect(clippy::unwrap_used, reason = "a test reads sources")]
-
 use evenweave::config::AllocationsError;
 use evenweave::event::{AppAccess, Named};
 use evenweave::refused::{AlreadyExists, Configuration, Denied, Gone, Invalid, Limit, NoQueue, NotFound, TryAgain};

@@ -58,7 +58,7 @@ mod tests {
             theirs.sort_by_key(|item| item.0);
             assert_eq!(ours, theirs);
             by(&mut ours, |a, b| b.1.cmp(&a.1));
-            theirs.sort_by(|a, b| b.1.cmp(&a.1));
+            theirs.sort_by_key(|item| std::cmp::Reverse(item.1));
             assert_eq!(ours, theirs);
         }
     }

@@ -8,6 +8,9 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Nanoseconds since the program asked first, at least 1.
+///
+/// # Panics
+/// After 500 years.
 #[must_use]
 pub fn now_ns() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();

@@ -33,6 +33,9 @@ pub fn read_queues(path: &Path, what: &str, scheduler: Option<SchedulerChoice>) 
 }
 
 /// The same of its bytes.
+///
+/// # Errors
+/// Bytes that are no text in the encoding that they say.
 pub fn decode_queues(bytes: &[u8], name: &str, scheduler: Option<SchedulerChoice>) -> Result<String, Failure> {
     let properties = || SiteFile::decode(bytes, name);
     let scheduler = match scheduler {

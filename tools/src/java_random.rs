@@ -23,6 +23,9 @@ impl JavaRandom {
     }
 
     /// `nextInt(bound)`, of a bound from 1 to 2^31 - 1.
+    ///
+    /// # Panics
+    /// Of a bound of 0.
     pub fn next_int(&mut self, bound: u32) -> u32 {
         if bound.is_power_of_two() {
             let product = u64::from(bound) * u64::from(self.next_31());

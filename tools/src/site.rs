@@ -17,6 +17,9 @@ pub struct SiteOptions {
 
 impl SiteOptions {
     /// All of it by name, as it is after substitution.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
     pub fn pairs(&self) -> Result<Vec<(String, String)>, Failure> {
         let site = self.properties(&[])?;
         let pair = |name: &&str| Some(((*name).to_owned(), site.get(name).ok()??));

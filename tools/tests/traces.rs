@@ -43,8 +43,7 @@ fn line(job: &Job) -> String {
 fn every_job_is_drawn_as_hadoop_draws_it() {
     let mut compared = 0;
     for number in 1..=6 {
-        let mut options = TraceOptions::default();
-        options.times = Times::AsWritten;
+        let options = TraceOptions { times: Times::AsWritten, ..TraceOptions::default() };
         let (kind, items) = items(&data(&format!("draw-{number}.synth.json.gz")), &options);
         assert_eq!(kind, TraceKind::Synth);
         let mut recorded = String::new();
@@ -110,8 +109,7 @@ fn a_sample_of_rumen() {
     assert_eq!(first.tasks[1].host.as_ref().unwrap().rack, "/rack1");
     assert_eq!((first.tasks[4].kind.as_str(), first.tasks[4].priority), ("reduce", 10));
     assert_eq!((found[1].arrival_ms, first.finish_ms), (2500, 16_000));
-    let mut options = TraceOptions::default();
-    options.times = Times::AllAtOnce;
+    let options = TraceOptions { times: Times::AllAtOnce, ..TraceOptions::default() };
     let at_once = jobs(items(&path, &options).1);
     assert!(at_once.iter().all(|job| job.arrival_ms == 0));
     assert_eq!(at_once[0].finish_ms, 1_700_000_016_000);
@@ -261,8 +259,7 @@ fn what_sls_takes_for_not_given() {
 fn the_short_name_of_the_am_type_counts_where_it_is_asked_for() {
     let text = "{\"am.type\": \"stream\", \"job.queue.name\": \"q\", \"job.tasks\": [{\"duration.ms\": 1}]}";
     for (short, expected) in [(false, "mapreduce"), (true, "stream")] {
-        let mut options = TraceOptions::default();
-        options.short_am_type = short;
+        let options = TraceOptions { short_am_type: short, ..TraceOptions::default() };
         let trace = Trace::read(Cursor::new(text.as_bytes().to_vec()), "t", &options).unwrap();
         let found = jobs(trace.map(Result::unwrap).collect());
         assert_eq!(found[0].am_type, expected);

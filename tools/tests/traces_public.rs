@@ -7,8 +7,7 @@ use std::io::Cursor;
 use evenweave_tools::traces::{Item, Job, Trace, TraceKind, TraceOptions};
 
 fn read(text: &str, kind: TraceKind) -> Vec<Job> {
-    let mut options = TraceOptions::default();
-    options.largest_machine = [10_000, 10];
+    let options = TraceOptions { largest_machine: [10_000, 10], ..TraceOptions::default() };
     let trace = Trace::read(Cursor::new(text.as_bytes().to_vec()), "t", &options).unwrap();
     assert_eq!(trace.kind(), kind);
     let job = |item| match item {

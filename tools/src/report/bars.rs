@@ -27,6 +27,9 @@ const ROW: u32 = 22;
 const NAMES: u32 = 210;
 
 /// The bars from the top down. Those without a value above 0 have no place on the axis: only their names are there.
+///
+/// # Panics
+/// With 2^32 bars.
 pub fn bars(label: &str, unit: &str, bars: &[Bar]) -> String {
     let rows = u32::try_from(bars.len()).expect("few bars");
     let ends = || {

@@ -59,6 +59,9 @@ pub fn document(title: &str, body: &str) -> String {
 }
 
 /// Adds to a page.
+///
+/// # Panics
+/// Where what is shown cannot be.
 pub fn put(body: &mut String, text: std::fmt::Arguments<'_>) {
     body.write_fmt(text).expect("a string takes everything");
 }

@@ -50,8 +50,7 @@ impl Shard {
             let marked = self.preempt(&survey.settings);
             self.own.surveyed = Surveyed::default();
             if let Some(reply) = survey.reply {
-                // Whoever asked may have gone.
-                let _ = reply.send(marked);
+                reply.send(marked);
             }
             return;
         }

@@ -339,10 +339,7 @@ fn run_update(
         let timeout = interval.unwrap_or(Duration::from_secs(3600));
         select! {
             recv(calls) -> call => match call {
-                Ok(UpdateCall::Now(reply)) => {
-                    // The send fails if the caller no longer waits.
-                    let _ = reply.send(update());
-                }
+                Ok(UpdateCall::Now(reply)) => reply.send(update()),
                 #[cfg(feature = "faults")]
                 Ok(UpdateCall::Stall(time)) => {
                     wait(time);

@@ -56,11 +56,10 @@ impl Shard {
     /// Works off what the preemption task asks.
     pub(crate) fn handle_victims(&mut self, call: &VictimCall) {
         self.sync();
-        // An answer that nobody waits for any more: the task has ended.
         match call {
-            VictimCall::Asks(app, reply) => drop(reply.send(self.outstanding_asks(app.slot))),
-            VictimCall::Find(search, reply) => drop(reply.send(self.find_victims(search))),
-            VictimCall::Take(found, app, reply) => drop(reply.send(self.take_victims(found, app))),
+            VictimCall::Asks(app, reply) => reply.send(self.outstanding_asks(app.slot)),
+            VictimCall::Find(search, reply) => reply.send(self.find_victims(search)),
+            VictimCall::Take(found, app, reply) => reply.send(self.take_victims(found, app)),
             VictimCall::Kill(containers) => self.kill(containers),
             VictimCall::KillIfNeeded(set, app, outstanding, reply) => {
                 let key = self.kill_if_needed(set, app, outstanding);

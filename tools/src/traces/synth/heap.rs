@@ -4,6 +4,12 @@
 #[derive(Debug)]
 pub struct Heap<T>(Vec<(i64, T)>);
 
+impl<T: Copy> Default for Heap<T> {
+    fn default() -> Heap<T> {
+        Heap::new()
+    }
+}
+
 impl<T: Copy> Heap<T> {
     /// An empty one.
     pub fn new() -> Heap<T> {
