@@ -170,7 +170,7 @@ fuzz_target!(|text: &str| {
             assert!(!refused || before == after || verb == Some("change"), "{definition:?}: {before} and then {after}");
         } else if verb == Some("follow") {
             now = now.saturating_add(number::<i64>(&mut words).clamp(0, 1 << 40));
-            system.follow(&mut queues, now, true);
+            system.follow(&mut queues, now);
         } else if verb == Some("share") {
             let share = Resource::new(number::<i64>(&mut words).clamp(0, 1 << 30), number::<i64>(&mut words).clamp(0, 1 << 20));
             shrank |= !queues.share.fits_in(&share);

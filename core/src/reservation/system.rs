@@ -274,9 +274,17 @@ impl ReservationSystem {
     }
 
     /// Runs the follower over all plans, and returns the results by the plan's name. A run is due every
-    /// [`plan_step_ms`](Settings::plan_step_ms). Without `replan`, as after a restart, reservations get less if the
-    /// plan is too small.
-    pub fn follow(&mut self, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> BTreeMap<String, Followed> {
+    /// [`plan_step_ms`](Settings::plan_step_ms).
+    pub fn follow(&mut self, queues: &mut dyn PlanQueues, now: i64) -> BTreeMap<String, Followed> {
+        self.follow_all(queues, now, true)
+    }
+
+    /// As [`follow`](Self::follow), and plans nothing anew: if a plan is too small, reservations get less.
+    pub fn follow_after_restart(&mut self, queues: &mut dyn PlanQueues, now: i64) -> BTreeMap<String, Followed> {
+        self.follow_all(queues, now, false)
+    }
+
+    fn follow_all(&mut self, queues: &mut dyn PlanQueues, now: i64, replan: bool) -> BTreeMap<String, Followed> {
         let plans: Vec<String> = self.plans.keys().cloned().collect();
         let run = |plan: String| {
             let followed = self.follow_one(&plan, queues, now, replan);

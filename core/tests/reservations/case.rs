@@ -311,7 +311,7 @@ impl<'a> Case<'a> {
             "reserve-list" => self.list(&caller),
             "follow" => {
                 let before = self.world.shown();
-                let followed = system.follow(&mut self.world, now, true);
+                let followed = system.follow(&mut self.world, now);
                 let changed = followed.values().any(|plan| plan.changed);
                 let differs = self.world.shown() != before;
                 self.differs("whether the run has changed something", &json!(differs), &json!(changed));

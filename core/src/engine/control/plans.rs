@@ -61,7 +61,11 @@ impl<D: Controlled> Control<D> {
     /// restart. Nothing where there is no reservation system.
     pub(crate) fn follow_plans(&mut self, replan: bool) -> Result<BTreeMap<String, Followed>, Refused> {
         let now = self.wall_ms()?;
-        match self.with_plans(|system, queues| system.follow(queues, now, replan)) {
+        let followed = self.with_plans(|system, queues| match replan {
+            true => system.follow(queues, now),
+            false => system.follow_after_restart(queues, now),
+        });
+        match followed {
             Ok(followed) => {
                 followed.values().for_each(|followed| self.tell_of(followed));
                 Ok(followed)
