@@ -126,6 +126,7 @@
 //! | [`reservation`] | the ReservationSystem: plans, agents, sharing policies, the follower |
 //! | [`resource`] | the resource vector, its types and units |
 //! | [`groups`] | groups of users |
+//! | [`labels`] | which labels of nodes there are, and which node has which; no scheduler asks it |
 //! | [`clock`] | real and virtual time |
 //!
 //! [`prelude`] has the names that nearly every embedder needs.
@@ -162,6 +163,8 @@ mod fair;
 #[cfg(not(loom))]
 pub mod groups;
 mod id;
+#[cfg(not(loom))]
+pub mod labels;
 #[cfg(not(loom))]
 mod matching;
 #[cfg(not(loom))]
