@@ -18,6 +18,7 @@ pub(crate) use evenweave::config::{
 };
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::{Groups, GroupsFile};
+pub(crate) use evenweave::labels::{NewLabel, StoredLabels};
 pub(crate) use evenweave::policy::Precedence;
 pub(crate) use evenweave::reason::Words as CoreWords;
 #[cfg(test)]
@@ -36,13 +37,14 @@ pub(crate) use evenweave::reservation::{
 pub(crate) use evenweave::resource::{Calculator, ResourceTypes, Unit};
 pub(crate) use evenweave::testing::ByNumber;
 pub(crate) use evenweave::view::{
-    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView,
-    ContainerView, HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView, Stats,
+    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityPartitionView, CapacityQueueView, CapacityStats,
+    CapacityUserView, ContainerView, HeldView, Journal, LabelView, NodeView, PreemptionRound, QueueConfig, QueueView,
+    Stats,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, Capacity, CapacityConfiguration,
     CapacityScheduler, CapacitySchedulerBuilder, CapacityStepped, Container, ContainerId, EndReason, EndedContainer,
-    Fair, FairScheduler, FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Location, NewAttempt, NewNode, NodeHandle,
-    NodeId, NotSent, Policy, Polled, RecoveredContainer, Refused, Resource, Scheduler, SchedulerApi, SchedulerEvent,
-    Settings, Stepped, Submission, SubmitTerms, Worker,
+    Fair, FairScheduler, FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Label, Location, NewAttempt, NewNode,
+    NodeHandle, NodeId, NotSent, Policy, Polled, RecoveredContainer, Refused, Resource, Scheduler, SchedulerApi,
+    SchedulerEvent, Settings, Stepped, Submission, SubmitTerms, Worker,
 };

@@ -258,6 +258,15 @@ pub enum Refused {
     /// The new configuration is not valid: the old one stays in force.
     #[error("{0}")]
     BadConfiguration(String),
+    /// A change of node labels is refused; in Hadoop's words.
+    #[error("{0}")]
+    BadLabels(String),
+    /// An ask names a label that it may not; in Hadoop's words.
+    #[error("{0}")]
+    InvalidLabel(String),
+    /// The application has asked for nodes of labels that the queue may not use; in Hadoop's words.
+    #[error("{0}")]
+    LabelAccess(String),
     /// An application with this number already exists.
     #[error("application {0} already exists")]
     DuplicateApp(u32),
@@ -476,6 +485,9 @@ impl Refused {
             Refused::QueueFull { .. } => "queue-full",
             Refused::UserFull { .. } => "user-full",
             Refused::BadConfiguration(_) => "bad-configuration",
+            Refused::BadLabels(_) => "bad-labels",
+            Refused::InvalidLabel(_) => "invalid-label",
+            Refused::LabelAccess(_) => "label-access",
             Refused::DuplicateApp(_) => "duplicate-app",
             Refused::NoSuchApp(_) => "no-such-app",
             Refused::NoAm(_) => "no-am",

@@ -19,6 +19,8 @@ pub(super) struct Host {
 pub(super) struct HostNode {
     /// What was set for it after its host's label was, which may be none.
     pub(super) own: Option<Label>,
+    /// What a change is compared with: what was set for it, or after that for its host.
+    pub(super) as_set: Option<Label>,
     /// What it has, while it runs.
     pub(super) running: Option<Resource>,
 }
@@ -32,8 +34,11 @@ impl Host {
 
     /// The label is its own, and all its nodes have it as their host's.
     pub(super) fn set(&mut self, label: Label) {
+        for node in self.nodes.values_mut() {
+            node.own = None;
+            node.as_set = node.as_set.take().and(label.is_some().then(|| label.clone()));
+        }
         self.label = label;
-        self.nodes.values_mut().for_each(|node| node.own = None);
     }
 
     /// A label is gone.
@@ -42,8 +47,10 @@ impl Host {
         if is_it(&self.label) {
             self.label = None;
         }
-        for node in self.nodes.values_mut().filter(|node| node.own.as_ref().is_some_and(is_it)) {
-            node.own = Some(None);
+        for of_node in self.nodes.values_mut().flat_map(|node| [&mut node.own, &mut node.as_set]) {
+            if of_node.as_ref().is_some_and(is_it) {
+                *of_node = Some(None);
+            }
         }
     }
 

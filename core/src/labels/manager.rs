@@ -89,6 +89,12 @@ impl NodeLabels {
         NodeLabels { enabled, unlabelled, labels: BTreeMap::new(), hosts: FxHashMap::default() }
     }
 
+    /// Whether there may be labels.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
     fn check_enabled(&self) -> Result<(), LabelFault> {
         if self.enabled { Ok(()) } else { Err(LabelFault::Disabled) }
     }
@@ -219,7 +225,7 @@ impl NodeLabels {
         if port == WHOLE_HOST {
             return is(&host.label);
         }
-        host.nodes.get(&port).and_then(|node| node.own.as_ref()).is_some_and(is)
+        host.nodes.get(&port).and_then(|node| node.as_set.as_ref()).is_some_and(is)
     }
 
     /// A host, or one of its nodes, has another label; which of its ports run of those that are concerned.
@@ -229,7 +235,8 @@ impl NodeLabels {
             if port == WHOLE_HOST {
                 host.set(label);
             } else {
-                host.nodes.entry(port).or_default().own = Some(label);
+                let node = host.nodes.entry(port).or_default();
+                (node.own, node.as_set) = (Some(label.clone()), Some(label));
             }
         })
     }

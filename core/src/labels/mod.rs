@@ -13,9 +13,12 @@ mod manager;
 
 mod stored;
 
+mod table;
+
 #[cfg(test)]
 mod model;
 
 pub use fault::LabelFault;
 pub use manager::{LabelledNode, NodeLabels, Partition};
 pub use stored::{NewLabel, StoredLabels};
+pub(crate) use table::LabelTable;

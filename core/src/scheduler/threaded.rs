@@ -253,7 +253,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`Refused::NoWorkers`], [`Refused::Panicked`] (the clock); [`Refused::OwnThread`], [`Refused::TaskLost`],
     /// [`Refused::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
-        self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
+        self.door().call(|reply| Call::Submit(Box::new(submission), reply))?.map(AppHandle)
     }
 
     /// As [`submit`](Self::submit), with everything else that a submission may ask for. Waits for the control.
