@@ -30,6 +30,6 @@ pub mod capacity {
         Template, ToPlace, WorkflowPriorities,
     };
     pub(crate) use evenweave_config::internal::{
-        KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
+        Cluster, KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
     };
 }

@@ -18,6 +18,28 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[cfg(not(loom))]
 pub(crate) const ROOT: u32 = 0;
 
+/// A node label, by the number that a scheduler has given it; none has it again. 0 is the default partition, whose nodes
+/// have no label.
+#[cfg(not(loom))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct LabelId(pub(crate) u16);
+
+#[cfg(not(loom))]
+impl LabelId {
+    /// No label: the default partition.
+    pub(crate) const NONE: LabelId = LabelId(0);
+
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self == LabelId::NONE
+    }
+
+    #[inline]
+    pub(crate) fn ix(self) -> usize {
+        self.0.into()
+    }
+}
+
 /// A slot: an index that is used again, with a generation that tells its owners apart.
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -126,6 +126,7 @@
 //! | [`reservation`] | the ReservationSystem: plans, agents, sharing policies, the follower |
 //! | [`resource`] | the resource vector, its types and units |
 //! | [`groups`] | groups of users |
+//! | [`labels`] | which labels of nodes there are, and which node has which |
 //! | [`clock`] | real and virtual time |
 //!
 //! [`prelude`] has the names that nearly every embedder needs.
@@ -166,6 +167,8 @@ mod fair;
 pub mod groups;
 mod id;
 #[cfg(not(loom))]
+pub mod labels;
+#[cfg(not(loom))]
 mod matching;
 #[cfg(not(loom))]
 mod order;
@@ -199,7 +202,7 @@ pub use id::{Slot, Slots};
 pub use resource::Resource;
 
 #[cfg(not(loom))]
-pub use app::{Ask, Location};
+pub use app::{Ask, Label, Location};
 #[cfg(not(loom))]
 pub use capacity::{CapacityConfiguration, SubmitTerms, Unsupported};
 #[cfg(not(loom))]
@@ -242,9 +245,12 @@ pub mod schedulers {
 #[cfg(not(loom))]
 pub mod view {
     pub use crate::capacity::{
-        CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityStats, CapacityUserView, Lifetime,
+        CapacityAppPartitionView, CapacityAppView, CapacityLeafView, CapacityPartitionView, CapacityQueueView,
+        CapacityStats, CapacityUserPartitionView, CapacityUserView, Lifetime,
     };
-    pub use crate::engine::{ContainerCounts, ContainerView, NodeView, RequestView, ReservationNews, ReservedView};
+    pub use crate::engine::{
+        ContainerCounts, ContainerView, LabelView, NodeView, RequestView, ReservationNews, ReservedView,
+    };
     pub use crate::fair::{AppView, QueueConfig, QueueView, Stats};
     pub use crate::queue::RunningLimit;
     pub use crate::scheduler::{AllocatedView, HeldView, Journal, PreemptionRound};

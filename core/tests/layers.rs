@@ -8,7 +8,7 @@ use evenweave_testkit::sources::{code_only, sources};
 use std::collections::BTreeSet;
 
 /// Every module at the top of the crate, with its layer.
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 24] = [
     ("sync", 0),
     ("resource", 1),
     ("id", 1),
@@ -22,6 +22,7 @@ const LAYERS: [(&str, u8); 23] = [
     ("queue", 4),
     ("app", 4),
     ("groups", 4),
+    ("labels", 4),
     ("shares", 5),
     ("matching", 5),
     ("placement", 5),

@@ -53,6 +53,9 @@ fn all() -> Vec<(Refused, &'static str, &'static str)> {
             "invalid-resource",
             "<memory:9, vCores:1> is negative or above the largest container here, <memory:8, vCores:1>",
         ),
+        (Configuration::Labels(s("a label")).into(), "bad-labels", "a label"),
+        (Invalid::Label(s("an ask")).into(), "invalid-label", "an ask"),
+        (Invalid::LabelAccess(s("a move")).into(), "label-access", "a move"),
         (
             NoQueue::NotLeaf { queue: s("root.a") }.into(),
             "not-leaf",

@@ -15,6 +15,7 @@ pub(crate) use evenweave::config::{
     SiteProperties, default_rules, open_file, parse_resource, read_file, rooted,
 };
 pub(crate) use evenweave::groups::{Groups, GroupsFile};
+pub(crate) use evenweave::labels::{NewLabel, StoredLabels};
 pub(crate) use evenweave::policy::Precedence;
 pub(crate) use evenweave::reason::Words as CoreWords;
 #[cfg(test)]
@@ -33,12 +34,12 @@ pub(crate) use evenweave::reservation::{
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::testing::ByNumber;
 pub(crate) use evenweave::view::{
-    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityQueueView, CapacityUserView, ContainerView,
-    HeldView, Journal, NodeView, PreemptionRound, QueueConfig, QueueView,
+    AllocatedView, AppView, CapacityAppView, CapacityLeafView, CapacityPartitionView, CapacityQueueView,
+    CapacityUserView, ContainerView, HeldView, Journal, LabelView, NodeView, PreemptionRound, QueueConfig, QueueView,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, Capacity, CapacityConfiguration,
-    CapacityScheduler, CapacityStepped, ContainerId, EndReason, Fair, FairScheduler, Heartbeat, Location, NewAttempt,
-    NewNode, NodeHandle, RecoveredContainer, Refused, Resource, SchedulerApi, SchedulerEvent, Settings, Stepped,
-    Submission, SubmitTerms,
+    CapacityScheduler, CapacityStepped, ContainerId, EndReason, Fair, FairScheduler, Heartbeat, Label, Location,
+    NewAttempt, NewNode, NodeHandle, RecoveredContainer, Refused, Resource, SchedulerApi, SchedulerEvent, Settings,
+    Stepped, Submission, SubmitTerms,
 };

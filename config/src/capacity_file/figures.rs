@@ -69,7 +69,15 @@ impl From<Resource> for Cluster {
 }
 
 impl Cluster {
-    pub(super) fn of(&self, label: &str) -> Resource {
+    /// All nodes.
+    #[must_use]
+    pub fn total(&self) -> &Resource {
+        &self.total
+    }
+
+    /// The nodes of a label, or without one.
+    #[must_use]
+    pub fn of(&self, label: &str) -> Resource {
         self.by_label.get(label).copied().unwrap_or_default()
     }
 }

@@ -2,6 +2,7 @@
 //! tells of it.
 
 use super::file::CapacityFile;
+use super::queue::CapacityQueue;
 use super::source::Source;
 #[cfg(feature = "check")]
 use super::warnings::Warnings;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 
 const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
 /// What is here of labels.
-const OF_LABELS: &str = "capacities of labels are read and checked, but no node has a label and no ask may name one";
+const OF_LABELS: &str = "yarn.node-labels.enabled is not true: no node has a label and no ask may name one";
 pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
@@ -31,6 +32,10 @@ fn absent(file: &CapacityFile, source: &Source<'_>) -> Vec<Absent> {
     let mut found = Vec::new();
     if file.settings().multi_node_placement {
         found.push(Absent { property: MULTI_NODE.to_owned(), what: MULTI_NODE.to_owned(), more: 0, lacks: "" });
+    }
+    if file.settings().node_labels.enabled {
+        found.extend(made_with_labels(file));
+        return found;
     }
     // By label, and whether it is an expression's.
     let mut labels: BTreeMap<(bool, &str), Absent> = BTreeMap::new();
@@ -57,6 +62,20 @@ fn absent(file: &CapacityFile, source: &Source<'_>) -> Vec<Absent> {
     }
     found.extend(labels.into_values());
     found
+}
+
+/// Queues that make themselves where queues have capacities of labels.
+fn made_with_labels(file: &CapacityFile) -> Option<Absent> {
+    let has_labels = file.queues().iter().any(|queue| queue.capacities.len() > 1);
+    let makes = |queue: &&CapacityQueue| {
+        let parent = queue.as_parent();
+        parent.is_some_and(|parent| parent.flexible_creation.enabled || parent.managed_creation.is_some())
+    };
+    let queue = file.queues().iter().filter(|_| has_labels).find(makes)?;
+    let is_managed = queue.as_parent().is_some_and(|parent| parent.managed_creation.is_some());
+    let key = if is_managed { "auto-create-child-queue.enabled" } else { "auto-queue-creation-v2.enabled" };
+    let what = format!("queues that make themselves in {}, with node labels", queue.path);
+    Some(Absent { property: Source::of(&queue.path, key), what, more: 0, lacks: "" })
 }
 
 /// What handles placement constraints, where something does.

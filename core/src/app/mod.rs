@@ -52,6 +52,36 @@ impl Location {
     }
 }
 
+/// A node label in an ask: the name of a label, or none for the default partition. `label` of the scheduler makes it from a
+/// name; it is cheap to copy. It belongs to that scheduler: others refuse it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Label(Option<Location>);
+
+impl Label {
+    /// No label: the default partition.
+    pub const NONE: Label = Label(None);
+
+    /// A name that is not empty.
+    pub(crate) fn named(name: Location) -> Label {
+        Label(Some(name))
+    }
+
+    pub(crate) fn name(self) -> Option<Location> {
+        self.0
+    }
+}
+
+/// `label 3`, or `no label`. Names are the scheduler's.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => f.write_str("no label"),
+            Some(name) => write!(f, "label {}", name.number()),
+        }
+    }
+}
+
 /// What tells one scheduler's locations from another's: of 62 that are made one after the other each has its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocationTag(u32);
@@ -129,6 +159,10 @@ pub struct Ask {
     /// Whether a container may be placed further away than here.
     #[cfg_attr(feature = "serde", serde(default = "relaxed"))]
     pub relax_locality: bool,
+    /// Of an ask at [`Location::ANY`]: the label of the nodes that it wants. `None`: what the application's submission
+    /// says, or its queue. Feature `serde`: only the default partition can be deserialized.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub label: Option<Label>,
 }
 
 /// Where an ask wants its containers that does not say.
@@ -148,7 +182,7 @@ impl Ask {
     #[must_use]
     pub fn anywhere(priority: i32, resource: Resource, count: u32) -> Ask {
         let location = Location::ANY;
-        Ask { priority, allocation_request_id: 0, location, resource, count, relax_locality: true }
+        Ask { priority, allocation_request_id: 0, location, resource, count, relax_locality: true, label: None }
     }
 
     /// Returns the ask with a rack or node as its location.
@@ -167,6 +201,12 @@ impl Ask {
     #[must_use]
     pub fn relaxed(self, relax_locality: bool) -> Ask {
         Ask { relax_locality, ..self }
+    }
+
+    /// Returns the ask for nodes with a label; [`Label::NONE`] is the default partition.
+    #[must_use]
+    pub fn labelled(self, label: Label) -> Ask {
+        Ask { label: Some(label), ..self }
     }
 
     /// Returns the ask with another priority.
@@ -202,10 +242,13 @@ impl Ask {
 /// `2 x <memory:1024, vCores:1> at *, priority 1`, and what is not usual.
 impl fmt::Display for Ask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ask { priority, allocation_request_id, location, resource, count, relax_locality } = self;
+        let Ask { priority, allocation_request_id, location, resource, count, relax_locality, label } = self;
         write!(f, "{count} x {resource} at {location}, priority {priority}")?;
         if *allocation_request_id != 0 {
             write!(f, ", request {allocation_request_id}")?;
+        }
+        if let Some(label) = label {
+            write!(f, ", {label}")?;
         }
         if *relax_locality { Ok(()) } else { f.write_str(", there alone") }
     }

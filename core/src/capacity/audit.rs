@@ -72,7 +72,8 @@ impl Shard {
         let reserved: Wide = self.reservations_of(app.slot.index).map(|(_, made)| &made.size).sum();
         let count = i64::try_from(app.containers.len() + app.reserved.len()).unwrap_or(i64::MAX);
         let everywhere = [&book.others.used, &book.drift].into_iter().sum::<Wide>().plus(&used);
-        if everywhere != book.used || reserved != book.reserved {
+        let (used_in, reserved_in) = book.in_all_partitions();
+        if everywhere != used_in || reserved != reserved_in {
             wrong.push(format!(
                 "{name} has {used}, {reserved} reserved and {:?} elsewhere; the books have {}, {} reserved",
                 book.others, book.used, book.reserved
@@ -120,7 +121,7 @@ impl Shard {
             pending = pending.plus(&Wide::of_count(&key.own.size, key.own.count));
             open += u32::from(key.own.count > 0);
         }
-        if (book.pending, book.open_keys) != (pending, open) {
+        if (book.pending_in_all(), book.open_keys) != (pending, open) {
             wrong.push(format!(
                 "{name} asks for {pending} under {open} keys, the books have {} under {}",
                 book.pending, book.open_keys

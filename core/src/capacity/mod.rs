@@ -41,5 +41,6 @@ pub use rules::tried::{
 pub(crate) use types::{CapacityDecider, Shard as CapacityShard};
 pub(crate) use views::capacity_stats;
 pub use views::{
-    CapacityAppView, CapacityLeafView, CapacityNotOffered, CapacityQueueView, CapacityStats, CapacityUserView,
+    CapacityAppPartitionView, CapacityAppView, CapacityLeafView, CapacityNotOffered, CapacityPartitionView,
+    CapacityQueueView, CapacityStats, CapacityUserPartitionView, CapacityUserView,
 };

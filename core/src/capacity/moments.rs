@@ -13,6 +13,8 @@ use crate::capacity::types::{
 };
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AskCause, Decider};
+use crate::engine::edge::label_of_ask::LabelTerms;
+use crate::engine::intake::to_worker::RelabelledNode;
 use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
 use crate::engine::records::containers::ContainerRecord;
@@ -86,6 +88,10 @@ impl Decider for CapacityDecider {
         Ok(snapshot.structure.max_allocation)
     }
 
+    fn label_terms<'a>(leaf: &'a QueueSnapshot) -> Option<LabelTerms<'a>> {
+        Some(leaf.own.label_terms())
+    }
+
     fn normal(shared: &Shared, asked: &Resource, largest: &Resource) -> Resource {
         let minimum = &shared.decider.settings.minimum;
         shared.decider.arith().normalize(asked, minimum, largest, minimum)
@@ -105,6 +111,7 @@ impl Decider for CapacityDecider {
 
     fn offered_in_round(shard: &mut Shard, node: u32) {
         shard.offer_once(node);
+        shard.tell_known_labels(false);
     }
 
     fn all_offered(_shard: &mut Shard) {}
@@ -115,6 +122,11 @@ impl Decider for CapacityDecider {
     }
 
     fn am_refused(_shard: &Shard, _app: u32, _size: &Resource) {}
+
+    #[inline(always)]
+    fn asked_anywhere(key: &mut KeyLocal) {
+        key.own.is_asked = true;
+    }
 
     fn key_served(_key: &mut KeyLocal, _locality: Locality) {}
 
@@ -130,8 +142,8 @@ impl Decider for CapacityDecider {
 
     fn queue_usage_changed(_parent: &mut QueueLocal, _queue: &QueueLocal, _cluster: &ClusterTotal) {}
 
-    fn recovered(shard: &mut Shard, app: u32, size: &Resource) {
-        shard.container_is_back(app, size);
+    fn recovered(shard: &mut Shard, app: u32, container: u32) {
+        shard.container_is_back(app, container);
     }
 
     fn usage_returned(shard: &mut Shard, container: u32) {
@@ -154,6 +166,10 @@ impl Decider for CapacityDecider {
 
     fn nodes_changed(_shard: &mut Shard) {}
 
+    fn relabelled(shard: &mut Shard, nodes: &[RelabelledNode]) {
+        shard.nodes_have_labels(nodes);
+    }
+
     /// The control says so once more, when the change of the cluster is known.
     fn overcommitted(_shard: &mut Shard, _node: u32) {}
 
@@ -163,6 +179,7 @@ impl Decider for CapacityDecider {
 
     fn node_reported(shard: &mut Shard, _node: u32) {
         shard.end_what_did_not_fit();
+        shard.tell_known_labels(false);
     }
 
     fn app_closed(shard: &mut Shard, app: u32) {
@@ -236,7 +253,7 @@ impl Shard {
     fn take_queues(&mut self) {
         let structure = self.snapshot.structure.clone();
         let queues = structure.queues.iter().map(|queue| queue.as_ref().map(|queue| queue.own.clone()));
-        self.own.books.take_structure(queues, structure.cluster.total, structure.nodes);
+        self.own.books.take_structure(queues, structure.cluster.total, structure.nodes, &structure.labels);
         self.tell_who_starts();
     }
 }

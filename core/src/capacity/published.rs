@@ -5,6 +5,7 @@
 use crate::capacity::rules::tree::QueueNode;
 use crate::config::capacity::CapacityFile;
 use crate::engine::books::published_count::PublishedCount;
+use crate::engine::edge::label_of_ask::LabelTerms;
 use crate::sync::Arc;
 
 /// See the module's text.
@@ -24,6 +25,16 @@ pub(crate) struct CapacityPublished {
 }
 
 impl CapacityPublished {
+    /// Which labels its applications may ask for.
+    pub(crate) fn label_terms(&self) -> LabelTerms<'_> {
+        LabelTerms {
+            queue: &self.node.config.path,
+            accessible: self.file.accessible_labels(&self.node.config),
+            default: self.file.default_label_expression(&self.node.config),
+            enforced: &self.file.settings().node_labels.enforced,
+        }
+    }
+
     /// The weight of a user in a leaf queue.
     pub(crate) fn user_weight(&self, user: &str) -> f32 {
         if self.node.known { self.file.user_weight(&self.node.config, user) } else { 1.0 }

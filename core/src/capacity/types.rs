@@ -38,6 +38,7 @@ impl CapacityDecider {
                 .then(|| milliseconds(settings.schedule_asynchronously_interval_ms)),
             continuous_every_ms: None,
             preemption: false,
+            node_labels: settings.node_labels.enabled,
             acl_enable: settings.acl_enable,
             admin_acl: settings.admin_acl.clone(),
         }

@@ -6,6 +6,7 @@ use crate::capacity::books::{AppBook, Books};
 use crate::capacity::explain::reasons::CapacityWait;
 use crate::capacity::rules::order::AppOrder;
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::users::Sharing;
 use crate::capacity::types::{Control, Shard, Shared};
 use crate::config::capacity::{CapacityQueue, QueueMaking};
@@ -15,6 +16,7 @@ use crate::id::ROOT;
 use crate::resource::Resource;
 use crate::resource::sorted;
 use crate::sync::Arc;
+use std::collections::BTreeSet;
 
 /// A queue of the CapacityScheduler. Fractions as Hadoop has them, in 32 bits.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +62,82 @@ pub struct CapacityQueueView {
     pub containers: i64,
     /// What a leaf queue has besides.
     pub leaf: Option<CapacityLeafView>,
+    /// The labels whose nodes it may use; `*` for all.
+    pub accessible_labels: Vec<String>,
+    /// The label of asks that name none.
+    pub default_label: Option<String>,
+    /// The same figures on the nodes with a label, by name. All others are those of nodes without one.
+    pub partitions: Vec<CapacityPartitionView>,
+}
+
+/// A queue of the CapacityScheduler on the nodes with one label.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityPartitionView {
+    /// The label.
+    pub label: String,
+    /// Of its parent.
+    pub capacity: f32,
+    /// Of these nodes.
+    pub absolute_capacity: f32,
+    /// Of its parent.
+    pub maximum_capacity: f32,
+    /// Of these nodes.
+    pub absolute_maximum_capacity: f32,
+    /// Its weight among its siblings.
+    pub normalized_weight: f32,
+    /// What it uses of what is guaranteed to it.
+    pub used_capacity: f32,
+    /// What it uses of these nodes.
+    pub absolute_used_capacity: f32,
+    /// What is guaranteed to it.
+    pub guaranteed: Resource,
+    /// What it may use.
+    pub maximum: Resource,
+    /// With reservations.
+    pub used: Resource,
+    /// Reservations alone.
+    pub reserved: Resource,
+    /// What its applications ask for.
+    pub pending: Resource,
+    /// `maximum-am-resource-percent` of a leaf queue, as a fraction.
+    pub am_percent: f32,
+    /// What AMs of a leaf queue may have together, as last worked out.
+    pub am_limit: Resource,
+    /// What they have.
+    pub am_used: Resource,
+    /// Users of a leaf queue, by name.
+    pub users: Vec<CapacityUserPartitionView>,
+}
+
+/// A user in a leaf queue of the CapacityScheduler, on the nodes with one label.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityUserPartitionView {
+    /// The name.
+    pub user: String,
+    /// With reservations.
+    pub used: Resource,
+    /// AMs of active applications.
+    pub am_used: Resource,
+    /// The limit of the user's AMs when one of them last started there.
+    pub am_limit: Resource,
+    /// What the user may use now, if it was asked for.
+    pub limit: Option<Resource>,
+}
+
+/// An application of the CapacityScheduler on the nodes with one label.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CapacityAppPartitionView {
+    /// The label.
+    pub label: String,
+    /// By its containers.
+    pub used: Resource,
+    /// By its reservations.
+    pub reserved: Resource,
+    /// What it asks for.
+    pub pending: Resource,
 }
 
 /// A leaf queue of the CapacityScheduler.
@@ -145,6 +223,10 @@ pub struct CapacityAppView {
     /// Whether it counts as asking, which makes its user active. No application does before one of the user's may
     /// start.
     pub asks: bool,
+    /// The label of the nodes on which its AM counts; empty for none.
+    pub am_label: String,
+    /// What it has on nodes with a label, by name; the amounts above are on nodes without one.
+    pub partitions: Vec<CapacityAppPartitionView>,
 }
 
 /// Why an application of the CapacityScheduler is offered no node at all.
@@ -267,7 +349,7 @@ impl Books {
             let bounds = *self.bounds(slot);
             let users = &mut self.leaf_mut(slot).users;
             for user in &mut view.users {
-                user.limit = Some(users.limit_of(&user.user, Sharing::Active, &bounds.inputs()));
+                user.limit = Some(users.limit_of(&user.user, Sharing::Active, &bounds.inputs(), Whole));
             }
         }
         view
@@ -275,6 +357,10 @@ impl Books {
 
     fn queue_view(&mut self, slot: u32, applications: i64, with_limits: bool) -> CapacityQueueView {
         let leaf = self.is_leaf(slot).then(|| self.leaf_view(slot, with_limits));
+        let partitions = self.partition_views(slot, with_limits);
+        let (file, config) = (self.file(slot), &self.node(slot).config);
+        let accessible_labels = file.accessible_labels(config).iter().cloned().collect();
+        let default_label = file.default_label_expression(config).map(str::to_owned);
         let (node, counts) = (self.node(slot), self.counts(slot));
         let figures = &node.figures.labels[0];
         CapacityQueueView {
@@ -298,7 +384,59 @@ impl Books {
             applications,
             containers: counts.containers,
             leaf,
+            accessible_labels,
+            default_label,
+            partitions,
         }
+    }
+
+    /// Of the labels that the queue knows, or that there are.
+    fn partition_views(&mut self, slot: u32, with_limits: bool) -> Vec<CapacityPartitionView> {
+        let mut names: BTreeSet<String> = self.node(slot).config.capacities.iter().map(|of| of.label.clone()).collect();
+        for (name, label) in self.labels.by_name().filter(|(_, label)| !label.is_none()) {
+            let is_known = self.queue(slot).parts.get(label.ix() - 1).is_some_and(|part| part.is_known);
+            if is_known || self.labels.partition(label).is_some() {
+                names.insert(name.to_owned());
+            }
+        }
+        names.remove("");
+        names.into_iter().map(|name| self.partition_view(slot, name, with_limits)).collect()
+    }
+
+    fn partition_view(&mut self, slot: u32, label: String, with_limits: bool) -> CapacityPartitionView {
+        let of_label = self.node(slot).of_label(&label).map(|(capacity, figures)| (capacity.clone(), *figures));
+        let is_leaf = self.is_leaf(slot);
+        let mut view = CapacityPartitionView::default();
+        if let Some((capacity, figures)) = of_label {
+            view.capacity = figures.capacity;
+            view.absolute_capacity = figures.absolute_capacity;
+            view.maximum_capacity = figures.maximum_capacity;
+            view.absolute_maximum_capacity = figures.absolute_maximum_capacity;
+            view.normalized_weight = figures.normalized_weight;
+            (view.guaranteed, view.maximum) = (figures.effective_minimum, figures.effective_maximum);
+            view.am_percent = if is_leaf { capacity.max_am_resource_percent } else { 0.0 };
+        }
+        if let Some(number) = self.labels.number(&label).filter(|number| self.has_labels() && !number.is_none()) {
+            let p = Part::of(number);
+            let counts = self.counts_in(slot, p);
+            (view.used_capacity, view.absolute_used_capacity) = (counts.used_capacity, counts.absolute_used_capacity);
+            (view.used, view.reserved, view.pending) = (counts.used, counts.reserved, counts.pending.amount());
+            if is_leaf {
+                let leaf = self.leaf(slot);
+                (view.am_limit, view.am_used) = (leaf.am_limit_in(number), leaf.am_used_in(number));
+                let users = leaf.users.iter().map(|(name, user)| {
+                    let part = user.parts().get(p.place()).cloned().unwrap_or_default();
+                    let (used, am_used, am_limit) = (part.used, part.am_used, part.am_limit);
+                    CapacityUserPartitionView { user: name.to_owned(), used, am_used, am_limit, limit: None }
+                });
+                view.users = users.collect();
+                for user in view.users.iter_mut().filter(|_| with_limits) {
+                    let (by, leaf, _) = self.limits_of_leaf(slot, p);
+                    user.limit = Some(leaf.users.limit_of(&user.user, Sharing::Active, &by, p));
+                }
+            }
+        }
+        CapacityPartitionView { label, ..view }
     }
 
     fn standing(&self, app: &AppBook) -> Standing {
@@ -323,11 +461,27 @@ impl Books {
             reserved: app.reserved.plus(&app.others.reserved),
             pending: app.pending.amount(),
             asks: self.leaf(app.leaf).users.has_asking(&app.user, app.number),
+            am_label: if app.am_partition.is_none() {
+                String::new()
+            } else {
+                self.labels.name(app.am_partition).to_string()
+            },
+            partitions: self.app_partitions(app),
         }
     }
 }
 
 impl Books {
+    fn app_partitions(&self, app: &AppBook) -> Vec<CapacityAppPartitionView> {
+        let labels = self.labels.by_name().filter(|(_, label)| !label.is_none());
+        let views = labels.filter_map(|(name, label)| {
+            let part = app.parts.get(label.ix() - 1)?;
+            let (used, reserved, pending) = (part.used, part.reserved, part.pending.amount());
+            Some(CapacityAppPartitionView { label: name.to_owned(), used, reserved, pending })
+        });
+        views.collect()
+    }
+
     /// Whether an application that may not start is offered nodes, as in Hadoop: a fair leaf orders it anew among those
     /// that have started, or a list of an attempt before still has it.
     fn is_served_all_the_same(&self, entry: AppEntry) -> bool {

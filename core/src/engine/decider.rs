@@ -25,7 +25,9 @@
 
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::Controlled;
+use crate::engine::edge::label_of_ask::LabelTerms;
 use crate::engine::intake::to_control::TaskCall;
+use crate::engine::intake::to_worker::RelabelledNode;
 use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
 use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
@@ -101,6 +103,9 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
         sizes: impl Iterator<Item = &'a Resource>,
     ) -> Result<Resource, Refused>;
 
+    /// Which labels an application of a leaf may ask for; `None`: none at all.
+    fn label_terms<'a>(leaf: &'a QueueSnapshot<Self>) -> Option<LabelTerms<'a>>;
+
     /// The size that an ask counts as, where one container may have `largest` at most.
     fn normal(shared: &Shared<Self>, asked: &Resource, largest: &Resource) -> Resource;
 
@@ -135,6 +140,9 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// It was not granted after all.
     fn am_refused(shard: &Shard<Self>, app: u32, size: &Resource);
 
+    /// An AM says how many containers it wants at `*` under a key, or what was taken of that comes back.
+    fn asked_anywhere(key: &mut KeyLocal<Self>);
+
     /// A key is about to be served at this locality.
     fn key_served(key: &mut KeyLocal<Self>, locality: Locality);
 
@@ -154,7 +162,7 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     fn queue_usage_changed(parent: &mut QueueLocal<Self>, queue: &QueueLocal<Self>, cluster: &ClusterTotal);
 
     /// A container that ran already was added to its application and is charged to it.
-    fn recovered(shard: &mut Shard<Self>, app: u32, size: &Resource);
+    fn recovered(shard: &mut Shard<Self>, app: u32, container: u32);
 
     /// A live container has ended and is no longer charged. The asks that it was taken from have not come back yet.
     fn usage_returned(shard: &mut Shard<Self>, container: u32);
@@ -173,6 +181,9 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
 
     /// A node has come, gone, or has another total.
     fn nodes_changed(shard: &mut Shard<Self>);
+
+    /// Nodes have these labels from now on, those of other workers among them; then the cluster is as if it had changed.
+    fn relabelled(shard: &mut Shard<Self>, nodes: &[RelabelledNode]);
 
     /// A node has another total, and what does not fit any more is to end.
     fn overcommitted(shard: &mut Shard<Self>, node: u32);

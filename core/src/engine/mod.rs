@@ -70,6 +70,7 @@ pub(crate) mod views;
 
 #[cfg(not(loom))]
 mod exports {
+    pub use super::control::LabelView;
     pub use super::edge::allocate::{AllocateRequest, Allocation};
     pub use super::edge::warnings::AskWarning;
     pub(crate) use super::edge::warnings::warn_of;
@@ -93,6 +94,7 @@ mod exports {
     pub(crate) use super::edge::allocate::{allocate, collect, drain, headroom, prefetch_calls, send_changes};
     pub(crate) use super::intake::future_wakeup::{Waits, waiting};
     pub(crate) use super::intake::reply::{Answer, Reply, Unanswered, reply};
+    pub(crate) use super::intake::to_control::LabelChange;
     pub use super::intake::to_control::NewNode;
     pub(crate) use super::intake::to_control::TaskCall;
     pub(crate) use super::intake::to_worker::{External, Internal, Look, Parcel, Recovery, Report, not_taken};

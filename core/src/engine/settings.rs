@@ -25,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) preemption: bool,
     /// `yarn.acl.enable`
     pub(crate) acl_enable: bool,
+    /// `yarn.node-labels.enabled`
+    pub(crate) node_labels: bool,
     /// `yarn.admin.acl`
     pub(crate) admin_acl: AccessControlList,
 }

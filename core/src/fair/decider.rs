@@ -3,6 +3,8 @@
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AskCause, Decider};
+use crate::engine::edge::label_of_ask::LabelTerms;
+use crate::engine::intake::to_worker::RelabelledNode;
 use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
 use crate::engine::records::containers::ContainerRecord;
@@ -84,6 +86,11 @@ impl Decider for FairDecider {
         headroom::largest(shared, snapshot, leaf, sizes)
     }
 
+    /// As in Hadoop, whose FairScheduler gives no queue a label.
+    fn label_terms<'a>(_leaf: &'a QueueSnapshot) -> Option<LabelTerms<'a>> {
+        None
+    }
+
     #[inline(always)]
     fn normal(shared: &Shared, asked: &Resource, largest: &Resource) -> Resource {
         normalise(&shared.settings.steps, asked, largest)
@@ -118,6 +125,9 @@ impl Decider for FairDecider {
         shard.queue(shard.app(app).leaf).snapshot.shared.am_usage.subtract(size);
     }
 
+    #[inline(always)]
+    fn asked_anywhere(_key: &mut KeyLocal) {}
+
     #[inline]
     fn key_served(key: &mut KeyLocal, locality: Locality) {
         key.own.served(locality);
@@ -143,7 +153,7 @@ impl Decider for FairDecider {
         parent.own.place_queue(queue, cluster);
     }
 
-    fn recovered(shard: &mut Shard, _app: u32, _size: &Resource) {
+    fn recovered(shard: &mut Shard, _app: u32, _container: u32) {
         shard.refresh_available();
     }
 
@@ -164,6 +174,14 @@ impl Decider for FairDecider {
     #[inline]
     fn asks_changed<'a>(shard: &mut Shard, app: u32, sizes: impl Iterator<Item = &'a Resource>, _cause: AskCause) {
         shard.asks_changed(app, sizes);
+    }
+
+    fn relabelled(shard: &mut Shard, nodes: &[RelabelledNode]) {
+        for RelabelledNode { node, label } in nodes {
+            if let Some(place) = shard.place_of(node) {
+                shard.nodes[place as usize].label = *label;
+            }
+        }
     }
 
     fn overcommitted(shard: &mut Shard, node: u32) {

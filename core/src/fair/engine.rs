@@ -29,6 +29,7 @@ impl FairDecider {
             offers_every_ms: settings.schedule_asynchronously.then_some(offers_ms),
             continuous_every_ms: settings.continuous_scheduling.then_some(continuous_ms),
             preemption: settings.preemption,
+            node_labels: false,
             acl_enable: settings.acl_enable,
             admin_acl: settings.admin_acl.clone(),
         }

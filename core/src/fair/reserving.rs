@@ -6,7 +6,7 @@ use crate::engine::proposal::Proposal;
 use crate::engine::records::node::Reservation;
 use crate::fair::engine::Shard;
 use crate::fair::outcome::{Unreserved, Unwanted};
-use crate::id::Locality;
+use crate::id::{LabelId, Locality};
 use crate::preemption::Starvation;
 
 impl Shard {
@@ -66,7 +66,7 @@ impl Shard {
         // reservation that the application has there, and replaces it by one of its own, with a new number.
         if !proposal.reserved {
             self.unreserve(node);
-            self.reserve_node(node, app, self.app(app).keys[key].id(), size);
+            self.reserve_node(node, app, self.app(app).keys[key].id(), size, LabelId::NONE);
         }
         Ok(())
     }

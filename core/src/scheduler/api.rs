@@ -10,17 +10,18 @@ use super::journal::{AllocatedView, Journal};
 use super::policy::Policy;
 use super::preemption_round::PreemptionRound;
 use super::threaded::Scheduler;
-use crate::app::Location;
+use crate::app::{Label, Location};
 use crate::capacity::SubmitTerms;
 use crate::config::{Diagnostic, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,
+    AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, LabelView, NewAttempt, NewNode, NodeView,
     RecoveredContainer, RequestView, Submission,
 };
 #[cfg(doc)]
 use crate::event::refused::*;
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
+use crate::labels::{NewLabel, StoredLabels};
 use crate::reservation::{
     Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,
     ReservationSubmission, ReserveError,
@@ -219,6 +220,8 @@ scheduler_api! {
     reads {
         /// The location for a node or rack name.
         fn location(name: &str) -> Location;
+        /// The label of a name, for asks.
+        fn label(name: &str) -> Label;
         /// Fetches what was granted and has ended since the AM's last call.
         fn fetch(app: &AppHandle, answer: &mut Allocation) -> Result<(), Refused>;
         /// What an application can still get.
@@ -247,6 +250,16 @@ scheduler_api! {
         fn decommission_node(node: &NodeHandle) -> Result<(), Refused>;
         /// Keeps a decommissioning node.
         fn recommission_node(node: &NodeHandle) -> Result<(), Refused>;
+        /// Adds node labels.
+        fn add_labels(labels: &[NewLabel]) -> Result<(), Refused>;
+        /// Removes node labels.
+        fn remove_labels(labels: &[&str]) -> Result<(), Refused>;
+        /// Gives nodes other labels.
+        fn set_node_labels(nodes: &[(&str, &[&str])]) -> Result<(), Refused>;
+        /// All node labels, by name.
+        fn labels() -> Result<Vec<LabelView>, Refused>;
+        /// What must survive a restart of the node labels.
+        fn stored_labels() -> Result<StoredLabels, Refused>;
         /// Submits an application with its first attempt.
         fn submit(submission: Submission) -> Result<AppHandle, Refused>;
         /// Submits an application with everything that it may ask for.

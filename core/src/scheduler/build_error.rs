@@ -3,6 +3,7 @@
 use crate::capacity::{NoPlans, Unsupported};
 use crate::config::capacity::CapacityFileError;
 use crate::config::{AllocationsError, LocateError, SettingsError, SettingsFault};
+use crate::labels::LabelFault;
 use crate::reservation::UnknownClass;
 
 /// Workers that one scheduler can have.
@@ -40,6 +41,9 @@ pub enum BuildError {
     /// The configuration of a CapacityScheduler asks for something that is not supported.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+    /// The labels of nodes that were given are not valid, or labels are off.
+    #[error(transparent)]
+    Labels(#[from] LabelFault),
     /// A plan names an unknown class, in the allocation file or in a queue of a CapacityScheduler.
     #[error(transparent)]
     Plans(#[from] UnknownClass),

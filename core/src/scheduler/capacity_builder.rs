@@ -8,11 +8,12 @@ use super::policy::Capacity;
 use super::steps::Stepping;
 use super::threaded::Scheduler;
 use super::worker::Worker;
-use crate::capacity::{CapacityConfiguration, CapacityControl, CapacityDecider, Refresh};
+use crate::capacity::{CapacityConfiguration, CapacityControl, CapacityDecider, Refresh, Unsupported};
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::MixedFractions;
 use crate::engine::{AtRest, EventSource, events};
+use crate::labels::StoredLabels;
 use crate::sync::Arc;
 use std::fmt;
 
@@ -32,6 +33,7 @@ pub struct CapacitySchedulerBuilder {
     fractions: Option<MixedFractions>,
     resort: bool,
     rules_last: bool,
+    labels: StoredLabels,
     /// The wake-up that is given a handle.
     wake_with: Option<WakeWith<Capacity>>,
 }
@@ -50,6 +52,7 @@ impl CapacitySchedulerBuilder {
             fractions: None,
             resort: false,
             rules_last: false,
+            labels: StoredLabels::default(),
             wake_with: None,
         }
     }
@@ -57,6 +60,13 @@ impl CapacitySchedulerBuilder {
     setters_of_options!();
 
     wake_up_with_handle!(Capacity);
+
+    /// Sets the node labels that there are from the beginning, and the nodes that have one: what
+    /// [`stored_labels`](crate::SchedulerApi::stored_labels) of an earlier scheduler gave. Default: none.
+    pub fn labels(mut self, labels: StoredLabels) -> Self {
+        self.labels = labels;
+        self
+    }
 
     /// Sorts queues for every container and looks at every application, as the classic design does, instead of keeping
     /// both in order. The decisions are the same. It exists for comparisons. Default: off.
@@ -105,6 +115,8 @@ impl CapacitySchedulerBuilder {
         self.configuration.check_supported()?;
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
+        self.check_labels()?;
+        let labels = std::mem::take(&mut self.labels);
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
         self.options.note_preemption(decider.settings.monitors.preemption.is_some());
         let (sink, source) = events(self.options.event_capacity);
@@ -112,8 +124,24 @@ impl CapacitySchedulerBuilder {
             (decider.engine_settings(), CapacityControl::new(self.configuration, self.fractions, self.rules_last)?);
         let setup = self.options.setup(decider, settings, control, Refresh::First, sink, clock);
         let mut parts = AtRest::new(setup);
+        parts.control.restore_labels(&labels)?;
         parts.control.begin_reservations(reservations)?;
         Ok((parts, source))
+    }
+
+    /// Labels and several workers do not go together yet.
+    fn check_labels(&self) -> Result<(), Unsupported> {
+        if self.options.workers > 1 && self.configuration.file().settings().node_labels.enabled {
+            let what = "yarn.node-labels.enabled is true, and there is more than one worker: node labels are for one";
+            return Err(Unsupported(vec![what.to_owned()]));
+        }
+        let settings = self.configuration.file().settings();
+        if settings.node_labels.enabled && settings.monitors.preemption.is_some() {
+            let what = "yarn.node-labels.enabled and yarn.resourcemanager.scheduler.monitor.enable are true: preemption by \
+                        partition is not here";
+            return Err(Unsupported(vec![what.to_owned()]));
+        }
+        Ok(())
     }
 
     /// Starts the scheduler with its threads: workers, the control, and the preemption monitor if the configuration has

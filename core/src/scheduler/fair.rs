@@ -173,7 +173,7 @@ impl Driven for Fair {
     }
 
     fn submits(submission: Submission, _: SubmitTerms, reply: Reply<Result<Arc<AppShared>, Refused>>) -> Call {
-        Call::Submit(submission, reply)
+        Call::Submit(Box::new(submission), reply)
     }
 
     fn submit(control: &mut Control, submission: &Submission, _: SubmitTerms) -> Result<Arc<AppShared>, Refused> {

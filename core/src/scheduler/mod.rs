@@ -39,6 +39,8 @@ mod api;
 
 mod stepped_calls;
 
+mod label_calls;
+
 mod by_number;
 
 mod fair_reasons;

@@ -9,16 +9,17 @@ use super::policy::Policy;
 use super::preemption_round::PreemptionRound;
 use super::reservations::Planning;
 use super::stepped::Stepped;
-use crate::app::Location;
+use crate::app::{Label, Location};
 use crate::capacity::SubmitTerms;
 use crate::config::{Diagnostic, QueueAccess};
 use crate::engine::{
-    AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, NewAttempt, NewNode, NodeView,
+    AllocateRequest, Allocation, ContainerCounts, ContainerView, Heartbeat, LabelView, NewAttempt, NewNode, NodeView,
     RecoveredContainer, RequestView, Submission, headroom, node_view,
 };
 use crate::event::refused::NotFound;
 use crate::event::{AppAccess, Refused, SchedulerEvent};
 use crate::id::{ContainerId, ContainerName, NodeId};
+use crate::labels::{NewLabel, StoredLabels};
 use crate::reservation::{
     Followed, PlanBooks, Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationState,
     ReservationSubmission, ReserveError,
@@ -103,6 +104,30 @@ impl<P: Policy> SchedulerApi for Stepped<P> {
 
     fn location(&self, name: &str) -> Location {
         self.steps.location(name)
+    }
+
+    fn label(&self, name: &str) -> Label {
+        self.label_named(name)
+    }
+
+    fn add_labels(&mut self, labels: &[NewLabel]) -> Result<(), Refused> {
+        self.add(labels)
+    }
+
+    fn remove_labels(&mut self, labels: &[&str]) -> Result<(), Refused> {
+        self.remove(labels)
+    }
+
+    fn set_node_labels(&mut self, nodes: &[(&str, &[&str])]) -> Result<(), Refused> {
+        self.replace(nodes)
+    }
+
+    fn labels(&mut self) -> Result<Vec<LabelView>, Refused> {
+        Ok(self.steps.stepper.control().label_views())
+    }
+
+    fn stored_labels(&mut self) -> Result<StoredLabels, Refused> {
+        Ok(self.steps.stepper.control().stored_labels())
     }
 
     fn submit(&mut self, submission: Submission) -> Result<AppHandle, Refused> {

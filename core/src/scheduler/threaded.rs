@@ -255,7 +255,7 @@ impl<P: Policy> Scheduler<P> {
     /// [`Invalid::NoLocation`], [`Invalid::OthersLocation`] of the AM's request; [`Gone::AllWorkers`],
     /// [`TryAgain::Panicked`] (the clock); [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn submit(&self, submission: Submission) -> Result<AppHandle, Refused> {
-        self.door().call(|reply| Call::Submit(submission, reply))?.map(AppHandle)
+        self.door().call(|reply| Call::Submit(Box::new(submission), reply))?.map(AppHandle)
     }
 
     /// As [`submit`](Self::submit), with everything else that a submission may ask for. Waits for the control.

@@ -141,7 +141,7 @@ impl<P: Policy> Scheduler<P> {
     /// # Errors
     /// Those of that call, and [`TryAgain::Busy`].
     pub async fn submit_async(&self, submission: Submission) -> Result<AppHandle, Refused> {
-        self.door().call_async(|reply| Call::Submit(submission, reply)).await?.map(AppHandle)
+        self.door().call_async(|reply| Call::Submit(Box::new(submission), reply)).await?.map(AppHandle)
     }
 
     /// [`finish`](Self::finish) as a future.

@@ -4,18 +4,35 @@ use super::named::Named;
 use super::played::Played;
 use crate::api::{
     AppHandle, Ask, ByNumber, Capacity, CapacityAppView, CapacityQueueView, CapacityReason, CapacityScheduler,
-    CapacityStepped, ContainerId, Journal, Location, NewAttempt, NewNode, NodeHandle, NodeView, PreemptionRound,
-    RecoveredContainer, Refused, Resource, SchedulerApi, Submission, SubmitTerms,
+    CapacityStepped, ContainerId, Journal, Label, LabelView, Location, NewAttempt, NewLabel, NewNode, NodeHandle,
+    NodeView, PreemptionRound, RecoveredContainer, Refused, Resource, SchedulerApi, StoredLabels, Submission,
+    SubmitTerms,
 };
 #[cfg(test)]
 use crate::api::{CapacityPass, Watch};
+
+/// What a step changes of labels.
+pub(super) enum LabelChange<'a> {
+    Add(Vec<NewLabel>),
+    Remove(Vec<&'a str>),
+    Set(Vec<(&'a str, Vec<&'a str>)>),
+}
 
 /// The calls of a scenario. Each returns when nothing is under way any more.
 pub(super) trait CapacityDriver {
     /// The scheduler, for what is alike on both.
     fn scheduler(&mut self) -> &mut dyn SchedulerApi;
     fn location(&self, name: &str) -> Location;
-    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused>;
+    fn label(&self, name: &str) -> Label;
+    /// With what runs on it; what became of each.
+    fn add_node(
+        &mut self,
+        node: NewNode,
+        running: Vec<(Named, RecoveredContainer)>,
+    ) -> Result<Vec<Result<(), Refused>>, Refused>;
+    fn change_labels(&mut self, change: &LabelChange<'_>) -> Result<(), Refused>;
+    fn labels(&mut self) -> Vec<LabelView>;
+    fn stored_labels(&mut self) -> StoredLabels;
     fn remove_node(&mut self, name: &str) -> Result<(), Refused>;
     /// The node tells what has been launched and what is over, and is offered.
     fn heartbeat(&mut self, node: &str, launched: &[Named], completed: &[Named]) -> Result<(), Refused>;
@@ -176,8 +193,36 @@ impl<S: CapacityCalls> CapacityDriver for Played<S> {
         Played::location(self, name)
     }
 
-    fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<(), Refused> {
-        Played::add_node(self, NewNode::new(name, rack, total))
+    fn label(&self, name: &str) -> Label {
+        self.scheduler.label(name)
+    }
+
+    fn change_labels(&mut self, change: &LabelChange<'_>) -> Result<(), Refused> {
+        let outcome = match change {
+            LabelChange::Add(labels) => self.scheduler.add_labels(labels),
+            LabelChange::Remove(labels) => self.scheduler.remove_labels(labels),
+            LabelChange::Set(nodes) => {
+                let nodes: Vec<(&str, &[&str])> = nodes.iter().map(|(node, labels)| (*node, &labels[..])).collect();
+                self.scheduler.set_node_labels(&nodes)
+            }
+        };
+        self.done(outcome)
+    }
+
+    fn labels(&mut self) -> Vec<LabelView> {
+        self.scheduler.labels().unwrap_or_default()
+    }
+
+    fn stored_labels(&mut self) -> StoredLabels {
+        self.scheduler.stored_labels().unwrap_or_default()
+    }
+
+    fn add_node(
+        &mut self,
+        node: NewNode,
+        running: Vec<(Named, RecoveredContainer)>,
+    ) -> Result<Vec<Result<(), Refused>>, Refused> {
+        Played::add_node(self, node, running)
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {

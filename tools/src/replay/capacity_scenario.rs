@@ -12,7 +12,7 @@ use super::options::DriverChoice;
 use crate::failure::Failure;
 
 /// Names of steps.
-const STEPS: [&str; 22] = [
+const STEPS: [&str; 24] = [
     "node-add",
     "node-remove",
     "heartbeat",
@@ -35,6 +35,8 @@ const STEPS: [&str; 22] = [
     "attempt",
     "restart",
     "recover-app",
+    "labels",
+    "cluster-labels",
 ];
 
 /// One recorded run.

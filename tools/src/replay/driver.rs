@@ -171,7 +171,7 @@ impl<S: FairCalls> Driver for Played<S> {
     }
 
     fn add_node(&mut self, node: NewNode) -> Result<(), Refused> {
-        Played::add_node(self, node)
+        Played::add_node(self, node, Vec::new()).map(drop)
     }
 
     fn remove_node(&mut self, name: &str) -> Result<(), Refused> {

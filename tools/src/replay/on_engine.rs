@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::booking::Booked;
 use super::bookings::{Bookings, take_followed};
-use super::capacity_driver::CapacityDriver;
+use super::capacity_driver::{CapacityDriver, LabelChange};
 use super::named::Named;
 use super::options::DriverChoice;
 use super::played::Played;
@@ -17,9 +17,10 @@ use super::scenario::{ReportedContainer, Step};
 #[cfg(test)]
 use crate::api::CapacityPass;
 use crate::api::{
-    AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityQueueView, CapacityReason,
-    CapacityScheduler, CapacityUserView, Clock, EndReason, Location, MixedFractions, NewAttempt, QueueMaking, Refused,
-    Resource, ResourceTypes, Submission, VirtualClock,
+    AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityPartitionView, CapacityQueueView,
+    CapacityReason, CapacityScheduler, CapacityUserView, Clock, EndReason, LabelView, Location, MixedFractions,
+    NewAttempt, NewLabel, NewNode, QueueMaking, Refused, Resource, ResourceTypes, StoredLabels, Submission,
+    VirtualClock,
 };
 use evenweave::refused::{Configuration, NotFound};
 
@@ -45,6 +46,8 @@ struct Beginning {
     groups: HashMap<String, Vec<String>>,
     cluster_timestamp: u64,
     epoch: u32,
+    /// Labels of nodes, where a recording has them.
+    labels: Option<StoredLabels>,
     /// It goes on.
     clock: Arc<VirtualClock>,
 }
@@ -61,6 +64,7 @@ impl Beginning {
             .groups(Arc::new(self.groups.clone()))
             .mixed_fractions(MixedFractions::of_site(pairs(&self.site)))
             .resort_for_each_container(self.resort)
+            .labels(self.labels.clone().unwrap_or_default())
             .rules_last(true)
             .journal(true);
         let scheduler: Box<dyn CapacityDriver> = match self.driver {
@@ -85,11 +89,40 @@ fn properties(of: Option<&Value>) -> Properties {
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
+/// The port of nodes in recordings with labels.
+const PORT: u16 = 1;
+
+/// Labels that there are from the beginning; `None` of a recording without labels.
+fn labels(scenario: &Value) -> Option<StoredLabels> {
+    let list = scenario.get("labels").and_then(Value::as_array)?;
+    Some(StoredLabels { labels: list.iter().map(new_label).collect(), nodes: Vec::new() })
+}
+
+fn new_label(of: &Value) -> NewLabel {
+    NewLabel {
+        name: text(of, "name").to_owned(),
+        exclusive: of.get("exclusive").and_then(Value::as_bool) != Some(false),
+    }
+}
+
+/// Labels by comma.
+fn split(labels: &str) -> Vec<&str> {
+    labels.split(',').filter(|label| !label.is_empty()).collect()
+}
+
 /// Users' groups, the primary one first.
 fn groups(scenario: &Value) -> HashMap<String, Vec<String>> {
     let users = scenario.get("groups").and_then(Value::as_object).into_iter().flatten();
     let names = |of: &Value| of.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     users.map(|(user, of)| (user.clone(), names(of))).collect()
+}
+
+/// The request with the label that a step names.
+fn with_label(am: AmRequest, label: Option<&Value>) -> AmRequest {
+    match label.and_then(Value::as_str) {
+        Some(label) => am.labelled(label),
+        None => am,
+    }
 }
 
 fn pairs(of: &Properties) -> impl Iterator<Item = (&str, &str)> {
@@ -186,6 +219,7 @@ impl OnEngine {
             groups: groups(scenario),
             cluster_timestamp: start.unwrap_or(CLUSTER_TIMESTAMP),
             epoch: 0,
+            labels: labels(scenario),
             clock,
         };
         let (scheduler, types) = beginning.begin()?;
@@ -197,6 +231,9 @@ impl OnEngine {
         if capacity.is_some() {
             self.beginning.own = properties(capacity);
         }
+        if self.beginning.labels.is_some() {
+            self.beginning.labels = Some(self.scheduler.stored_labels());
+        }
         self.beginning.epoch += 1;
         (self.scheduler, self.types) = self.beginning.begin().map_err(Configuration::Invalid)?;
         Ok(())
@@ -205,12 +242,31 @@ impl OnEngine {
     /// A node registers, and says what runs on it; whose applications are not known is to be stopped.
     fn register(&mut self, step: &Value, shown: &mut Map<String, Value>) -> Result<(), Refused> {
         let (node, total) = (text(step, "node"), self.resource(step.get("resource")));
-        self.scheduler.add_node(node, text(step, "rack"), total)?;
+        let labelled = self.beginning.labels.is_some();
+        if let Some(label) = step.get("label").and_then(Value::as_str) {
+            let named = format!("{node}:{PORT}");
+            self.scheduler.change_labels(&LabelChange::Set(vec![(&named, split(label))]))?;
+        }
+        let new = NewNode::new(node, text(step, "rack"), total);
+        let new = if labelled { new.with_port(PORT) } else { new };
+        let reports = step.get("containers").and_then(Value::as_array).into_iter().flatten();
+        // What cannot be read is not there, and the rest of the run tells.
+        let reports: Vec<_> = reports.filter_map(|report| ReportedContainer::deserialize(report).ok()).collect();
+        let container = |report: &ReportedContainer| {
+            let label = self.scheduler.label(report.label.as_deref().unwrap_or_default());
+            (report.named(), report.recovered(&self.types).labelled(label))
+        };
+        // With labels it shows whether they are there when the node is told of its label.
+        let running: Vec<_> = reports.iter().map(container).collect();
+        let outcomes = if labelled {
+            self.scheduler.add_node(new, running)?
+        } else {
+            self.scheduler.add_node(new, Vec::new())?;
+            running.into_iter().map(|(named, container)| self.scheduler.recover(node, named, container)).collect()
+        };
         let mut orphans = Vec::new();
-        for report in step.get("containers").and_then(Value::as_array).into_iter().flatten() {
-            // What cannot be read is not there, and the rest of the run tells.
-            let Ok(report) = ReportedContainer::deserialize(report) else { continue };
-            match self.scheduler.recover(node, report.named(), report.recovered(&self.types)) {
+        for (report, outcome) in reports.iter().zip(outcomes) {
+            match outcome {
                 Ok(()) => {}
                 Err(Refused::NotFound(NotFound::App(_))) if report.complete => {}
                 Err(Refused::NotFound(NotFound::App(app))) => orphans.push((app, report.container)),
@@ -284,12 +340,23 @@ impl OnEngine {
             shown.insert("plans".to_owned(), plans);
         }
         let changed = before.is_some_and(|before| before != self.parts());
-        if last || changed || matches!(op, "update" | "move" | "reload" | "expire" | "manage" | "follow") {
+        if last
+            || changed
+            || matches!(op, "update" | "move" | "reload" | "expire" | "manage" | "follow" | "labels" | "cluster-labels")
+        {
             self.show_queues(&mut shown, last);
         }
         if last {
-            let nodes = self.scheduler.nodes();
-            let nodes = nodes.iter().map(|node| json!({"node": node.name, "free": self.amounts(&node.free)}));
+            let (nodes, labels) = (self.scheduler.nodes(), self.scheduler.labels());
+            let nodes = nodes.iter().map(|node| {
+                let mut out = Map::from_iter([("node".to_owned(), json!(node.name))]);
+                out.insert("free".to_owned(), self.amounts(&node.free));
+                let label = labels.iter().find(|label| label.nodes.contains(&node.name));
+                if let Some(label) = label.filter(|label| !label.name.is_empty()) {
+                    out.insert("label".to_owned(), json!(label.name));
+                }
+                Value::Object(out)
+            });
             shown.insert("nodes".to_owned(), nodes.collect());
         }
         Value::Object(shown)
@@ -345,7 +412,9 @@ impl OnEngine {
             "restart" => self.restart(step.get("capacity")),
             "recover-app" => {
                 let am = step.get("am").map(|am| AmRequest::from(self.resource(Some(am))).running());
-                let stored = Submission::new(app, text(step, "user")).recovered_in(text(step, "queue"));
+                let am = am.map(|am| with_label(am, step.get("am-label")));
+                let mut stored = Submission::new(app, text(step, "user")).recovered_in(text(step, "queue"));
+                stored.label = step.get("label").and_then(Value::as_str).map(str::to_owned);
                 self.scheduler.submit(stored.maybe_with_am(am), Some(int(step, "priority")))
             }
             "node-remove" => self.scheduler.remove_node(text(step, "node")),
@@ -357,7 +426,11 @@ impl OnEngine {
             "submit" => {
                 let mut submission = Submission::new(app, text(step, "user"))
                     .maybe_in_queue(step.get("queue").and_then(Value::as_str))
-                    .maybe_with_am(step.get("am").map(|am| self.resource(Some(am))));
+                    .maybe_with_am(
+                        step.get("am")
+                            .map(|am| with_label(AmRequest::from(self.resource(Some(am))), step.get("am-label"))),
+                    );
+                submission.label = step.get("label").and_then(Value::as_str).map(str::to_owned);
                 submission.reservation = step.get("reservation").and_then(Value::as_i64).map(|id| self.bookings.id(id));
                 let priority = step.get("priority").map(|_| int(step, "priority"));
                 self.scheduler.submit(submission, priority)
@@ -382,7 +455,8 @@ impl OnEngine {
             "decommission" => self.scheduler.decommission_node(text(step, "node")),
             "recommission" => self.scheduler.recommission_node(text(step, "node")),
             "attempt" => {
-                let am = step.get("am").map(|am| self.resource(Some(am)));
+                let am =
+                    step.get("am").map(|am| with_label(AmRequest::from(self.resource(Some(am))), step.get("am-label")));
                 self.scheduler
                     .new_attempt(app, NewAttempt::default().maybe_with_am(am).keep_containers(flag(step, "keep")))
             }
@@ -411,6 +485,20 @@ impl OnEngine {
                 }
                 Ok(())
             }
+            "labels" => {
+                let nodes = step.get("nodes").and_then(Value::as_object).into_iter().flatten();
+                let nodes = nodes.map(|(node, labels)| (node.as_str(), split(labels.as_str().unwrap_or_default())));
+                self.scheduler.change_labels(&LabelChange::Set(nodes.collect()))
+            }
+            "cluster-labels" => {
+                let add = step.get("add").and_then(Value::as_array).into_iter().flatten();
+                let add: Vec<NewLabel> = add.map(new_label).collect();
+                if !add.is_empty() {
+                    self.scheduler.change_labels(&LabelChange::Add(add))?;
+                }
+                let gone = names(step, "remove");
+                if gone.is_empty() { Ok(()) } else { self.scheduler.change_labels(&LabelChange::Remove(gone)) }
+            }
             "expire" => self.scheduler.expire_queues(),
             "manage" => self.scheduler.manage_queues(),
             "update" => Ok(()),
@@ -425,14 +513,18 @@ impl OnEngine {
                 "*" => Location::ANY,
                 name => self.scheduler.location(name),
             };
-            Ask::anywhere(
+            let ask = Ask::anywhere(
                 int(line, "priority"),
                 self.resource(line.get("resource")),
                 u32::try_from(int(line, "count")).unwrap_or_default(),
             )
             .at(location)
             .with_request_id(line.get("request-id").and_then(Value::as_i64).unwrap_or_default())
-            .relaxed(line.get("relax").and_then(Value::as_bool).unwrap_or(true))
+            .relaxed(line.get("relax").and_then(Value::as_bool).unwrap_or(true));
+            match line.get("label").and_then(Value::as_str) {
+                Some(label) => ask.labelled(self.scheduler.label(label)),
+                None => ask,
+            }
         };
         lines.map(ask).collect()
     }
@@ -495,6 +587,10 @@ impl OnEngine {
         shown.insert("queues".to_owned(), queues.iter().map(|queue| self.show_queue(queue, last)).collect());
         let apps = self.scheduler.apps();
         shown.insert("apps".to_owned(), apps.iter().map(|app| self.show_app(app)).collect());
+        if self.beginning.labels.is_some() {
+            let labels = self.scheduler.labels();
+            shown.insert("labels".to_owned(), labels.iter().map(|label| self.show_label(label)).collect());
+        }
     }
 
     fn show_queue(&self, queue: &CapacityQueueView, last: bool) -> Value {
@@ -527,6 +623,71 @@ impl OnEngine {
         put_number(&mut out, "containers", queue.containers);
         if let Some(leaf) = &queue.leaf {
             self.show_leaf(leaf, last, &mut out);
+        }
+        if self.beginning.labels.is_some() {
+            self.show_partitions(queue, last, &mut out);
+        }
+        Value::Object(out)
+    }
+
+    fn show_label(&self, label: &LabelView) -> Value {
+        let mut out = Map::from_iter([("label".to_owned(), json!(label.name))]);
+        if !label.exclusive {
+            out.insert("shared".to_owned(), json!(true));
+        }
+        put_count(&mut out, "nodes", label.nodes.len());
+        self.put_amounts(&mut out, "resource", &label.resource);
+        Value::Object(out)
+    }
+
+    fn show_partitions(&self, queue: &CapacityQueueView, last: bool, out: &mut Map<String, Value>) {
+        if last {
+            if !queue.accessible_labels.is_empty() {
+                out.insert("accessible".to_owned(), json!(queue.accessible_labels));
+            }
+            if let Some(label) = &queue.default_label {
+                out.insert("default-label".to_owned(), json!(label));
+            }
+        }
+        let shown = queue.partitions.iter().map(|partition| self.show_partition(partition, last));
+        let shown: Vec<Value> = shown.filter(|shown| shown.as_object().is_some_and(|shown| shown.len() > 1)).collect();
+        if !shown.is_empty() {
+            out.insert("partitions".to_owned(), shown.into());
+        }
+    }
+
+    fn show_partition(&self, partition: &CapacityPartitionView, last: bool) -> Value {
+        let mut out = Map::from_iter([("label".to_owned(), json!(partition.label))]);
+        put_float(&mut out, "capacity", partition.capacity);
+        put_float(&mut out, "absolute-capacity", partition.absolute_capacity);
+        put_float(&mut out, "maximum-capacity", partition.maximum_capacity);
+        put_float(&mut out, "absolute-maximum-capacity", partition.absolute_maximum_capacity);
+        put_float(&mut out, "normalized-weight", partition.normalized_weight);
+        put_float(&mut out, "used-capacity", partition.used_capacity);
+        put_float(&mut out, "absolute-used-capacity", partition.absolute_used_capacity);
+        self.put_amounts(&mut out, "guaranteed", &partition.guaranteed);
+        self.put_amounts(&mut out, "maximum", &partition.maximum);
+        self.put_amounts(&mut out, "used", &partition.used);
+        self.put_amounts(&mut out, "reserved", &partition.reserved);
+        self.put_amounts(&mut out, "pending", &partition.pending);
+        if last {
+            put_float(&mut out, "am-percent", partition.am_percent);
+        }
+        self.put_amounts(&mut out, "am-limit", &partition.am_limit);
+        self.put_amounts(&mut out, "am-used", &partition.am_used);
+        let users = partition.users.iter().filter_map(|user| {
+            let mut out = Map::from_iter([("user".to_owned(), json!(user.user))]);
+            self.put_amounts(&mut out, "used", &user.used);
+            self.put_amounts(&mut out, "am-used", &user.am_used);
+            self.put_amounts(&mut out, "am-limit", &user.am_limit);
+            if let Some(limit) = &user.limit {
+                self.put_amounts(&mut out, "limit", limit);
+            }
+            (out.len() > 1).then_some(Value::Object(out))
+        });
+        let users: Vec<Value> = users.collect();
+        if !users.is_empty() {
+            out.insert("users".to_owned(), users.into());
         }
         Value::Object(out)
     }
@@ -576,6 +737,20 @@ impl OnEngine {
         self.put_amounts(&mut out, "used", &app.used);
         self.put_amounts(&mut out, "reserved", &app.reserved);
         self.put_amounts(&mut out, "pending", &app.pending);
+        if !app.am_label.is_empty() {
+            out.insert("am-label".to_owned(), json!(app.am_label));
+        }
+        let partitions = app.partitions.iter().filter_map(|partition| {
+            let mut out = Map::from_iter([("label".to_owned(), json!(partition.label))]);
+            self.put_amounts(&mut out, "used", &partition.used);
+            self.put_amounts(&mut out, "reserved", &partition.reserved);
+            self.put_amounts(&mut out, "pending", &partition.pending);
+            (out.len() > 1).then_some(Value::Object(out))
+        });
+        let partitions: Vec<Value> = partitions.collect();
+        if !partitions.is_empty() {
+            out.insert("partitions".to_owned(), partitions.into());
+        }
         Value::Object(out)
     }
 }

@@ -86,9 +86,26 @@ impl<S: SchedulerApi> Played<S> {
         self.scheduler.location(name)
     }
 
-    pub(super) fn add_node(&mut self, node: NewNode) -> Result<(), Refused> {
-        let outcome = self.scheduler.register_node(node, Vec::new()).map(drop);
-        self.done(outcome)
+    /// A node with what it says runs on it; what became of each.
+    pub(super) fn add_node(
+        &mut self,
+        node: NewNode,
+        running: Vec<(Named, RecoveredContainer)>,
+    ) -> Result<Vec<Result<(), Refused>>, Refused> {
+        let apps: Vec<_> = running.iter().map(|(named, _)| self.app(named.app)).collect();
+        let known = apps.iter().zip(&running).filter_map(|(app, (_, container))| Some((app.clone().ok()?, *container)));
+        let outcome = self.scheduler.register_node(node, known.collect());
+        let (_, taken) = self.done(outcome)?;
+        let mut taken = taken.into_iter();
+        let mut out = Vec::new();
+        for (app, (named, _)) in apps.into_iter().zip(running) {
+            let outcome = match app {
+                Err(refused) => Err(refused),
+                Ok(_) => taken.next().unwrap_or(Err(NotFound::App(named.app).into())),
+            };
+            out.push(outcome.map(|id| self.taken_over.note(id, named)));
+        }
+        Ok(out)
     }
 
     /// Does something to a node.

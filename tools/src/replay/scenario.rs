@@ -67,6 +67,9 @@ pub(super) struct ReportedContainer {
     /// It has ended.
     #[serde(default)]
     pub(super) complete: bool,
+    /// Of the nodes that its ask wanted.
+    #[serde(default)]
+    pub(super) label: Option<String>,
 }
 
 /// A container that a node tells of in a heartbeat. One that has ended, and of which the scheduler does not wait to

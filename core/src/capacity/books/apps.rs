@@ -6,9 +6,10 @@
 use super::shared_attempt::{Others, SharedAttempt};
 use crate::capacity::rules::order::{AppRank, FairCache};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Part, Partition};
 use crate::capacity::rules::users::{UserRecord, UserSlot};
 use crate::engine::books::started_entry::EntryCount;
-use crate::id::ContainerNumber;
+use crate::id::{ContainerNumber, LabelId};
 use crate::prefetch::{CACHE_LINE, prefetch_lines};
 use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
@@ -32,6 +33,20 @@ pub(crate) struct AskChange {
     pub(crate) begins: bool,
     /// It is nothing.
     pub(crate) ends: bool,
+    /// Of the nodes that it is for.
+    pub(crate) label: LabelId,
+    /// It was for nodes of another label: this is not outstanding there any more.
+    pub(crate) left: Option<(LabelId, Wide)>,
+}
+
+/// What an attempt has on the nodes of a label.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AppPart {
+    pub(crate) used: Resource,
+    pub(crate) reserved: Resource,
+    pub(crate) pending: Wide,
+    /// What of its AM counts there, where that is not its AM's partition.
+    pub(crate) am_left: Resource,
 }
 
 /// An attempt, as its leaf queue knows it. What a charge and a pass read and write comes first.
@@ -78,6 +93,16 @@ pub(crate) struct AppBook {
     pub(crate) lists: u32,
     /// As it counts in the limits of AMs.
     pub(crate) am: Resource,
+    /// Where it does.
+    pub(crate) am_partition: LabelId,
+    /// What of it counts on nodes without a label, where that is not its partition.
+    pub(crate) am_left: Resource,
+    /// The label of its submission; empty for none.
+    pub(crate) own_label: Box<str>,
+    /// On the nodes with a label, by label.
+    pub(crate) parts: Vec<AppPart>,
+    /// Its headroom is still that of this attempt before.
+    pub(crate) headroom_of: Option<Arc<SharedAttempt>>,
     /// What the other workers have of it; `used` has it, too.
     pub(crate) others: Others,
     /// Containers and reservations that it has here, where there are other workers.
@@ -95,9 +120,68 @@ impl AppBook {
         AppRank { recovered, number, priority, start_ms, fair }
     }
 
-    /// What a fair leaf would order it by now.
+    /// What a fair leaf would order it by now: of all partitions.
     pub(crate) fn fair_now(&self) -> FairCache {
-        FairCache { used_mb: self.used.memory_mb(), pending_mb: self.pending.amount().memory_mb() }
+        let (mut used_mb, mut pending_mb) = (self.used.memory_mb(), self.pending.amount().memory_mb());
+        for part in &self.parts {
+            used_mb = used_mb.saturating_add(part.used.memory_mb());
+            pending_mb = pending_mb.saturating_add(part.pending.amount().memory_mb());
+        }
+        FairCache { used_mb, pending_mb }
+    }
+
+    pub(crate) fn part_mut<P: Partition>(&mut self, p: P) -> &mut AppPart {
+        if self.parts.len() <= p.place() {
+            self.parts.resize_with(p.place() + 1, AppPart::default);
+        }
+        &mut self.parts[p.place()]
+    }
+
+    #[inline]
+    pub(crate) fn pending_mut(&mut self, label: LabelId) -> &mut Wide {
+        if label.is_none() { &mut self.pending } else { &mut self.part_mut(Part::of(label)).pending }
+    }
+
+    /// What it asks for on nodes of a partition.
+    #[inline]
+    pub(crate) fn pending_in<P: Partition>(&self, p: P) -> &Wide {
+        if p.is_first() { &self.pending } else { self.parts.get(p.place()).map_or(&Wide::ZERO, |part| &part.pending) }
+    }
+
+    /// What it has reserved there.
+    #[inline]
+    pub(crate) fn reserved_in<P: Partition>(&self, p: P) -> Resource {
+        if p.is_first() {
+            self.reserved
+        } else {
+            self.parts.get(p.place()).map_or(Resource::ZERO, |part| part.reserved)
+        }
+    }
+
+    /// Whether it asks for something, or has something reserved, anywhere.
+    #[inline]
+    pub(crate) fn asks_or_has_reserved(&self, types: usize) -> bool {
+        let in_part = |part: &AppPart| !part.pending.is_zero() || !part.reserved.is_zero_in_types(types);
+        !self.pending.is_zero() || !self.reserved.is_zero_in_types(types) || self.parts.iter().any(in_part)
+    }
+
+    /// What it uses and what it has reserved, anywhere.
+    #[cfg(feature = "faults")]
+    pub(crate) fn in_all_partitions(&self) -> (Wide, Wide) {
+        let parts = || self.parts.iter();
+        let used = std::iter::once(&self.used).chain(parts().map(|part| &part.used)).sum();
+        (used, std::iter::once(&self.reserved).chain(parts().map(|part| &part.reserved)).sum())
+    }
+
+    /// What it asks for, anywhere.
+    #[cfg(feature = "faults")]
+    pub(crate) fn pending_in_all(&self) -> Wide {
+        self.parts.iter().fold(self.pending, |sum, part| sum.plus(&part.pending))
+    }
+
+    /// What of its AM counts in a partition that is not its AM's.
+    pub(crate) fn am_left_mut(&mut self, label: LabelId) -> &mut Resource {
+        if label.is_none() { &mut self.am_left } else { &mut self.part_mut(Part::of(label)).am_left }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::order::{AppOrder, QueueRank};
 use crate::capacity::rules::tree::QueueNode;
 use crate::capacity::rules::user_limit_figures::Bounds;
-use crate::config::capacity::CapacitySettings;
+use crate::config::capacity::{CapacitySettings, LabelFigures};
 use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;
 use std::mem::offset_of;
@@ -59,11 +59,10 @@ struct Measure {
 }
 
 impl Measure {
-    fn of(node: &QueueNode, arith: Arith, cluster: &Resource, minimum: &Resource) -> Measure {
-        let guaranteed = match node.template_share.filter(|_| node.absolute_capacity() == 0.0) {
-            Some(share) => cluster.times(f64::from(share)),
-            None => *node.guaranteed(),
-        };
+    fn of(node: &QueueNode, label: &str, arith: Arith, cluster: &Resource, minimum: &Resource) -> Measure {
+        let of_label = node.of_label(label).map_or_else(LabelFigures::default, |(_, figures)| *figures);
+        let share = node.template_share.filter(|_| label.is_empty() && of_label.absolute_capacity == 0.0);
+        let guaranteed = share.map_or(of_label.effective_minimum, |share| cluster.times(f64::from(share)));
         let guaranteed = arith.most(cluster, &guaranteed, minimum);
         let exists = arith.is_greater(cluster, cluster, &Resource::ZERO);
         Measure { exists, guaranteed, share: arith.share(cluster, &guaranteed) }
@@ -71,23 +70,26 @@ impl Measure {
 }
 
 impl Figures {
-    /// Of a queue; `of`: the cluster, and the smallest container.
+    /// Of a queue on the nodes of a label; last what these have, and the smallest container.
     pub(super) fn of(
         node: &QueueNode,
+        label: &str,
         settings: &CapacitySettings,
         leaf: Option<Box<LeafFigures>>,
         arith: Arith,
         (cluster, minimum): (&Resource, &Resource),
     ) -> Figures {
+        let of_label = node.of_label(label);
+        let figures = of_label.map_or_else(LabelFigures::default, |(_, figures)| *figures);
         Figures {
             parent: node.parent,
-            maximum: *node.maximum(),
-            absolute_capacity: node.absolute_capacity(),
+            maximum: figures.effective_maximum,
+            absolute_capacity: figures.absolute_capacity,
             priority: node.config.priority,
-            minimum: node.config.capacities.first().map_or(Resource::ZERO, |capacity| capacity.minimum),
+            minimum: of_label.map_or(Resource::ZERO, |(capacity, _)| capacity.minimum),
             continue_looking: settings.reservations_continue_look_all_nodes,
             order: node.leaf().map_or(AppOrder::Fifo, |leaf| AppOrder::of(&leaf.ordering)),
-            measure: Measure::of(node, arith, cluster, minimum),
+            measure: Measure::of(node, label, arith, cluster, minimum),
             leaf,
         }
     }

@@ -8,6 +8,7 @@
 use super::shared_attempt::{Others, Start};
 use super::{Books, QueueBook};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::Whole;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -23,9 +24,10 @@ impl Books {
         app.used = app.used.plus(&used);
         let (leaf, is_active) = (app.leaf, app.is_active);
         let (charge, containers) = (used.plus(&reserved), now.containers - before.containers);
-        self.charge_leaf(leaf, entry, &charge, containers, None);
-        self.charge_above(leaf, &charge, containers);
-        self.add_reserved(leaf, &reserved);
+        // There are no labels with several workers.
+        self.charge_leaf(leaf, entry, &charge, containers, None, Whole);
+        self.charge_above(leaf, &charge, containers, Whole);
+        self.add_reserved(leaf, &reserved, Whole);
         if is_active {
             self.note_reorder(entry);
         }
@@ -39,9 +41,9 @@ impl Books {
         for (leaf, charge, reserved, containers) in
             [(source, none.minus(&charge), none.minus(&reserved), -containers), (target, charge, reserved, containers)]
         {
-            self.charge_leaf(leaf, entry, &charge, containers, None);
-            self.charge_above(leaf, &charge, containers);
-            self.add_reserved(leaf, &reserved);
+            self.charge_leaf(leaf, entry, &charge, containers, None, Whole);
+            self.charge_above(leaf, &charge, containers, Whole);
+            self.add_reserved(leaf, &reserved, Whole);
         }
     }
 
@@ -99,7 +101,7 @@ impl Books {
         let record = leaf.users.ensure_at(apps[entry].seat, || published.user_weight(&apps[entry].user));
         leaf.users.count(record, 1, -1);
         leaf.am_used = leaf.am_used.plus(&am);
-        leaf.users.add_am(record, &am);
+        leaf.users.add_am(record, &am, Whole);
         self.is_out_of_list(found);
         self.enter_active(entry, slot);
     }

@@ -4,7 +4,20 @@
 use super::{AppBook, Books, Others, QueueBook};
 use crate::capacity::rules::leaf::Leaf;
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Part, Whole};
+use crate::capacity::rules::preempted::Candidate;
+use crate::id::LabelId;
 use crate::resource::{Resource, Wide};
+
+/// A container or a reservation of an application, with the label of its node and the one that was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldOnNode {
+    pub(crate) candidate: Candidate,
+    pub(crate) size: Resource,
+    pub(crate) label: LabelId,
+    pub(crate) asked: LabelId,
+    pub(crate) is_reserved: bool,
+}
 
 impl Books {
     /// A submission has been looked at as far as its user's count: he has a record from then on.
@@ -108,8 +121,9 @@ impl Books {
         leaf.to_reorder.remove(&(leaving.number, entry));
         let mut found = None;
         if was_active {
-            leaf.am_used = leaf.am_used.minus(&leaving.am);
-            leaf.users.add_am(record, &Resource::ZERO.minus(&leaving.am));
+            let less = Resource::ZERO.minus(&leaving.am);
+            leaf.add_am(leaving.am_partition, &less);
+            leaf.users.add_am(record, &less, Part::of(leaving.am_partition));
             leaf.users.count(record, -1, 0);
         } else {
             let (rank, am) = (leaving.rank(), leaving.am);
@@ -144,7 +158,7 @@ impl Books {
     /// Out of the active list of a leaf; whether it was found there.
     pub(super) fn leave_active(&mut self, entry: AppEntry, slot: u32) -> bool {
         let order = self.app_order(slot);
-        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let (leaf, apps) = self.leaf_and_apps(slot);
         let rank = apps.rank(entry);
         let Some(found) = leaf.active.remove(&rank, order, |other| apps.rank(other)) else { return false };
         if let Some(key) = order.key(&rank) {
@@ -161,7 +175,7 @@ impl Books {
     /// Into the active list of a leaf.
     pub(super) fn enter_active(&mut self, entry: AppEntry, slot: u32) {
         let order = self.app_order(slot);
-        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let (leaf, apps) = self.leaf_and_apps(slot);
         let rank = apps.rank(entry);
         if leaf.active.insert(entry, &rank, order, |other| apps.rank(other)) {
             apps[entry].lists += 1;
@@ -206,7 +220,7 @@ impl Books {
         let is_published = app.publication.is_some_and(|publication| {
             publication.leaf == app.leaf && leaf.users.record_at(app.seat) == Some(publication.user)
         });
-        let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero_in_types(arith.types);
+        let is_due = !is_published || app.asks_or_has_reserved(arith.types);
         if is_due == app.must_be_visited {
             return;
         }
@@ -235,9 +249,23 @@ impl Books {
         let local = &mut self.apps[entry];
         let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
         local.open_keys = 0;
+        let of_parts: Vec<Wide> = local.parts.iter_mut().map(|part| std::mem::take(&mut part.pending)).collect();
         self.fold_others(entry, Others::default());
-        self.add_pending(leaf, &Wide::ZERO.minus(&pending));
+        self.pending_goes(leaf, &pending, &of_parts);
         self.leave(entry, leaf);
+    }
+
+    /// What is asked for in a leaf is less by so much, without a label and by label.
+    fn pending_goes(&mut self, leaf: u32, pending: &Wide, of_parts: &[Wide]) {
+        if !self.has_labels() {
+            self.add_pending(leaf, &Wide::ZERO.minus(pending), Whole);
+            return;
+        }
+        for (p, pending) in self.partitions().zip(std::iter::once(pending).chain(of_parts)) {
+            if !pending.is_zero() {
+                self.add_pending(leaf, &Wide::ZERO.minus(pending), p);
+            }
+        }
     }
 
     /// Whoever may run for an attempt that has ended does: nothing more is known of it, unless a list still has it.
@@ -274,7 +302,7 @@ impl Books {
         }
         let (slot, number, am) = (local.leaf, local.number, local.am);
         let was_active = self.leave_active(entry, slot);
-        let (_, leaf, apps) = self.leaf_and_apps(slot);
+        let (leaf, apps) = self.leaf_and_apps(slot);
         leaf.to_reorder.remove(&(number, entry));
         if !was_active {
             match leaf.leave_pending(&apps.rank(entry), &am, |other| apps.rank(other)) {
@@ -290,7 +318,7 @@ impl Books {
         if was_active {
             self.enter_active(entry, slot);
         } else {
-            let (_, leaf, apps) = self.leaf_and_apps(slot);
+            let (leaf, apps) = self.leaf_and_apps(slot);
             if leaf.wait(entry, &apps.rank(entry), &am, |other| apps.rank(other)) {
                 apps[entry].lists += 1;
             }
@@ -300,14 +328,25 @@ impl Books {
 
     /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its
     /// reservations.
-    pub(crate) fn moved(&mut self, entry: AppEntry, target: u32, runnable: bool, sizes: &[Resource]) {
+    pub(crate) fn moved(&mut self, entry: AppEntry, target: u32, runnable: bool, held: &[HeldOnNode]) {
         let source = self.apps[entry].leaf;
-        for size in sizes {
+        for HeldOnNode { size, label, .. } in held {
             let less = Resource::ZERO.minus(size);
-            self.charge_leaf(source, entry, &less, -1, None);
-            self.charge_above(source, &less, -1);
-            self.charge_leaf(target, entry, size, 1, None);
-            self.charge_above(target, size, 1);
+            if self.has_labels() {
+                let p = Part::of(*label);
+                self.charge_leaf(source, entry, &less, -1, None, p);
+                self.charge_above(source, &less, -1, p);
+                self.charge_leaf(target, entry, size, 1, None, p);
+                self.charge_above(target, size, 1, p);
+                continue;
+            }
+            self.charge_leaf(source, entry, &less, -1, None, Whole);
+            self.charge_above(source, &less, -1, Whole);
+            self.charge_leaf(target, entry, size, 1, None, Whole);
+            self.charge_above(target, size, 1, Whole);
+        }
+        if self.has_labels() {
+            self.shared_lists_follow(source, target, held);
         }
         if !self.place.is_alone() {
             self.carry_others(entry, source, target);
@@ -319,7 +358,8 @@ impl Books {
         let local = &mut self.apps[entry];
         (local.leaf, local.runnable) = (target, runnable);
         (local.is_active, local.must_be_visited) = (false, false);
-        let (pending, reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
+        let (pending, mut reserved, is_idle) = (local.pending, local.reserved, local.open_keys == 0);
+        let of_parts: Vec<Wide> = local.parts.iter().map(|part| part.pending).collect();
         if is_out {
             self.sits(entry);
         } else {
@@ -329,11 +369,29 @@ impl Books {
         if !is_idle {
             self.begins_to_ask(target, entry);
         }
-        self.add_pending(source, &Wide::ZERO.minus(&pending));
-        self.add_pending(target, &pending);
+        self.pending_goes(source, &pending, &of_parts);
+        let negated: Vec<Wide> = of_parts.iter().map(|pending| Wide::ZERO.minus(pending)).collect();
+        self.pending_goes(target, &Wide::ZERO.minus(&pending), &negated);
+        let stays: Resource =
+            held.iter().filter(|held| held.is_reserved).fold(Resource::ZERO, |sum, held| sum.plus(&held.size));
+        if self.has_labels() {
+            // As in Hadoop, what was asked for on nodes without a label, wherever it stands (rules/node-labels.md 17).
+            let asked = held.iter().filter(|held| held.is_reserved && held.asked.is_none());
+            reserved = asked.fold(Resource::ZERO, |sum, held| sum.plus(&held.size));
+        }
         self.add_reserved_by_apps(source, &Resource::ZERO.minus(&reserved));
         self.add_reserved_by_apps(target, &reserved);
-        self.reserved_stays_behind(source, target, &reserved);
+        self.reserved_stays_behind(source, target, &stays);
+    }
+
+    /// Containers and reservations have moved to another leaf: shared lists follow (rules/node-labels.md 15).
+    fn shared_lists_follow(&mut self, source: u32, target: u32, held: &[HeldOnNode]) {
+        for HeldOnNode { candidate, label, asked, .. } in held.iter().filter(|held| !held.label.is_none()) {
+            self.leaf_mut(source).part_mut(*label).shared.remove(candidate);
+            if asked.is_none() {
+                self.leaf_mut(target).part_mut(*label).shared.insert(*candidate);
+            }
+        }
     }
 
     /// Fair leaves: whose place awaits a refresh is put in anew.

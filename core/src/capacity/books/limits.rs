@@ -5,15 +5,19 @@
 
 use super::apps::Publication;
 use super::figures::{Figures, LeafFigures};
+use super::parts::PartBook;
 use super::{Books, QueueBook};
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::leaf::{Candidate, Leaf};
 use crate::capacity::rules::observer::Observer;
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::user_limit_figures::{Bounds, Given};
 use crate::capacity::rules::users::Sharing;
+use crate::id::LabelId;
+use crate::labels::LabelTable;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -24,14 +28,21 @@ impl Books {
         queues: impl Iterator<Item = Option<CapacityPublished>>,
         cluster: Resource,
         nodes: u32,
+        labels: &Arc<LabelTable>,
     ) {
         // What leaves may use, as they were.
         if !self.queues.is_empty() {
             self.store_skipped_limits();
         }
-        let is_resized = self.nodes != nodes;
+        let is_relabelled = !Arc::ptr_eq(&self.labels, labels);
+        if is_relabelled {
+            self.labels = labels.clone();
+            let numbers = 0..u16::try_from(labels.len()).unwrap_or(u16::MAX);
+            self.sizes = numbers.map(|number| labels.size(LabelId(number))).collect();
+        }
+        let is_resized = self.nodes != nodes || is_relabelled;
         self.nodes = nodes;
-        let mut turns = self.turns;
+        let (mut turns, mut is_new) = (self.turns, false);
         let known = self.queues.len();
         for (slot, new) in (0..).zip(queues) {
             if self.queues.len() <= slot as usize {
@@ -54,6 +65,7 @@ impl Books {
             match &mut self.queues[slot as usize] {
                 Some(queue) if queue.node().born == new.node.born => {
                     (queue.published, queue.figures) = (new, figures);
+                    is_new = true;
                 }
                 place => {
                     // Until the cluster changes a new one may use all of it, as in Hadoop.
@@ -63,6 +75,7 @@ impl Books {
                         leaf
                     });
                     let before = place.replace(QueueBook::new(new, figures, leaf));
+                    is_new = true;
                     self.drift.forget(slot);
                     if let Some(leaf) = before.and_then(|queue| queue.leaf) {
                         self.discard_lists(slot, &leaf);
@@ -79,11 +92,14 @@ impl Books {
         if is_other {
             self.cluster = cluster;
         }
-        if is_resized || is_other {
+        if is_resized || is_other || (is_new && self.has_labels()) {
             self.renew_figures();
         }
         if is_other {
             self.spread_limits(ROOT, cluster);
+            if self.has_labels() {
+                self.amounts_have_fractions();
+            }
         }
         self.order_all_children();
     }
@@ -131,14 +147,14 @@ impl Books {
 
     /// After a change of the cluster each queue gets its limit anew, from a parent to its children
     /// (rules/capacity.md 6).
-    pub(super) fn spread_limits(&mut self, slot: u32, limit: Resource) {
+    pub(crate) fn spread_limits(&mut self, slot: u32, limit: Resource) {
         if self.is_leaf(slot) {
             self.leaf_cluster_changed(slot, limit);
             return;
         }
-        let limit = self.arith.least(&self.cluster, &limit, self.maximum(slot));
+        let limit = self.arith.least(&self.cluster, &limit, self.maximum(slot, Whole));
         for child in self.node(slot).children.clone() {
-            let used = self.counts(slot).used.minus(&self.killable_in(slot));
+            let used = self.counts(slot).used.minus(&self.killable_in(slot, Whole));
             let of_child = limit.minus(&used).plus(&self.counts(child).used);
             self.spread_limits(child, self.arith.round_down(&of_child, &self.minimum));
         }
@@ -146,17 +162,28 @@ impl Books {
     }
 
     fn leaf_cluster_changed(&mut self, slot: u32, limit: Resource) {
-        let (arith, cluster) = (self.arith, self.cluster);
+        let (arith, cluster, has_labels) = (self.arith, self.cluster, self.has_labels());
         self.store_limit(slot, &limit);
         let leaf = self.leaf_mut(slot);
         leaf.published_limit = leaf.stored_limit;
-        leaf.users.cluster_changed(arith, &cluster);
+        if has_labels {
+            let sizes = self.sizes.clone();
+            let users = &mut self.leaf_mut(slot).users;
+            users.cluster_changed(arith, &sizes[0]);
+            users.partitions_changed(arith, &sizes[1..]);
+        } else {
+            leaf.users.cluster_changed(arith, &cluster);
+        }
         self.work_out_statistics(slot);
         self.activate(slot);
         self.leaf_mut(slot).users.invalidate();
         let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
         for entry in active {
-            self.user_limit::<()>(slot, entry);
+            if has_labels {
+                self.user_limit::<(), _>(slot, entry, Part::DEFAULT);
+            } else {
+                self.user_limit::<(), _>(slot, entry, Whole);
+            }
         }
     }
 
@@ -181,22 +208,41 @@ impl Books {
             self.show_am_limit(slot);
             return;
         }
-        let Books { queues, apps, .. } = self;
-        let Some(QueueBook { published, figures, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
+        let has_labels = self.has_labels() && self.is_leaf(slot);
+        let terms = if has_labels { self.am_terms(slot) } else { Vec::new() };
+        let of_all = if has_labels {
+            self.partitions().map(|p| self.am_terms_of(slot, p.label())).collect()
+        } else {
+            Vec::new()
+        };
+        let Books { queues, apps, cluster, .. } = self;
+        let Some(QueueBook { published, figures, leaf: Some(leaf), parts, .. }) = &mut queues[slot as usize] else {
+            return;
+        };
         let Some(LeafFigures { bounds, .. }) = figures.leaf.as_deref() else { return };
         let candidate = |entry: AppEntry| {
             let app = &apps[entry];
-            Candidate { rank: app.rank(), user: &app.user, am: app.am }
+            Candidate { rank: app.rank(), user: &app.user, am: app.am, partition: app.am_partition }
         };
         let weight = |user: &str| published.user_weight(user);
         let waited = leaf.pending.len();
-        let activated = leaf.activate(figures.order, bounds.am_percent, &bounds.inputs(), candidate, weight);
+        let activated = if has_labels {
+            // A limit of AMs is an amount that is known from now on; so is what AMs use.
+            for label in terms.iter().filter_map(|terms| terms.label.ix().checked_sub(1)) {
+                parts[label].is_known = true;
+            }
+            let of_label = |label: LabelId| of_all[label.ix()];
+            leaf.activate_labelled(figures.order, &bounds.inputs(), cluster, &terms, of_label, candidate, weight)
+        } else {
+            leaf.activate(figures.order, bounds.am_percent, &bounds.inputs(), candidate, weight)
+        };
         // Who is in the active list already is in one list less.
         debug_assert!(
             waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),
             "lists are odd by place alone"
         );
         for (entry, comes) in activated {
+            self.am_is_known(slot, self.apps[entry].am_partition);
             // Of one that has moved on, and waits here still, nobody hears: it starts in the leaf that it is in.
             if self.apps[entry].leaf == slot {
                 self.lets_start(entry);
@@ -212,12 +258,17 @@ impl Books {
 
     /// The limit of an application's user; the leaf's limit and where its headroom comes from are published, if what is
     /// worked out stays. `None` without a record.
-    pub(crate) fn user_limit<O: Observer>(&mut self, slot: u32, entry: AppEntry) -> Option<Resource> {
-        let (by, leaf, apps) = self.leaf_and_apps(slot);
+    pub(crate) fn user_limit<O: Observer, P: Partition>(
+        &mut self,
+        slot: u32,
+        entry: AppEntry,
+        p: P,
+    ) -> Option<Resource> {
+        let (by, leaf, apps) = self.limits_of_leaf(slot, p);
         let app = &apps[entry];
         let seat = if app.leaf == slot { app.seat } else { leaf.users.seat(&app.user) };
         let user = leaf.users.record_at(seat)?;
-        let limit = leaf.users.limit_at(seat, Sharing::Active, &by);
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &by, p);
         if O::KEEPS_RESULTS {
             self.publish(entry, Publication { leaf: slot, seat, user });
         }
@@ -228,9 +279,13 @@ impl Books {
         let before = self.apps[entry].publication;
         let leaf = self.leaf_mut(publication.leaf);
         leaf.published_limit = leaf.stored_limit;
+        if self.has_labels() {
+            self.apps[entry].headroom_of = None;
+        }
         if before == Some(publication) {
             return;
         }
+        let leaf = self.leaf_mut(publication.leaf);
         leaf.users.add_reference(publication.user);
         self.apps[entry].publication = Some(publication);
         if let Some(before) = before {
@@ -241,13 +296,16 @@ impl Books {
 
     /// What an AM is told it can still get, by the figures last published for it (rules/capacity.md 15).
     pub(crate) fn headroom(&mut self, entry: AppEntry) -> Resource {
+        if self.has_labels() {
+            return self.headroom_by_partition(entry);
+        }
         let Some(publication) = self.apps[entry].publication else { return Resource::ZERO };
         let Publication { leaf: slot, seat, user } = publication;
         let (arith, cluster) = (self.arith, self.cluster);
         let free = cluster.minus(&self.counts(ROOT).used);
         let queue_used = self.counts(slot).used;
-        let (by, leaf, _) = self.leaf_and_apps(slot);
-        let limit = leaf.users.limit_at(seat, Sharing::Active, &by);
+        let (by, leaf, _) = self.limits_of_leaf(slot, Whole);
+        let limit = leaf.users.limit_at(seat, Sharing::Active, &by, Whole);
         let of_user = limit.minus_non_negative(&leaf.users.at(user).used);
         let of_queue = leaf.published_limit.minus_non_negative(&queue_used);
         let both = arith.round_down(&of_user.least(&of_queue), &self.minimum);
@@ -257,12 +315,62 @@ impl Books {
 }
 
 impl Books {
+    /// The same by partition: the sum over those that it has asked for (rules/node-labels.md 16).
+    fn headroom_by_partition(&mut self, entry: AppEntry) -> Resource {
+        let app = &self.apps[entry];
+        let Some(Publication { leaf: slot, seat, user }) = app.publication else { return Resource::ZERO };
+        let attempt = app.headroom_of.as_ref().unwrap_or(&app.shared_attempt);
+        let mut requested = attempt.requested.all();
+        if requested.is_empty() {
+            requested.insert(LabelId::NONE);
+        }
+        let (arith, minimum) = (self.arith, self.minimum);
+        let mut sum = Resource::ZERO;
+        for label in requested {
+            let p = Part::of(label);
+            let (size, used_by_all) = (*self.size(p), self.counts_in(ROOT, p).used);
+            let (queue_used, maximum) = (self.counts_in(slot, p).used, *self.maximum(slot, p));
+            let (by, leaf, _) = self.limits_of_leaf(slot, p);
+            let limit = leaf.users.limit_at(seat, Sharing::Active, &by, p);
+            let of_user = limit.minus_non_negative(&leaf.users.at(user).used_in(p));
+            let most = if label.is_none() { leaf.published_limit } else { maximum };
+            let of_queue = most.minus_non_negative(&queue_used);
+            let both = arith.round_down(&of_user.least(&of_queue), &minimum);
+            sum = sum.plus(&arith.least(&size, &size.minus(&used_by_all), &both));
+        }
+        if sum.memory_mb() < 0 { sum.with(0, 0) } else { sum }
+    }
+
+    /// An AM counts in a partition: what AMs use there is known, here and above.
+    pub(crate) fn am_is_known(&mut self, slot: u32, label: LabelId) {
+        let Some(place) = label.ix().checked_sub(1) else { return };
+        let mut at = Some(slot);
+        while let Some(queue) = at {
+            self.queue_mut(queue).parts[place].is_known = true;
+            at = self.parent(queue);
+        }
+    }
+
+    /// What follows from a change of the cluster, for all queues (rules/capacity.md 6).
+    pub(crate) fn update(&mut self) {
+        self.store_skipped_limits();
+        self.spread_limits(ROOT, self.cluster);
+        self.amounts_have_fractions();
+        self.order_all_children();
+    }
+
     /// Of a queue, as the books know structure and cluster.
     pub(super) fn figures_of(&self, published: &CapacityPublished) -> Figures {
+        if self.has_labels() { self.figures_in(published, Part::DEFAULT) } else { self.figures_in(published, Whole) }
+    }
+
+    fn figures_in<P: Partition>(&self, published: &CapacityPublished, p: P) -> Figures {
         let (node, settings) = (&published.node, published.file.settings());
+        let label = if p.is_first() { "" } else { self.labels.name(p.label()) };
+        let size = *self.size(p);
         let leaf = node.leaf().map(|leaf| {
-            let given = Given { arith: self.arith, cluster: self.cluster, minimum: self.minimum };
-            let bounds = Bounds::of(node, given);
+            let given = Given { arith: self.arith, cluster: size, minimum: self.minimum };
+            let bounds = Bounds::of(node, label, given);
             // -1 is no delay at all.
             let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
             let rules = Rules {
@@ -278,7 +386,7 @@ impl Books {
             };
             Box::new(LeafFigures { rules, rack_resets: settings.rack_locality_full_reset, bounds })
         });
-        Figures::of(node, settings, leaf, self.arith, (&self.cluster, &self.minimum))
+        Figures::of(node, label, settings, leaf, self.arith, (&size, &self.minimum))
     }
 
     /// There is another structure or another cluster.
@@ -286,8 +394,16 @@ impl Books {
         for slot in 0..self.queues.len() {
             let Some(queue) = &self.queues[slot] else { continue };
             let figures = self.figures_of(&queue.published);
+            let of_parts: Vec<Figures> =
+                self.partitions().skip(1).map(|p| self.figures_in(&queue.published, p)).collect();
             if let Some(queue) = &mut self.queues[slot] {
                 queue.figures = figures;
+                for (place, figures) in of_parts.into_iter().enumerate() {
+                    match queue.parts.get_mut(place) {
+                        Some(part) => part.figures = figures,
+                        None => queue.parts.push(PartBook::new(figures)),
+                    }
+                }
             }
         }
     }

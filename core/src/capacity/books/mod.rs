@@ -8,6 +8,8 @@ mod rebuild;
 
 mod apps;
 
+pub(crate) mod parts;
+
 #[cfg(feature = "faults")]
 mod audit;
 
@@ -39,10 +41,12 @@ mod leaf_walk;
 
 mod who_decides;
 
-pub(crate) use self::apps::{AppBook, Apps, AskChange};
+pub(crate) use self::apps::{AppBook, AppPart, Apps, AskChange};
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
 pub(crate) use self::leaf_walk::Walk;
+pub(crate) use self::life::HeldOnNode;
+use self::parts::PartBook;
 pub(crate) use self::shared_attempt::{Others, Place, SharedAttempt, Start};
 pub(crate) use self::standing::{PassMarks, Passed};
 use self::standing::{Siblings, Standing};
@@ -53,12 +57,16 @@ use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::leaf::Leaf;
 use crate::capacity::rules::order::{AppOrder, AppRank};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::Partition;
 use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::rules::tree::{QueueNode, ROOT};
 use crate::capacity::rules::user_limit_figures::Bounds;
 use crate::capacity::rules::users::LimitInputs;
 use crate::config::capacity::CapacityFile;
+use crate::id::LabelId;
+use crate::labels::LabelTable;
 use crate::resource::{Resource, Wide};
+use crate::sync::Arc;
 use std::collections::BTreeMap;
 
 /// What is counted of a queue. What a charge writes comes first.
@@ -99,6 +107,8 @@ pub(crate) struct QueueBook {
     /// Applications in the lists of leaf queues here or below that are at home with this worker. 0 where it is the only
     /// one.
     at_home: u32,
+    /// Of the nodes with a label, by label; none where there are no labels.
+    pub(crate) parts: Vec<PartBook>,
     pub(crate) published: CapacityPublished,
 }
 
@@ -106,7 +116,8 @@ impl QueueBook {
     /// One in which nothing has come yet.
     fn new(published: CapacityPublished, figures: Figures, leaf: Option<Leaf>) -> QueueBook {
         let (counts, siblings) = Default::default();
-        QueueBook { published, figures, wants: false, counts, leaf, siblings, at_home: 0, standing: None }
+        let parts = Vec::new();
+        QueueBook { published, figures, wants: false, counts, leaf, siblings, at_home: 0, standing: None, parts }
     }
 
     pub(crate) fn node(&self) -> &QueueNode {
@@ -125,6 +136,10 @@ pub(crate) struct Books {
     /// How many containers more a queue may count than it has, if another worker had better serve it.
     slack: u32,
     pub(crate) cluster: Resource,
+    /// What the nodes of each label have; empty where there are no labels.
+    pub(crate) labels: Arc<LabelTable>,
+    /// The same without names, those without a label first.
+    pub(crate) sizes: Vec<Resource>,
     /// Nodes of the cluster.
     pub(crate) nodes: u32,
     /// By slot; one that a refresh has removed stays, for the applications that it may still have.
@@ -133,6 +148,8 @@ pub(crate) struct Books {
     /// How often the cluster has changed, and how often the queues were refreshed, as far as this worker knows. A newer
     /// number makes it compute limits again.
     pub(crate) turns: [u64; 2],
+    /// Labels that queues know from now on, and of which the control is to hear.
+    pub(crate) newly_known: Vec<(u32, LabelId)>,
     /// Applications that this worker has let start, and has not told the others of.
     started: Vec<Start>,
     drift: Drift,
@@ -148,10 +165,13 @@ impl Books {
             resort,
             slack,
             cluster: Resource::ZERO,
+            labels: Arc::default(),
+            sizes: Vec::new(),
             nodes: 0,
             queues: Vec::new(),
             apps: Apps::default(),
             turns: [0; 2],
+            newly_known: Vec::new(),
             started: Vec::new(),
             drift: Drift::default(),
             deciders: StartDeciders::of(place.workers),
@@ -194,12 +214,28 @@ impl Books {
 
     /// A leaf queue, and its applications.
     #[inline]
-    fn leaf_and_apps(&mut self, slot: u32) -> (LimitInputs<'_>, &mut Leaf, &mut Apps) {
-        let Books { queues, apps, cluster, minimum, .. } = self;
-        let QueueBook { figures, leaf, .. } = queues[slot as usize].as_mut().expect("a queue that was published");
+    fn leaf_and_apps(&mut self, slot: u32) -> (&mut Leaf, &mut Apps) {
+        let Books { queues, apps, .. } = self;
+        let leaf = &mut queues[slot as usize].as_mut().expect("a queue that was published").leaf;
+        (leaf.as_mut().expect("a leaf queue"), apps)
+    }
+
+    /// The same, and what limits of its users on a partition are worked out by.
+    #[inline]
+    pub(crate) fn limits_of_leaf<P: Partition>(&mut self, slot: u32, p: P) -> (LimitInputs<'_>, &mut Leaf, &mut Apps) {
+        let Books { queues, apps, cluster, sizes, minimum, .. } = self;
+        let QueueBook { figures, leaf, parts, .. } =
+            queues[slot as usize].as_mut().expect("a queue that was published");
+        let figures = if p.is_first() { figures } else { &parts[p.place()].figures };
         let figures = figures.leaf.as_ref().expect("a leaf queue");
         // The same as the leaf's own, which are in no cache as often.
-        let by = LimitInputs { cluster, minimum, ..figures.bounds.inputs() };
+        let cluster = if P::IS_WHOLE { cluster } else { &sizes[p.label().ix()] };
+        let inputs = figures.bounds.inputs();
+        let by = match p.is_lent() {
+            false => LimitInputs { cluster, minimum, ..inputs },
+            // What is lent has no other end than its nodes.
+            true => LimitInputs { cluster, minimum, most: cluster, usual: None, ..inputs },
+        };
         (by, leaf.as_mut().expect("a leaf queue"), apps)
     }
 
@@ -261,9 +297,9 @@ impl Books {
         &self.leaf_figures(slot).rules
     }
 
-    /// What a queue may use.
+    /// What a queue may use of a partition.
     #[inline]
-    pub(crate) fn maximum(&self, slot: u32) -> &Resource {
-        &self.queue(slot).figures.maximum
+    pub(crate) fn maximum<P: Partition>(&self, slot: u32, p: P) -> &Resource {
+        &self.queue(slot).figures_in(p).maximum
     }
 }

@@ -6,15 +6,41 @@
 use crate::engine::books::published_count::PublishedCount;
 use crate::engine::books::started_entry::StartedEntry;
 use crate::engine::books::usage::UsageCell;
+use crate::id::LabelId;
 use crate::resource::Resource;
-use crate::sync::{Arc, CachePadded};
+use crate::sync::{Arc, CachePadded, Mutex};
+use std::collections::BTreeSet;
 
 /// See the module's text.
 #[derive(Debug, Default)]
 pub(crate) struct SharedAttempt {
     pub(crate) turn: StartedEntry,
+    pub(crate) requested: RequestedPartitions,
     /// By worker; none where there is one.
     cells: Box<[CachePadded<SharedAttemptCell>]>,
+}
+
+/// The partitions that an attempt has asked for (rules/node-labels.md 8.4). The home worker adds to them; the control
+/// reads them, and takes the default partition out, where the application is to move. Neither holds the lock while it
+/// does anything else. Nobody looks where there are no labels.
+#[derive(Debug, Default)]
+pub(crate) struct RequestedPartitions(Mutex<BTreeSet<LabelId>>);
+
+impl RequestedPartitions {
+    pub(crate) fn add(&self, label: LabelId) {
+        self.0.lock().insert(label);
+    }
+
+    pub(crate) fn all(&self) -> BTreeSet<LabelId> {
+        self.0.lock().clone()
+    }
+
+    /// Those with a label; the default partition is none of them from now on.
+    pub(crate) fn take_default_out(&self) -> BTreeSet<LabelId> {
+        let mut requested = self.0.lock();
+        requested.remove(&LabelId::NONE);
+        requested.clone()
+    }
 }
 
 /// What one worker says.
@@ -28,7 +54,11 @@ struct SharedAttemptCell {
 impl SharedAttempt {
     pub(crate) fn new(workers: usize) -> SharedAttempt {
         let cells = if workers > 1 { workers } else { 0 };
-        SharedAttempt { turn: StartedEntry::default(), cells: (0..cells).map(|_| CachePadded::default()).collect() }
+        SharedAttempt {
+            turn: StartedEntry::default(),
+            requested: RequestedPartitions::default(),
+            cells: (0..cells).map(|_| CachePadded::default()).collect(),
+        }
     }
 
     /// A worker has so much reserved for it.

@@ -8,6 +8,7 @@
 use super::standing::{Mark, PassMarks, Passed, Siblings, Standing};
 use super::{Books, QueueBook};
 use crate::capacity::rules::order::{QueueKey, QueueRank, compare_queues, compare_sizes, order_key, queue_key};
+use crate::capacity::rules::partition::{Partition, Whole};
 use crate::config::capacity::QueueOrdering;
 use crate::engine::books::affinity::usage_of_stranger;
 use crate::order::WinnerTree;
@@ -19,6 +20,12 @@ impl QueueBook {
     #[inline]
     pub(super) fn rank(&self) -> QueueRank<'_> {
         self.figures.rank(self.counts.absolute_used_capacity, self.counts.used_capacity)
+    }
+
+    /// The same on a partition.
+    pub(super) fn rank_in<P: Partition>(&self, p: P) -> QueueRank<'_> {
+        let counts = self.counts_in(p);
+        self.figures_in(p).rank(counts.absolute_used_capacity, counts.used_capacity)
     }
 }
 
@@ -89,7 +96,7 @@ impl Books {
             let order = WinnerTree::of(by_size.len());
             let mut siblings = Siblings { ordering, turn, order, ..Siblings::default() };
             for (size, child) in (0..).zip(by_size) {
-                let wants = self.is_wanting(child);
+                let wants = self.is_wanting(child, Whole);
                 let key = queue_key(&self.rank_here(child), ordering, size, child);
                 siblings.order.set_child(size, child);
                 if wants {
@@ -167,7 +174,10 @@ impl Books {
     }
 
     /// All children in the order in which they are asked: O(children × log children).
-    pub(crate) fn children_in_turn(&self, slot: u32) -> Vec<QueueKey> {
+    pub(crate) fn children_in_turn<P: Partition>(&self, slot: u32, p: P) -> Vec<QueueKey> {
+        if !P::IS_WHOLE {
+            return self.children_by_partition(slot, p);
+        }
         if self.resort {
             return self.sorted_children(slot);
         }
@@ -180,7 +190,7 @@ impl Books {
     /// Whether a pass over children leaves a mark. Those that want something have been visited themselves.
     #[inline]
     pub(crate) fn keeps_marks(&self, slot: u32) -> bool {
-        !self.resort && self.queue(slot).siblings.wanting < self.node(slot).children.len()
+        !self.resort && !self.has_labels() && self.queue(slot).siblings.wanting < self.node(slot).children.len()
     }
 
     /// A pass over children has ended.

@@ -34,17 +34,17 @@ use crate::capacity::decide::messages::CapacityMessage;
 use crate::capacity::rules::arith::Arith;
 use crate::capacity::rules::tree::{Named, Tree};
 use crate::capacity::types::{CapacityDecider, Control, Internal};
-use crate::config::capacity::{CapacityFileError, MadeQueues, MixedFractions, Texts};
+use crate::config::capacity::{CapacityFileError, CapacityQueue, MadeQueues, MixedFractions, Texts};
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::published_count::PublishedCount;
 use crate::engine::books::retired_slots::RetiredSlots;
-use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms};
+use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms, WantedAm};
 use crate::engine::intake::reply::Reply;
-use crate::engine::intake::submission::Submission;
+use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::engine::intake::to_control::By;
 use crate::event::Refused;
 use crate::event::refused::NotFound;
-use crate::id::{ApplicationId, Slot};
+use crate::id::{ApplicationId, LabelId, Slot};
 use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -58,7 +58,6 @@ pub(crate) use plans::NoPlans;
 use priorities::{Priorities, PriorityAcls};
 use rustc_hash::{FxHashMap, FxHashSet};
 pub use settings::Unsupported;
-#[cfg(feature = "faults")]
 use std::collections::BTreeMap;
 pub use terms::SubmitTerms;
 
@@ -101,8 +100,10 @@ pub(crate) struct CapacityControl {
     /// Paths of the queues that were there at some refresh, or at the start. As in Hadoop none is forgotten: a queue
     /// that comes once more is one of them.
     refreshed: FxHashSet<String>,
-    /// Figures are to be worked out before the next publish.
+    /// Figures are to be worked out before the next publish, and what follows from a change of the cluster.
     cluster_has_changed: bool,
+    /// Figures alone are: labels of nodes have changed, and workers are told what follows.
+    figures_are_due: bool,
     /// Slot, capacity and maximum capacity of the leaves of plans, where these count at once.
     entitlements: Vec<(u32, u32, u32)>,
     arith: Arith,
@@ -123,6 +124,8 @@ pub(crate) enum CapacityCall {
     ExpireQueues(Reply<()>),
     /// A round of what divides what managed parents have.
     ManageQueues(Reply<()>),
+    /// From the worker: queues know labels, as their nodes are used.
+    KnownLabels { known: Vec<(u32, LabelId)>, at_once: bool },
 }
 
 impl CapacityControl {
@@ -169,6 +172,7 @@ impl CapacityControl {
             turns: [1; 2],
             refreshed: FxHashSet::default(),
             cluster_has_changed: false,
+            figures_are_due: false,
             entitlements: Vec::new(),
             arith,
         })
@@ -279,6 +283,7 @@ impl ControlPart<CapacityDecider> for CapacityControl {
                 control.expire_queues();
                 control.answer(reply, ());
             }
+            CapacityCall::KnownLabels { known, at_once } => control.queues_know(&known, at_once),
             CapacityCall::ManageQueues(reply) => {
                 control.manage_queues();
                 control.answer(reply, ());
@@ -294,11 +299,11 @@ impl ControlPart<CapacityDecider> for CapacityControl {
         control.find_leaf(submission)
     }
 
-    fn am_wanted(control: &Control, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
-        control.size_of_am(asked, Some(leaf))
+    fn am_wanted(control: &Control, app: &AppShared, leaf: u32, asked: &AmRequest) -> Result<WantedAm, Refused> {
+        control.wanted_am(app.label.as_deref(), asked, Some(leaf))
     }
 
-    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool {
+    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, am: Option<&WantedAm>, keeps: bool) -> bool {
         control.let_in(app, leaf, am, keeps)
     }
 
@@ -351,6 +356,21 @@ impl ControlPart<CapacityDecider> for CapacityControl {
 
     fn cluster_changed(control: &mut Control) {
         control.own.cluster_has_changed = true;
+    }
+
+    fn partitions_changed(control: &mut Control) {
+        let table = control.label_table().clone();
+        let present = table.by_name().filter(|(_, label)| table.partition(*label).is_some());
+        let sizes: BTreeMap<String, Resource> =
+            present.map(|(name, label)| (name.to_owned(), table.size(label))).collect();
+        control.own.tree.partitions = Some(sizes.into());
+        control.own.figures_are_due = true;
+    }
+
+    fn user_of_label(&self, label: &str) -> Option<String> {
+        let file = &self.tree.file;
+        let names = |queue: &&CapacityQueue| file.accessible_labels(queue).contains(label);
+        file.queues().iter().find(names).map(|queue| queue.path.clone())
     }
 
     fn publishing(control: &mut Control) {

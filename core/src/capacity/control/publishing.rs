@@ -4,6 +4,7 @@ use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::tree::QueueNode;
 use crate::capacity::types::{CapacityDecider, Control};
 use crate::engine::control::QueueTerms;
+use crate::id::LabelId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -12,11 +13,31 @@ impl Control {
     pub(super) fn before_publish(&mut self) {
         let at_once = self.own.tree.file.settings().plan_queues_update_at_once && self.plans.is_some();
         self.own.cluster_has_changed |= at_once && self.entitlements_changed();
+        let is_due = std::mem::take(&mut self.own.figures_are_due);
+        if is_due && !self.own.cluster_has_changed {
+            let cluster = self.nodes.total();
+            self.own.tree.cluster_changed(&cluster).expect("what fails with the nodes has failed with the file");
+            self.all_dirty();
+        }
         if std::mem::take(&mut self.own.cluster_has_changed) {
             let cluster = self.nodes.total();
             self.own.tree.cluster_changed(&cluster).expect("what fails with the nodes has failed with the file");
             self.own.turns[0] += 1;
             self.all_dirty();
+        }
+    }
+
+    /// Queues know labels that nobody has configured for them. What follows is worked out with the next change of the
+    /// cluster, which is `at_once` where nodes have got other labels (rules/node-labels.md 1).
+    pub(super) fn queues_know(&mut self, known: &[(u32, LabelId)], at_once: bool) {
+        let table = self.label_table().clone();
+        let named = known.iter().map(|(slot, label)| (*slot, table.name(*label).to_string()));
+        let named: Vec<(u32, String)> = named.collect();
+        let (tree, texts) = self.own.tree_and_texts();
+        // What can be read with other queues can be read with other labels that they know.
+        if tree.learn(&named, |made| texts.read_with(made)).is_ok() {
+            self.all_dirty();
+            self.own.figures_are_due |= at_once;
         }
     }
 

@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Control {
     /// The settings of preemption in force, whether its monitor runs by itself or not.
     pub(crate) fn preemption_settings(&self) -> Result<PreemptionSettings, Refused> {
+        if self.label_table().len() > 0 {
+            return Err(Configuration::Invalid("containers of node labels are not preempted".to_owned()).into());
+        }
         let read = self.own.configuration.preemption();
         read.map_err(|error| Refused::Configuration(Configuration::Invalid(error.to_string())))
     }
@@ -113,6 +116,13 @@ impl Control {
         let paths = own.tree.slots().iter().map(|slot| &own.tree.get(*slot).config.path);
         own.refreshed.extend(paths.cloned());
         self.add_new_queues();
+        let file = &self.own.tree.file;
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for queue in file.queues() {
+            names.extend(queue.capacities.iter().map(|capacity| capacity.label.clone()));
+            names.extend(file.accessible_labels(queue).iter().filter(|label| *label != "*").cloned());
+        }
+        self.know_labels(&names);
         for slot in self.own.tree.slots() {
             let config = &self.own.tree.get(*slot).config;
             self.acls.set(&config.path, config.acl_submit.clone(), config.acl_administer.clone());

@@ -7,14 +7,18 @@ use crate::capacity::decide::messages::{CapacityMessage, Entrant};
 use crate::capacity::rules::tree::{Named, ROOT, Status};
 use crate::capacity::types::Control;
 use crate::config::capacity::{QueueMaking, ToPlace};
+use crate::config::trim_java;
 use crate::engine::books::ledger::AppShared;
-use crate::engine::control::{EITHER, Entry, LeafEntry};
+use crate::engine::control::{EITHER, Entry, LeafEntry, WantedAm};
+use crate::engine::edge::label_of_ask::{LabelTerms, checked};
 use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::event::refused::{Denied, Limit, NoQueue, NotFound};
 use crate::event::{self, Refused, check_length};
+use crate::id::LabelId;
 use crate::matching::size::check_size;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use std::collections::BTreeSet;
 
 /// Where a submission goes that names no queue.
 const DEFAULT: &str = "default";
@@ -32,6 +36,69 @@ impl Control {
         let largest = leaf.map_or(most, |slot| self.own.tree.get(slot).config.maximum_allocation.least(&most));
         check_size(self.shared.types, asked, &largest)?;
         Ok(self.normal(asked, &largest))
+    }
+
+    /// What a queue has for labels of asks.
+    pub(super) fn label_terms_of(&self, slot: u32) -> LabelTerms<'_> {
+        let (file, config) = (&self.own.tree.file, &self.own.tree.get(slot).config);
+        LabelTerms {
+            queue: &config.path,
+            accessible: file.accessible_labels(config),
+            default: file.default_label_expression(config),
+            enforced: &file.settings().node_labels.enforced,
+        }
+    }
+
+    /// Size and label of an AM's container; `queue`: of the submission, where its name stands for one
+    /// (rules/node-labels.md 8.3).
+    pub(super) fn wanted_am(
+        &self,
+        of_app: Option<&str>,
+        am: &AmRequest,
+        queue: Option<u32>,
+    ) -> Result<WantedAm, Refused> {
+        let mut size = Resource::ZERO;
+        let look = |size: &mut Resource| {
+            *size = self.size_of_am(am.resource(), queue)?;
+            Ok(())
+        };
+        let table = self.label_table();
+        let any = BTreeSet::from(["*".to_owned()]);
+        let settings = &self.own.tree.file.settings().node_labels;
+        let terms = queue.map_or_else(
+            || LabelTerms { queue: "", accessible: &any, default: None, enforced: &settings.enforced },
+            |slot| self.label_terms_of(slot),
+        );
+        let label = self.label_for_am(of_app, am, &terms);
+        // Where the queue is not known yet, it has its say when the attempt starts.
+        let is_put_off = queue.is_none() && label.is_some() && table.len() > 0;
+        let label = if is_put_off {
+            look(&mut size)?;
+            LabelId::NONE
+        } else {
+            checked(label, table, Some(&terms), || look(&mut size))?
+        };
+        Ok(WantedAm { size, label })
+    }
+
+    fn label_for_am<'a>(
+        &'a self,
+        of_app: Option<&'a str>,
+        am: &'a AmRequest,
+        terms: &LabelTerms<'_>,
+    ) -> Option<&'a str> {
+        let (of_app, own) = (of_app.map(trim_java), am.label().map(trim_java));
+        let is_enforced = |label: Option<&str>| label.is_some_and(|label| terms.enforced.contains(label));
+        let label = if is_enforced(of_app) || is_enforced(own) { of_app } else { own };
+        let settings = &self.own.tree.file.settings().node_labels;
+        label.filter(|label| !label.is_empty()).or(settings.am_default.as_deref()).or(of_app)
+    }
+
+    /// The label of the AM of an application that was accepted before: nothing is refused.
+    fn label_of_accepted(&self, of_app: Option<&str>, am: &AmRequest, leaf: u32) -> LabelId {
+        let terms = self.label_terms_of(leaf);
+        let label = self.label_for_am(of_app, am, &terms).or(terms.default).unwrap_or_default();
+        self.label_table().number(trim_java(label)).unwrap_or_default()
     }
 
     /// The queue that mapping rules give a submission; none where no rule says any.
@@ -102,7 +169,8 @@ impl Control {
             Named::Queue(slot) => Some(slot),
             Named::Ambiguous | Named::Unknown => None,
         };
-        let size = am.as_ref().map(|am| self.size_of_am(am.resource(), known)).transpose()?;
+        let of_app = submission.label.as_deref();
+        let wanted = am.as_ref().map(|am| self.wanted_am(of_app, am, known)).transpose()?;
         self.own.priority = self.priority_for(self.own.asked.priority, user, known, to_manager, *number)?;
         if self.shared.settings.acl_enable {
             let path = named.map_or(name, |slot| &self.own.tree.get(slot).config.path);
@@ -130,7 +198,14 @@ impl Control {
         }
         self.check_leaf(leaf, user)?;
         self.is_needed(leaf);
-        Ok(Entry { leaf, am: size, keeps_name: false })
+        let mut am_label = wanted.map(|wanted| wanted.label).unwrap_or_default();
+        if known.is_none()
+            && let Some(am) = am
+        {
+            // As in Hadoop the queue that has made itself has its say when the attempt starts.
+            am_label = self.label_of_accepted(of_app, am, leaf);
+        }
+        Ok(Entry { leaf, am: wanted.map(|wanted| wanted.size), am_label, keeps_name: false })
     }
 
     /// The leaf queue of an application that was accepted before, made anew where it makes itself.
@@ -163,7 +238,9 @@ impl Control {
             self.own.is_uncounted = self.check_leaf(leaf, user).is_err();
         }
         self.is_needed(leaf);
-        Ok(Entry { leaf, am: size, keeps_name: false })
+        let label = |am: &AmRequest| self.label_of_accepted(submission.label.as_deref(), am, leaf);
+        let am_label = am.as_ref().map(label).unwrap_or_default();
+        Ok(Entry { leaf, am: size, am_label, keeps_name: false })
     }
 
     /// A STOPPED queue with an application of before the restart was DRAINING then, and so were those above it.
@@ -224,7 +301,7 @@ impl Control {
     }
 
     /// An attempt is there from now on; whether it may be offered nodes.
-    pub(super) fn let_in(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool {
+    pub(super) fn let_in(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<&WantedAm>, keeps: bool) -> bool {
         let number = app.id.number;
         let priority = self.own.priority;
         let priorities = self.own.priorities.entry(number).or_insert(Priorities { now: priority, submitted: priority });
@@ -250,7 +327,8 @@ impl Control {
             leaf,
             priority: priorities.now,
             submitted_priority: priorities.submitted,
-            am: *am.unwrap_or(&self.own.tree.file.settings().minimum),
+            am: am.map_or(self.own.tree.file.settings().minimum, |am| am.size),
+            am_partition: am.map(|am| am.label).unwrap_or_default(),
             runnable,
             keeps,
             shared_attempt: Arc::new(SharedAttempt::new(self.shared.workers)),

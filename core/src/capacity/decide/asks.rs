@@ -14,6 +14,9 @@ impl Shard {
         // Without an entry it has ended here: it is let in before its AM can ask, and its asks come by the same lane.
         let Some(entry) = self.entry(app) else { return };
         self.recount_all(app);
+        if self.own.books.has_labels() {
+            self.note_requested(app, entry);
+        }
         if let AskCause::Call { nothing: true, .. } | AskCause::News { nothing: true } = cause {
             self.own.books.stops_asking_if_idle(entry);
         }
@@ -24,6 +27,17 @@ impl Shard {
                 self.own.books.demand_changed(entry);
             }
             self.work_out_headroom(app);
+        }
+    }
+
+    /// The partitions that the AM has just asked for are known (rules/node-labels.md 8.4).
+    fn note_requested(&mut self, app: u32, entry: AppEntry) {
+        for key in 0..self.app(app).keys.len() {
+            let key = &mut self.app_mut(app).keys[key];
+            if std::mem::take(&mut key.own.is_asked) {
+                let label = key.label;
+                self.own.books.apps[entry].shared_attempt.requested.add(label);
+            }
         }
     }
 
@@ -51,15 +65,22 @@ impl Shard {
         // Of a key with nothing left this worker hears when there is something again. One that somebody empties just
         // now is not noted yet.
         let count = if key.is_open_or_note_zero() { key.total().max(1) } else { 0 };
-        let size = key.size;
+        let (size, label) = (key.size, key.label);
         let own = &mut key.own;
-        if own.count == count && (count == 0 || own.size == size) {
+        if own.count == count && (count == 0 || (own.size == size && own.label == label)) {
             return None;
         }
         let before = std::mem::replace(&mut own.count, count);
         let before_size = std::mem::replace(&mut own.size, size);
+        let (begins, ends) = (before == 0 && count > 0, before > 0 && count == 0);
+        let before_label = std::mem::replace(&mut own.label, label);
+        if before_label != label && before > 0 {
+            let pending = Wide::of_change(types, (&size, 0), (&size, count));
+            let left = Wide::of_change(types, (&before_size, before), (&before_size, 0));
+            return Some((entry, AskChange { pending, begins, ends, label, left: Some((before_label, left)) }));
+        }
         let pending = Wide::of_change(types, (&before_size, before), (&size, count));
-        Some((entry, AskChange { pending, begins: before == 0 && count > 0, ends: before > 0 && count == 0 }))
+        Some((entry, AskChange { pending, begins, ends, label, left: None }))
     }
 
     /// An application ends, and what a container of it had taken of its asks does not come back: for its user's
@@ -67,15 +88,23 @@ impl Shard {
     pub(crate) fn asks_are_dropped(&mut self, container: u32) {
         let record = &self.containers[container];
         let (app, key) = (record.app.index, record.key());
-        let Some(size) = self.asks_of(container).last().map(|any| any.size) else { return };
+        let Some((size, label)) = self.asks_of(container).last().map(|any| (any.size, any.label)) else { return };
         let Some(key) = self.key_index(app, key) else { return };
         let local = self.apps[app as usize].as_mut().expect("an application that this worker knows");
         let Some(entry) = local.own.entry else { return };
         let own = &mut local.keys[key].own;
-        let before = (own.size, own.count);
-        (own.count, own.size) = (own.count.saturating_add(1), size);
-        let pending = Wide::of_change(self.types, (&before.0, before.1), (&size, own.count));
-        self.own.books.asks_replaced(entry, &AskChange { pending, begins: before.1 == 0, ends: false });
+        let (before, before_label) = ((own.size, own.count), own.label);
+        (own.count, own.size, own.label) = (own.count.saturating_add(1), size, label);
+        let (begins, ends) = (before.1 == 0, false);
+        let change = if before_label == label {
+            let pending = Wide::of_change(self.types, (&before.0, before.1), (&size, own.count));
+            AskChange { pending, begins, ends, label, left: None }
+        } else {
+            let pending = Wide::of_change(self.types, (&size, 0), (&size, own.count));
+            let left = Wide::of_change(self.types, (&before.0, before.1), (&before.0, 0));
+            AskChange { pending, begins, ends, label, left: Some((before_label, left)) }
+        };
+        self.own.books.asks_replaced(entry, &change);
     }
 
     /// An AM has called, and what it asked for or gave back is known.

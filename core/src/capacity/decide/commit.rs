@@ -6,6 +6,7 @@ use super::preempting::candidate_of;
 use crate::capacity::rules::allocator::Chosen;
 use crate::capacity::rules::observer::{Observer, Stop};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::Partition;
 use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::{AppLocal, Shard};
@@ -48,8 +49,8 @@ impl Shard {
 
     /// False where another worker was first: asks that it has taken, or room that it holds. With one worker it is
     /// always true.
-    pub(crate) fn commit(&mut self, proposal: &Proposal) -> bool {
-        self.accepts::<()>(proposal).is_err() || self.apply(proposal)
+    pub(crate) fn commit<P: Partition>(&mut self, proposal: &Proposal, p: P) -> bool {
+        self.accepts::<(), P>(proposal, p).is_err() || self.apply(proposal, p)
     }
 
     /// The engine has refused a proposal: what the others have done meanwhile is known from now on.
@@ -64,7 +65,7 @@ impl Shard {
 
     /// Whether a proposal still holds: queues, user and node are looked at once more (rules/capacity.md 18.1). What has
     /// just been read of asks and nodes is as it was: they are this worker's.
-    pub(crate) fn accepts<O: Observer>(&mut self, proposal: &Proposal) -> Result<(), Stop> {
+    pub(crate) fn accepts<O: Observer, P: Partition>(&mut self, proposal: &Proposal, p: P) -> Result<(), Stop> {
         let Proposal { app, node, ref chosen, converts, gives_up, ref kills, .. } = *proposal;
         if self.nodes[node as usize].decommissioning {
             return Err(Stop::NodeDecommissioning);
@@ -86,17 +87,17 @@ impl Shard {
             return Ok(());
         }
         let leaf = books.apps[entry].leaf;
-        let limit = books.user_limit::<O>(leaf, entry).ok_or(Stop::UserForgotten)?;
+        let limit = books.user_limit::<O, P>(leaf, entry, p).ok_or(Stop::UserForgotten)?;
         let users = &books.leaf(leaf).users;
         let record = users.record_at(books.apps[entry].seat).ok_or(Stop::UserForgotten)?;
-        if arith.is_greater(&cluster, &users.at(record).used.minus(&released), &limit) {
+        if arith.is_greater(&cluster, &users.at(record).used_in(p).minus(&released), &limit) {
             return Err(Stop::User { limit });
         }
         let net = chosen.size.minus(&released);
         let mut at = Some(leaf);
         while let Some(slot) = at {
-            let limit = books.maximum(slot);
-            if !arith.fits_in(&books.counts(slot).used.plus(&net), limit) {
+            let limit = if p.is_lent() { books.size(p) } else { books.maximum(slot, p) };
+            if !arith.fits_in(&books.counts_in(slot, p).used.plus(&net), limit) {
                 return Err(Stop::Queue { slot, limit: *limit });
             }
             at = books.parent(slot);
@@ -105,7 +106,7 @@ impl Shard {
     }
 
     /// A proposal that holds comes into force: books are charged, what it replaces ends (rules/capacity.md 18.2).
-    fn apply(&mut self, proposal: &Proposal) -> bool {
+    fn apply<P: Partition>(&mut self, proposal: &Proposal, p: P) -> bool {
         let Proposal { app, key, node, ref chosen, converts, gives_up, ref kills } = *proposal;
         if !chosen.allocated && converts {
             self.key_mut(app, key).re_reservations += 1;
@@ -124,28 +125,32 @@ impl Shard {
                 return false;
             }
             if let Some(made) = reserved {
-                self.taken_off(&made);
+                self.taken_off(&made, p);
                 self.own.books.use_drifts(entry, &chosen.size, &made.size);
             }
-            let local = &mut self.own.books.apps[entry];
-            local.used = local.used.plus(&chosen.size);
+            self.own.books.app_uses(entry, &chosen.size, p);
             if let Some((entry, change)) = self.counted_anew(app, key) {
                 self.own.books.app_asks(entry, &change);
-                less = Some(change.pending);
+                if P::IS_WHOLE {
+                    less = Some(change.pending);
+                } else {
+                    self.own.books.queues_asked(leaf, &change);
+                }
             }
             let ends_nothing =
-                kills.is_empty() && gives_up.is_none() && self.own.books.counts(ROOT).killable.is_empty();
+                kills.is_empty() && gives_up.is_none() && self.own.books.counts_in(ROOT, p).killable.is_empty();
             if (converts || !ends_nothing)
                 && let Some(less) = less.take()
             {
-                self.own.books.add_pending(leaf, &less);
+                self.own.books.add_pending(leaf, &less, p);
             }
         } else {
             let id = self.app(app).keys[key].id();
-            self.reserve_node(node, app, id, chosen.size);
+            let label = self.app(app).keys[key].label;
+            self.reserve_node(node, app, id, chosen.size, label);
             self.since_when(node, self.shared.clock.now_ms(), false);
             self.key_mut(app, key).re_reservations = 0;
-            self.own.books.app_reserves(entry, &chosen.size);
+            self.own.books.app_reserves(entry, &chosen.size, p);
         }
         for candidate in kills {
             // Those of its own leaf stay.
@@ -156,28 +161,50 @@ impl Shard {
         if let Some(other) = gives_up {
             self.end_reservation(other);
         }
+        if !p.is_first() && !converts {
+            self.enters_shared_list(entry, app, key, node, chosen.allocated);
+        }
         let books = &mut self.own.books;
         if !converts {
             books.holds(entry, 1);
-            books.charge_leaf(leaf, entry, &chosen.size, 1, less.as_ref());
+            books.charge_leaf(leaf, entry, &chosen.size, 1, less.as_ref(), p);
             books.note_reorder(entry);
         }
         if !chosen.allocated {
-            books.add_reserved(leaf, &chosen.size);
+            books.add_reserved(leaf, &chosen.size, p);
         }
         let mut above = self.own.books.parent(leaf).filter(|_| !converts);
         while let Some(queue) = above {
-            self.own.books.charge_queue(queue, &chosen.size, 1, less.as_ref());
-            self.enforce_maximum(queue);
+            self.own.books.charge_queue(queue, &chosen.size, 1, less.as_ref(), p);
+            self.enforce_maximum(queue, p);
             above = self.own.books.parent(queue);
         }
         true
     }
 
+    /// What was asked for on nodes without a label, and stands on one with a label, is in its leaf's list
+    /// (rules/node-labels.md 15).
+    fn enters_shared_list(&mut self, entry: AppEntry, app: u32, key: usize, node: u32, allocated: bool) {
+        let (on, local) = (self.nodes[node as usize].label, self.app(app));
+        if on.is_none() || !local.keys[key].label.is_none() {
+            return;
+        }
+        let candidate = if allocated {
+            local.containers.last().map(|index| candidate_of(&self.containers[*index]))
+        } else {
+            let made = self.nodes[node as usize].reservation;
+            made.map(|made| (local.number, self.number_of(local, made.number)))
+        };
+        if let Some(candidate) = candidate {
+            let leaf = self.own.books.apps[entry].leaf;
+            self.own.books.leaf_mut(leaf).part_mut(on).shared.insert(candidate);
+        }
+    }
+
     // ------------------------------------------------------------------------------------------------ ends
 
     /// A reservation is taken off its application and the reserved amounts; what it is charged stays.
-    fn taken_off(&mut self, made: &Reservation) {
+    fn taken_off<P: Partition>(&mut self, made: &Reservation, p: P) {
         let app = made.app.index;
         if let Some(key) = self.key_index(app, made.key) {
             self.key_mut(app, key).re_reservations = 0;
@@ -185,16 +212,29 @@ impl Shard {
         let Some(entry) = self.entry(app) else { return };
         let books = &mut self.own.books;
         let (leaf, less) = (books.apps[entry].leaf, Resource::ZERO.minus(&made.size));
-        books.add_reserved(leaf, &less);
-        books.app_reserves(entry, &less);
+        books.add_reserved(leaf, &less, p);
+        books.app_reserves(entry, &less, p);
     }
 
     /// A node's reservation ends: it is charged to nobody any more.
     pub(crate) fn reservation_is_over(&mut self, node: u32) {
         let Some(made) = self.nodes[node as usize].reservation else { return };
-        let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
-        self.taken_off(&made);
-        self.own.books.usage_lost(entry, &made.size);
+        let Some(local) = self.find_app(made.app) else { return };
+        let candidate = (local.number, self.number_of(local, made.number));
+        let Some(entry) = local.own.entry else { return };
+        by_partition!(self, node, |p| {
+            self.taken_off(&made, p);
+            self.own.books.usage_lost(entry, &made.size, p);
+        });
+        self.leaves_shared_list(entry, node, candidate);
+    }
+
+    fn leaves_shared_list(&mut self, entry: AppEntry, node: u32, candidate: Candidate) {
+        let label = self.nodes[node as usize].label;
+        if !label.is_none() {
+            let leaf = self.own.books.apps[entry].leaf;
+            self.own.books.leaf_mut(leaf).part_mut(label).shared.remove(&candidate);
+        }
     }
 
     /// The same, and the node is free.
@@ -204,16 +244,23 @@ impl Shard {
     }
 
     /// A container that runs already is charged (`LeafQueue.recoverContainer`).
-    pub(crate) fn container_is_back(&mut self, app: u32, size: &Resource) {
+    pub(crate) fn container_is_back(&mut self, app: u32, container: u32) {
+        let record = self.containers[container];
+        let (size, node) = (*self.containers.size(&record), record.node);
         let Some(entry) = self.entry(app) else { return };
-        let books = &mut self.own.books;
-        let local = &mut books.apps[entry];
-        local.used = local.used.plus(size);
-        let leaf = local.leaf;
-        books.holds(entry, 1);
+        let leaf = self.own.books.apps[entry].leaf;
+        self.own.books.holds(entry, 1);
         // As in Hadoop a fair leaf does not order it anew by that.
-        books.charge_leaf(leaf, entry, size, 1, None);
-        books.charge_above(leaf, size, 1);
+        by_partition!(self, node, |p| {
+            let books = &mut self.own.books;
+            books.app_uses(entry, &size, p);
+            books.charge_leaf(leaf, entry, &size, 1, None, p);
+            books.charge_above(leaf, &size, 1, p);
+        });
+        let label = self.nodes[node as usize].label;
+        if !label.is_none() && record.label.is_none() {
+            self.own.books.leaf_mut(leaf).part_mut(label).shared.insert(candidate_of(&record));
+        }
     }
 
     /// A container has ended: it is charged to nobody any more.
@@ -223,8 +270,7 @@ impl Shard {
         let (candidate, node, launched) = (candidate_of(record), record.node, record.launched);
         // Between two attempts the one before has what the next will take over.
         let Some(entry) = self.entry(app).or_else(|| self.own.books.apps.entry(candidate.0)) else { return };
-        let local = &mut self.own.books.apps[entry];
-        local.used = local.used.minus(&size);
+        let local = &self.own.books.apps[entry];
         let (leaf, has_marked) = (local.leaf, local.has_marked);
         if launched {
             self.nodes[node as usize].own.ended.push((candidate, leaf));
@@ -233,7 +279,11 @@ impl Shard {
             let id = self.container_id(index);
             self.app(app).shared.am.lock().to_preempt.retain(|marked| *marked != id);
         }
-        self.own.books.usage_lost(entry, &size);
+        by_partition!(self, node, |p| {
+            self.own.books.app_uses(entry, &Resource::ZERO.minus(&size), p);
+            self.own.books.usage_lost(entry, &size, p);
+        });
+        self.leaves_shared_list(entry, node, candidate);
         // Its leaf queue will mostly be the first to be offered the room.
         if let Some(first) = self.own.books.first_of(leaf)
             && let Some(app) = self.apps.get(first as usize)
@@ -242,8 +292,8 @@ impl Shard {
         }
         // Root has whatever any queue has. As in Hadoop one that has moved is taken off its present path, so where that
         // meets the old one.
-        if !self.own.books.counts(ROOT).killable.is_empty() {
-            self.own.books.set_killable(leaf, candidate, None);
-        }
+        by_partition!(self, node, |p| if !self.own.books.counts_in(ROOT, p).killable.is_empty() {
+            self.own.books.set_killable(leaf, candidate, None, p);
+        });
     }
 }

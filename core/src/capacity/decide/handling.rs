@@ -1,11 +1,11 @@
 //! Applies the control's messages to the books.
 
 use super::messages::{CapacityMessage, Entrant};
-use crate::capacity::books::AppBook;
+use super::preempting::candidate_of;
+use crate::capacity::books::{AppBook, AppPart, HeldOnNode};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::types::Shard;
 use crate::id::ContainerNumber;
-use crate::resource::Resource;
 use crate::resource::sorted;
 
 impl Shard {
@@ -48,6 +48,7 @@ impl Shard {
         #[cfg(feature = "faults")]
         self.own.fail_if_due();
         self.tell_who_starts();
+        self.tell_known_labels(false);
     }
 
     fn let_in(&mut self, entrant: &Entrant) {
@@ -62,11 +63,15 @@ impl Shard {
         let kept = before.filter(|_| *keeps).map(|before| {
             let before = &mut books.apps[before];
             let (others, held) = (std::mem::take(&mut before.others), std::mem::take(&mut before.held));
-            (before.used, before.drift, before.publication, others, held, before.moved_below)
+            let parts = before.parts.iter().map(|part| AppPart { used: part.used, ..AppPart::default() }).collect();
+            let headroom_of = before.headroom_of.clone().unwrap_or_else(|| before.shared_attempt.clone());
+            let labelled: (Vec<AppPart>, _) = (parts, Some(headroom_of));
+            (before.used, before.drift, before.publication, others, held, before.moved_below, labelled)
         });
-        let (used, drift, publication, others, held, moved_below) = kept.unwrap_or_default();
+        let (used, drift, publication, others, held, moved_below, (parts, headroom_of)) = kept.unwrap_or_default();
         entrant.shared_attempt.show_containers(books.place, held);
-        let entry = books.add(AppBook { used, drift, publication, others, held, moved_below, ..entrant.book() });
+        let book = AppBook { parts, headroom_of, ..entrant.book() };
+        let entry = books.add(AppBook { used, drift, publication, others, held, moved_below, ..book });
         for slot in slot_before.into_iter().chain([app.slot.index]) {
             self.has_entry(slot, number, entry);
         }
@@ -99,9 +104,20 @@ impl Shard {
         let slot = self.own.books.apps[entry].slot;
         let mut containers = self.app(slot).containers.clone();
         sorted::by_key(&mut containers, |index| self.containers[*index].named());
-        let of_containers = containers.iter().map(|index| *self.containers.size(&self.containers[*index]));
-        let sizes: Vec<Resource> = of_containers.chain(self.reservations_of(slot).map(|(_, made)| made.size)).collect();
-        self.own.books.moved(entry, leaf, runnable, &sizes);
+        let of_containers = containers.iter().map(|index| {
+            let record = &self.containers[*index];
+            let (size, label) = (*self.containers.size(record), self.nodes[record.node as usize].label);
+            HeldOnNode { candidate: candidate_of(record), size, label, asked: record.label, is_reserved: false }
+        });
+        let of_reservations = self.reservations_of(slot).map(|(node, made)| HeldOnNode {
+            candidate: (number, self.number_of(self.app(slot), made.number)),
+            size: made.size,
+            label: self.nodes[node as usize].label,
+            asked: made.label,
+            is_reserved: true,
+        });
+        let held: Vec<HeldOnNode> = of_containers.chain(of_reservations).collect();
+        self.own.books.moved(entry, leaf, runnable, &held);
         let local = self.app(slot);
         self.own.books.apps[entry].moved_below =
             ContainerNumber::granted(local.attempt.into(), self.shared.epoch, local.next_number);

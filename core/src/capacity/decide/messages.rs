@@ -8,7 +8,7 @@ use crate::capacity::rules::order::FairCache;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::books::retired_slots::RetiredToken;
 use crate::engine::books::started_entry::EntryCount;
-use crate::id::ContainerNumber;
+use crate::id::{ContainerNumber, LabelId};
 use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
 
@@ -21,6 +21,8 @@ pub(crate) struct Entrant {
     pub(crate) submitted_priority: i32,
     /// As it counts in the limits of AMs.
     pub(crate) am: Resource,
+    /// Where it does.
+    pub(crate) am_partition: LabelId,
     /// It may run; else it waits for a limit of parallel applications.
     pub(crate) runnable: bool,
     /// It takes over what runs of the attempt before.
@@ -32,7 +34,8 @@ pub(crate) struct Entrant {
 impl Entrant {
     /// What the books have of it at first: it has nothing yet, and is in no list.
     pub(crate) fn book(&self) -> AppBook {
-        let Entrant { app, leaf, priority, submitted_priority, am, runnable, keeps: _, shared_attempt } = self;
+        let Entrant { app, leaf, priority, submitted_priority, am, am_partition, runnable, keeps: _, shared_attempt } =
+            self;
         AppBook {
             number: app.id.number,
             slot: app.slot.index,
@@ -43,6 +46,11 @@ impl Entrant {
             priority: *priority,
             submitted_priority: *submitted_priority,
             am: *am,
+            am_partition: *am_partition,
+            am_left: Resource::ZERO,
+            own_label: app.label.clone().unwrap_or_default(),
+            parts: Vec::new(),
+            headroom_of: None,
             start_ms: app.start_ms,
             recovered: app.recovered,
             runnable: *runnable,

@@ -4,6 +4,21 @@
 //! The engine calls it through [`moments`](crate::capacity::moments). It reads and changes its worker's records and
 //! [books](crate::capacity::books), by the [rules](crate::capacity::rules).
 
+/// Does something with the partition that a node is in, or with the whole cluster where there are no labels.
+macro_rules! by_partition {
+    ($shard:expr, $node:expr, |$p:ident| $what:expr) => {
+        if $shard.own.books.has_labels() {
+            let $p = $crate::capacity::rules::partition::Part::of($shard.nodes[$node as usize].label);
+            $what
+        } else {
+            let $p = $crate::capacity::rules::partition::Whole;
+            $what
+        }
+    };
+}
+
+pub(crate) use by_partition;
+
 pub(crate) mod transit;
 
 pub(crate) mod survey;
@@ -35,5 +50,7 @@ pub(crate) mod moving;
 pub(crate) mod folding;
 
 pub(crate) mod overcommit;
+
+pub(crate) mod relabelling;
 
 pub(crate) mod watching;

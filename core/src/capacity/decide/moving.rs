@@ -25,6 +25,7 @@ pub(crate) mod tests;
 use super::messages::CapacityMessage;
 use super::survey_steps::tell;
 use super::transit::{Move, Transit};
+use crate::capacity::rules::partition::Whole;
 use crate::capacity::rules::preempted::{Candidate, HeldIn};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::Shard;
@@ -97,10 +98,10 @@ impl Shard {
 
     fn in_transit(&self, node: u32, from: &Arc<NodeShared>, to: &Arc<NodeShared>) -> Option<Transit> {
         let node = &self.nodes[node as usize];
-        let Reservation { app, number, key, size } = node.reservation?;
+        let Reservation { app, number, key, size, label } = node.reservation?;
         let app = self.find_app(app)?.shared.clone();
         let (from, to, since_ms) = (from.clone(), to.clone(), node.own.reserved_since_ms);
-        Some(Transit { app, number, key, size, since_ms, from, to, returns: false })
+        Some(Transit { app, number, key, size, label, since_ms, from, to, returns: false })
     }
 
     /// One from another worker's node, or back from there.
@@ -114,7 +115,7 @@ impl Shard {
 
     /// It stands on a node of this worker, as if it had been made there; false where it cannot.
     fn put_on(&mut self, node: &NodeShared, transit: &Transit) -> bool {
-        let Transit { app, number, key, size, since_ms, returns, .. } = transit;
+        let Transit { app, number, key, size, label, since_ms, returns, .. } = transit;
         let Some(node) = self.place_of(node).filter(|place| self.nodes[*place as usize].reservation.is_none()) else {
             return false;
         };
@@ -124,16 +125,17 @@ impl Shard {
         if self.key_index(app.slot.index, *key).is_none() {
             return false;
         }
-        self.reserve_as(node, Reservation { app: app.slot, number: *number, key: *key, size: *size });
+        self.reserve_as(node, Reservation { app: app.slot, number: *number, key: *key, size: *size, label: *label });
         self.since_when(node, *since_ms, !returns);
         let books = &mut self.own.books;
         let leaf = books.apps[entry].leaf;
-        books.app_reserves(entry, size);
+        // There are no labels with several workers.
+        books.app_reserves(entry, size, Whole);
         books.holds(entry, 1);
-        books.charge_leaf(leaf, entry, size, 1, None);
+        books.charge_leaf(leaf, entry, size, 1, None, Whole);
         books.note_reorder(entry);
-        books.add_reserved(leaf, size);
-        books.charge_above(leaf, size, 1);
+        books.add_reserved(leaf, size, Whole);
+        books.charge_above(leaf, size, 1, Whole);
         true
     }
 }

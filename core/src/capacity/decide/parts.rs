@@ -14,6 +14,7 @@ use crate::engine::TaskCall;
 use crate::engine::decider::{PreemptionTask, UpdateTask};
 use crate::engine::intake::to_control::ControlMessage;
 use crate::engine::parts::{AppPart, QueuePart};
+use crate::id::LabelId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::{Receiver, RecvTimeoutError};
@@ -128,6 +129,11 @@ pub(crate) struct CapacityKey {
     /// What is counted as outstanding: a number of containers, and their size.
     pub(crate) count: u32,
     pub(crate) size: Resource,
+    pub(crate) label: LabelId,
+    /// Its AM has said how many it wants at `*`, and that is not looked at yet.
+    pub(crate) is_asked: bool,
+    /// Nodes that were offered it in vain since it got one without a label (rules/node-labels.md 14).
+    pub(crate) missed: u32,
 }
 
 /// Of a node.

@@ -10,6 +10,7 @@ use crate::capacity::rules::allocator::{Chosen, KeyFacts, Limits, NodeFacts, Row
 use crate::capacity::rules::observer::{Looked, Observer, Recorder};
 use crate::capacity::rules::order::{QueueKey, slot_of};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::tried::{AppTried, KeyEnd, PassCourse, QueueEnd};
 use crate::capacity::types::Shard;
@@ -111,14 +112,32 @@ impl Shard {
             eye.course(PassCourse::NodeFull);
             return None;
         }
+        if self.own.books.has_labels() { self.go_by_partition(node, eye) } else { self.go_in(node, Whole, eye) }
+    }
+
+    /// A node of a partition is for asks that name its label; then, if the label is shared, for those that name none
+    /// (rules/node-labels.md 10).
+    fn go_by_partition<O: Observer>(&mut self, node: u32, eye: &mut O) -> Option<PassResult> {
+        let label = self.nodes[node as usize].label;
+        let handed = self.go_in(node, Part::of(label), eye);
+        let is_shared = self.own.books.labels.partition(label).is_some_and(|partition| !partition.exclusive);
+        if handed.is_some() || label.is_none() || !is_shared {
+            handed
+        } else {
+            self.go_in(node, Part::lent(label), eye)
+        }
+    }
+
+    /// A pass from root down, and its proposal.
+    fn go_in<O: Observer, P: Partition>(&mut self, node: u32, p: P, eye: &mut O) -> Option<PassResult> {
         // Where another worker was first, somebody else is looked for, a few times.
         for _ in 0..MAX_CONFLICTS {
-            let mut limits = Limits::new(self.own.books.cluster);
+            let mut limits = Limits::new(*self.own.books.size(p.asked()));
             let mut visit = self.visit(node);
-            self.offer_queue(ROOT, &mut visit, &mut limits, eye);
+            self.offer_queue(ROOT, &mut visit, &mut limits, p, eye);
             let Some(proposal) = &visit.proposal else { return None };
             // One that Hadoop would refuse counts, too.
-            if self.commit(proposal) {
+            if self.commit(proposal, p) {
                 return Some(PassResult {
                     off_switch: proposal.chosen.locality == Locality::OffSwitch,
                     reservation: !proposal.chosen.allocated,
@@ -156,34 +175,49 @@ impl Shard {
         Visit { node, is_free, has_killable, proposal: None }
     }
 
-    pub(crate) fn offer_queue<O: Observer>(
+    pub(crate) fn offer_queue<O: Observer, P: Partition>(
         &mut self,
         slot: u32,
         visit: &mut Visit,
         limits: &mut Limits,
+        p: P,
         eye: &mut O,
     ) -> Offered {
         if !O::VISITS_ALL {
-            return self.offer_within(slot, visit, limits, eye);
+            return self.offer_within(slot, visit, limits, p, eye);
         }
         eye.queue(&self.own.books.node(slot).config.path);
-        let offered = self.offer_within(slot, visit, limits, eye);
+        let offered = self.offer_within(slot, visit, limits, p, eye);
         eye.queue_is_left();
         offered
     }
 
     #[inline]
-    fn offer_within<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_within<O: Observer, P: Partition>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        p: P,
+        eye: &mut O,
+    ) -> Offered {
         if self.own.books.is_leaf(slot) {
-            self.offer_leaf(slot, visit, limits, eye)
+            self.offer_leaf(slot, visit, limits, p, eye)
         } else {
-            self.offer_parent(slot, visit, limits, eye)
+            self.offer_parent(slot, visit, limits, p, eye)
         }
     }
 
-    fn offer_parent<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_parent<O: Observer, P: Partition>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        p: P,
+        eye: &mut O,
+    ) -> Offered {
         let books = &self.own.books;
-        if !books.is_wanting(slot) {
+        if !books.may_be_offered(slot, p) || !books.is_wanting(slot, p) {
             eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
         }
@@ -192,33 +226,35 @@ impl Shard {
             return Offered::Nothing;
         }
         let by_apps = books.counts(slot).reserved_by_apps;
-        if let Err(stop) = books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores())) {
+        if let Err(stop) = books.may_assign(slot, limits, &Resource::new(by_apps.memory_mb(), by_apps.vcores()), p) {
             eye.stopped(&stop);
             return Offered::Nothing;
         }
-        self.offer_children(slot, visit, limits, eye)
+        self.offer_children(slot, visit, limits, p, eye)
     }
 
-    fn offer_children<O: Observer>(
+    fn offer_children<O: Observer, P: Partition>(
         &mut self,
         slot: u32,
         visit: &mut Visit,
         limits: &mut Limits,
+        p: P,
         eye: &mut O,
     ) -> Offered {
         let mut answer = Offered::Nothing;
         let mut pass_marks = PassMarks::new();
         let books = &self.own.books;
-        let mut left = books.left_for_children(slot, limits);
+        let mut left = books.left_for_children(slot, limits, p);
         let keeps_marks = O::KEEPS_RESULTS && books.keeps_marks(slot);
-        let mut line = (O::VISITS_ALL || books.resort).then(|| books.children_in_turn(slot).into_iter());
+        let is_sorted_anew = O::VISITS_ALL || books.resort || !P::IS_WHOLE;
+        let mut line = is_sorted_anew.then(|| books.children_in_turn(slot, p).into_iter());
         let mut passed = Passed::new();
         loop {
             let next = line.as_mut().map_or_else(|| self.own.books.first_child(slot), Iterator::next);
             let Some(key) = next else { break };
             let child = slot_of(key);
-            let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left));
-            match self.offer_queue(child, visit, &mut of_child, eye) {
+            let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left, p));
+            match self.offer_queue(child, visit, &mut of_child, p, eye) {
                 Offered::Proposal => {
                     if keeps_marks {
                         pass_marks.push((key, left));
@@ -239,7 +275,7 @@ impl Shard {
                         eye.leaf_keeps(child, &kept);
                     }
                     limits.blocked = limits.blocked.plus(&kept);
-                    left = books.left_for_children(slot, limits);
+                    left = books.left_for_children(slot, limits, p);
                     answer = Offered::QueueLimit;
                 }
                 Offered::Nothing => {}
@@ -258,26 +294,40 @@ impl Shard {
 
     /// A leaf offers the node to its applications in order, until one takes it or holds back what is left
     /// (rules/capacity.md 13.1).
-    fn offer_leaf<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_leaf<O: Observer, P: Partition>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        p: P,
+        eye: &mut O,
+    ) -> Offered {
         let books = &mut self.own.books;
-        books.enter_leaf::<O>(slot, limits, visit.has_killable);
-        if !books.is_wanting(slot) {
+        books.enter_leaf::<O, P>(slot, limits, visit.has_killable, p);
+        if !books.may_be_offered(slot, p) || !books.is_wanting(slot, p) {
             eye.queue_ends(QueueEnd::NothingWanted);
             return Offered::Nothing;
         }
         if O::KEEPS_RESULTS {
-            self.offer_apps(slot, visit, limits, eye)
+            self.offer_apps(slot, visit, limits, p, eye)
         } else {
-            self.restoring_users(slot, |shard| shard.offer_apps(slot, visit, limits, eye))
+            self.restoring_users(slot, |shard| shard.offer_apps(slot, visit, limits, p, eye))
         }
     }
 
     #[inline]
-    fn offer_apps<O: Observer>(&mut self, slot: u32, visit: &mut Visit, limits: &mut Limits, eye: &mut O) -> Offered {
+    fn offer_apps<O: Observer, P: Partition>(
+        &mut self,
+        slot: u32,
+        visit: &mut Visit,
+        limits: &mut Limits,
+        p: P,
+        eye: &mut O,
+    ) -> Offered {
         // Nobody comes or goes before something is proposed.
         let mut walk = self.own.books.begin_walk::<O>(slot);
-        while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk, eye) {
-            match self.offer_app(entry, visit, limits, eye) {
+        while let Some(entry) = self.own.books.next_app(slot, limits, &mut walk, p, eye) {
+            match self.offer_app(entry, visit, limits, p, eye) {
                 Ok(()) => return Offered::Proposal,
                 Err(Skipped::Queue) => {
                     eye.no_room();
@@ -301,15 +351,16 @@ impl Shard {
 
     /// The first key that is not passed over decides for an application that asks for something
     /// (rules/capacity.md 16.2).
-    pub(crate) fn offer_app<O: Observer>(
+    pub(crate) fn offer_app<O: Observer, P: Partition>(
         &mut self,
         entry: AppEntry,
         visit: &mut Visit,
         limits: &Limits,
+        p: P,
         eye: &mut O,
     ) -> Result<(), Skipped> {
         let local = &self.own.books.apps[entry];
-        let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved);
+        let (app, leaf, reserved) = (local.slot, local.leaf, local.reserved_in(p));
         for key in 0..self.app(app).keys.len() {
             let asking = &self.app(app).keys[key];
             // A question notes nothing.
@@ -325,10 +376,23 @@ impl Shard {
                 eye.key(self.app(app).keys[key].id());
             }
             let mut facts = self.key_facts(app, key, visit.node);
+            if !P::IS_WHOLE
+                && let Some(skipped) = self.is_elsewhere(app, key, p)
+            {
+                eye.key_is_elsewhere();
+                if skipped == Skipped::Key {
+                    continue;
+                }
+                return Err(skipped);
+            }
             let outcome = match precheck(&facts, limits, &reserved, self.own.books.rules(leaf)) {
                 Some(skipped) => {
                     eye.key_refused(skipped, &facts, limits);
                     Err(skipped)
+                }
+                None if !P::IS_WHOLE && self.misses::<O, P>(app, key, p) => {
+                    eye.key_is_elsewhere();
+                    Err(Skipped::App)
                 }
                 None => self.offer_key((app, key), &mut facts, visit, limits, false, eye),
             };
@@ -338,6 +402,31 @@ impl Shard {
             }
         }
         Err(Skipped::App)
+    }
+
+    /// What a label has against a key (rules/node-labels.md 14, steps 2 and 3).
+    fn is_elsewhere<P: Partition>(&self, app: u32, key: usize, p: P) -> Option<Skipped> {
+        let local = self.app(app);
+        let ams_by_sharing = self.shared.decider.settings.node_labels.am_by_sharing;
+        if p.is_lent() && !ams_by_sharing && local.waits_for_am() {
+            return Some(Skipped::App);
+        }
+        (local.keys[key].label != p.asked().label()).then_some(Skipped::Key)
+    }
+
+    /// A key that names no label counts a node that it is offered; nodes that are lent are for those who have waited long
+    /// enough (rules/node-labels.md 14, step 6).
+    fn misses<O: Observer, P: Partition>(&mut self, app: u32, key: usize, p: P) -> bool {
+        let nodes = self.own.books.nodes;
+        let key = &mut self.app_mut(app).keys[key];
+        if !key.label.is_none() {
+            return false;
+        }
+        let missed = key.own.missed.saturating_add(1);
+        if O::KEEPS_RESULTS {
+            key.own.missed = missed;
+        }
+        p.is_lent() && missed < nodes
     }
 
     pub(crate) fn key_facts(&self, app: u32, key: usize, node: u32) -> KeyFacts {
@@ -422,8 +511,20 @@ impl Shard {
                 }
                 _ => Some(facts.opportunities),
             };
+            let is_labelled = !self.nodes[node as usize].label.is_none();
             if let Some(opportunities) = visited {
-                self.key_mut(app, key).opportunities = opportunities;
+                let key = self.key_mut(app, key);
+                key.opportunities = opportunities;
+                if chosen.is_ok() && !converts && !is_labelled {
+                    key.missed = 0;
+                }
+            }
+            if let Ok(Chosen { unreserve: Some(_), .. }) = chosen
+                && self.own.books.has_labels()
+                && let Some(entry) = self.entry(app)
+            {
+                // As in Hadoop the headroom is worked out, and limits of users with it.
+                self.own.books.headroom(entry);
             }
         }
         let chosen = chosen?;
@@ -441,9 +542,17 @@ impl Shard {
         let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
         let leaf = self.own.books.apps[entry].leaf;
         let app = made.app.index;
-        let mut limits = Limits::new(self.own.books.cluster);
         let mut visit = self.visit(node);
-        self.own.books.enter_leaf::<O>(leaf, &mut limits, visit.has_killable);
+        let mut limits;
+        if self.own.books.has_labels() {
+            // As in Hadoop, whatever the node's label.
+            limits = Limits::new(*self.own.books.size(Part::DEFAULT));
+            let p = Part::of(self.nodes[node as usize].label);
+            self.own.books.enter_leaf::<O, Part>(leaf, &mut limits, visit.has_killable, p);
+        } else {
+            limits = Limits::new(self.own.books.cluster);
+            self.own.books.enter_leaf::<O, Whole>(leaf, &mut limits, visit.has_killable, Whole);
+        }
         if O::VISITS_ALL {
             let books = &self.own.books;
             let app = &books.apps[entry];
@@ -461,7 +570,7 @@ impl Shard {
         if self.offer_key((app, key), &mut facts, &mut visit, &limits, true, eye).is_ok()
             && let Some(proposal) = &visit.proposal
         {
-            self.commit(proposal);
+            by_partition!(self, node, |p| self.commit(proposal, p));
         }
     }
 }

@@ -7,6 +7,7 @@ use super::messages::CapacityMessage;
 use super::survey::{Chosen, Survey};
 use super::victims::{Chooser, is_let_run, is_remembered};
 use crate::capacity::books::Books;
+use crate::capacity::rules::partition::Partition;
 use crate::capacity::rules::preempted::{Candidate, NodeIn, OnNode};
 use crate::capacity::rules::preemption::ByPriority;
 use crate::capacity::rules::tree::ROOT;
@@ -129,21 +130,24 @@ impl Shard {
         let (candidate, size) = (candidate_of(&record), *self.containers.size(&record));
         self.nodes[record.node as usize].own.killable.add(candidate, size);
         if let Some(leaf) = self.own.books.find(candidate.0).map(|app| app.leaf) {
-            self.own.books.set_killable(leaf, candidate, Some(size));
+            by_partition!(self, record.node, |p| self.own.books.set_killable(leaf, candidate, Some(size), p));
         }
     }
 
     /// A parent is above its maximum: killable containers below it go, by id, until it is not.
-    pub(crate) fn enforce_maximum(&mut self, slot: u32) {
+    pub(crate) fn enforce_maximum<P: Partition>(&mut self, slot: u32, p: P) {
         let books = &self.own.books;
-        if books.counts(slot).killable.is_empty() {
+        if books.counts_in(slot, p).killable.is_empty() {
             return;
         }
-        let maximum = *books.node(slot).maximum();
-        let candidates: Vec<Candidate> = books.counts(slot).killable.keys().copied().collect();
+        let maximum = *books.maximum(slot, p);
+        if !P::IS_WHOLE && !books.is_above_maximum(slot, p) {
+            return;
+        }
+        let candidates: Vec<Candidate> = books.counts_in(slot, p).killable.keys().copied().collect();
         for candidate in candidates {
             let books = &self.own.books;
-            if !books.arith.is_greater(&books.cluster, &books.counts(slot).used, &maximum) {
+            if !books.arith.is_greater(books.size(p), &books.counts_in(slot, p).used, &maximum) {
                 break;
             }
             self.end_for_room(candidate);
@@ -204,18 +208,29 @@ impl Shard {
 }
 
 impl Books {
-    pub(crate) fn killable_in(&self, slot: u32) -> Resource {
-        self.counts(slot).killable_sum
+    pub(crate) fn killable_in<P: Partition>(&self, slot: u32, p: P) -> Resource {
+        self.counts_in(slot, p).killable_sum
+    }
+
+    /// A parent uses more of a partition than it may (rules/node-labels.md 15).
+    fn is_above_maximum<P: Partition>(&self, slot: u32, p: P) -> bool {
+        let (maximum, counts) = (self.maximum(slot, p), self.counts_in(slot, p));
+        if !maximum.is_zero() {
+            return self.arith.is_less(&self.cluster, maximum, &counts.used);
+        }
+        let label = if p.is_first() { "" } else { self.labels.name(p.label()) };
+        let of_label = self.node(slot).of_label(label);
+        of_label.map_or(0.0, |(_, figures)| figures.absolute_maximum_capacity) < counts.absolute_used_capacity
     }
 
     /// A container of a leaf may go for others from now on, or may not.
-    pub(crate) fn set_killable(&mut self, leaf: u32, candidate: Candidate, size: Option<Resource>) {
+    pub(crate) fn set_killable<P: Partition>(&mut self, leaf: u32, candidate: Candidate, size: Option<Resource>, p: P) {
         if !self.queue(leaf).published.refreshed {
             return;
         }
         let mut at = Some(leaf);
         while let Some(queue) = at {
-            let counts = &mut self.queue_mut(queue).counts;
+            let counts = self.queue_mut(queue).killable_mut(p);
             match size {
                 Some(size) => {
                     counts.killable.insert(candidate, size);

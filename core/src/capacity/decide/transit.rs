@@ -8,6 +8,7 @@
 use crate::app::SchedulingKey;
 use crate::capacity::rules::preempted::Candidate;
 use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::id::LabelId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -27,6 +28,7 @@ pub(crate) struct Transit {
     pub(crate) number: u32,
     pub(crate) key: SchedulingKey,
     pub(crate) size: Resource,
+    pub(crate) label: LabelId,
     pub(crate) since_ms: u64,
     pub(crate) from: Arc<NodeShared>,
     pub(crate) to: Arc<NodeShared>,

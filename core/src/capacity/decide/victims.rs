@@ -7,6 +7,7 @@
 use crate::capacity::books::Books;
 use crate::capacity::rules::order::{AppOrder, compare_fair};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::Whole;
 use crate::capacity::rules::preempted::{Candidate, Facts, Live, NodeIn, OnNode};
 use crate::capacity::rules::preemption::{
     AppIn, ByPriority, Entry, Held, HoldsRoom, Plan, Round, SeenNode, Selection, Taking, UserIn, Victim, by_priority,
@@ -103,7 +104,7 @@ impl Chooser<'_> {
     }
 
     fn killable_in(&self, slot: u32) -> Resource {
-        self.books().killable_in(slot).plus(&self.shard.own.surveyed.killable_in(slot))
+        self.books().killable_in(slot, Whole).plus(&self.shard.own.surveyed.killable_in(slot))
     }
 
     fn is_killable(&self, candidate: Candidate) -> bool {
@@ -247,7 +248,7 @@ impl Chooser<'_> {
                 let weight = self.books().queue(slot).published.user_weight(&user);
                 let users = &mut self.shard.own.books.leaf_mut(slot).users;
                 let record = users.ensure(&user, || weight);
-                let limit = users.limit_of(&user, Sharing::Active, &bounds.inputs());
+                let limit = users.limit_of(&user, Sharing::Active, &bounds.inputs(), Whole);
                 left.insert(user.clone(), limit.minus(&users.at(record).used).most(&none));
             }
             let pending = if without_reserved { pending.minus(&reserved).most(&none) } else { pending };
@@ -523,7 +524,7 @@ impl Chooser<'_> {
             let of_leaf = &mut self.shard.own.books.leaf_mut(slot).users;
             let record = of_leaf.ensure(name, || weight);
             user.used = of_leaf.at(record).used;
-            user.whole_limit = of_leaf.limit_of(name, Sharing::All, &bounds.inputs());
+            user.whole_limit = of_leaf.limit_of(name, Sharing::All, &bounds.inputs(), Whole);
         }
         let mut of_masters = none;
         for entry in &active {

@@ -11,15 +11,18 @@ use super::obstacles::why;
 use super::reasons::{CapacityReason, CapacityWait};
 use crate::app::{SchedulingKey, merge};
 use crate::capacity::books::{AppBook, Books, Walk};
+use crate::capacity::decide::by_partition;
 use crate::capacity::decide::commit::Proposal;
 use crate::capacity::rules::allocator::{Chosen, KeyFacts, Limits, Skipped};
 use crate::capacity::rules::leaf::AmStop;
 use crate::capacity::rules::observer::{Looked, Observer, Stop, Visited};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::tried::KeyEnd;
 use crate::capacity::types::Shard;
 use crate::engine::books::ledger::{AppShared, NodeShared};
+use crate::id::LabelId;
 use crate::resource::Resource;
 use crate::resource::sorted;
 
@@ -160,6 +163,12 @@ impl Observer for Look {
         });
     }
 
+    fn key_is_elsewhere(&mut self) {
+        if self.is_at_target() {
+            self.key_waits(CapacityWait::NotHere);
+        }
+    }
+
     fn key_ends(&mut self, end: KeyEnd) {
         self.is_blacklisted |= self.is_at_target() && end == KeyEnd::Blacklisted;
     }
@@ -203,28 +212,29 @@ impl Books {
     /// The limits that apply when a pass comes to an application (rules/capacity.md 12.2, 12.4, 13.1, 13.2), as if no
     /// other application came before it. An error is the check that stops the pass earlier. Repeats the sequence of
     /// checks of a pass (`decide::pass`, `books::who_may`). Computes limits of users, so the caller restores them.
-    fn limits_at(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
+    fn limits_at<P: Partition>(&mut self, entry: AppEntry, p: P) -> Result<Limits, CapacityWait> {
         let (leaf, reserved) = (self.apps[entry].leaf, self.apps[entry].reserved);
         let path = self.path_of(leaf);
-        let mut limits = Limits::new(self.cluster);
+        let mut limits = Limits::new(*self.size(p));
         for (at, slot) in path.iter().copied().enumerate().rev() {
-            if !self.is_wanting(slot) {
+            if !self.is_wanting(slot, p) {
                 return Err(CapacityWait::NothingCounted { queue: self.node(slot).config.path.clone() });
             }
             let by_apps = self.counts(slot).reserved_by_apps;
             let reserved = if at == 0 { reserved } else { Resource::new(by_apps.memory_mb(), by_apps.vcores()) };
-            self.may_assign(slot, &mut limits, &reserved).map_err(|stop| self.worded(entry, &stop))?;
+            self.may_assign(slot, &mut limits, &reserved, p).map_err(|stop| self.worded(entry, &stop))?;
             if let Some(child) = at.checked_sub(1) {
                 if !self.node(slot).children.contains(&path[child]) {
                     return Err(CapacityWait::QueueRemoved { queue: self.node(path[child]).config.path.clone() });
                 }
-                let left = self.left_for_children(slot, &mut limits);
-                limits = Limits::new(self.limit_of_child(path[child], &left));
+                let left = self.left_for_children(slot, &mut limits, p);
+                limits = Limits::new(self.limit_of_child(path[child], &left, p));
             }
         }
-        self.enter_leaf::<Look>(leaf, &mut limits, true);
-        self.user_may::<Look>(leaf, entry, &mut limits, &mut Walk::new()).map_err(|stop| self.worded(entry, &stop))?;
-        if !self.arith.is_wanted(&self.cluster, &self.apps[entry].pending) {
+        self.enter_leaf::<Look, P>(leaf, &mut limits, true, p);
+        self.user_may::<Look, P>(leaf, entry, &mut limits, &mut Walk::new(), p)
+            .map_err(|stop| self.worded(entry, &stop))?;
+        if !self.arith.is_wanted(&self.cluster, self.apps[entry].pending_in(p)) {
             return Err(CapacityWait::NothingCounted { queue: self.node(leaf).config.path.clone() });
         }
         Ok(limits)
@@ -270,7 +280,7 @@ impl Shard {
         let leaf = self.own.books.apps[entry].leaf;
         let limits = limits
             .and_then(|()| self.asks_for_something(app))
-            .and_then(|()| self.restoring_users(leaf, |shard| shard.own.books.limits_at(entry)));
+            .and_then(|()| self.restoring_users(leaf, |shard| shard.limits_of_first_key(entry)));
         waits.whole = limits.as_ref().err().cloned();
         for at in nodes {
             let name = self.nodes[at as usize].shared.name.to_string();
@@ -284,6 +294,16 @@ impl Shard {
             merge(&mut waits.on_nodes, found.into_iter().map(on_node));
         }
         waits
+    }
+
+    /// On nodes of the label that its first key names.
+    fn limits_of_first_key(&mut self, entry: AppEntry) -> Result<Limits, CapacityWait> {
+        if !self.own.books.has_labels() {
+            return self.own.books.limits_at(entry, Whole);
+        }
+        let first = self.app(self.own.books.apps[entry].slot).keys.iter().find(|key| key.total() > 0);
+        let label = first.map_or(LabelId::NONE, |key| key.label);
+        self.own.books.limits_at(entry, Part::of(label))
     }
 
     fn asks_for_something(&self, app: &AppShared) -> Result<(), CapacityWait> {
@@ -325,7 +345,7 @@ impl Shard {
         };
         let mut visit = self.visit(node);
         // The outcome is in `look` and `visit`.
-        let _ = self.offer_app(entry, &mut visit, limits, &mut look);
+        let _ = by_partition!(self, node, |p| self.offer_app(entry, &mut visit, limits, p, &mut look));
         self.key_reasons(entry, look, visit.proposal.as_ref())
     }
 
@@ -355,7 +375,9 @@ impl Shard {
             return CapacityWait::Reserved { asked: size, free };
         }
         let leaf = self.own.books.apps[entry].leaf;
-        let accepted = self.restoring_users(leaf, |shard| shard.accepts::<Look>(proposal));
+        let accepted = self.restoring_users(leaf, |shard| {
+            by_partition!(shard, proposal.node, |p| shard.accepts::<Look, _>(proposal, p))
+        });
         match accepted {
             Err(Stop::Gone) => CapacityWait::NodeFull { free },
             Err(stop) => self.own.books.worded(entry, &stop),
@@ -370,7 +392,8 @@ impl Shard {
         let AppBook { leaf, slot: app, number, .. } = self.own.books.apps[entry];
         let key = self.key_index(app, made.key).filter(|key| self.app(app).keys[*key].total() > 0);
         let Some(key) = key else { return CapacityWait::NothingOutstanding };
-        let limits = Limits { may_kill: self.own.books.may_kill(leaf), ..Limits::new(self.own.books.cluster) };
+        let may_kill = by_partition!(self, node, |p| self.own.books.may_kill(leaf, p));
+        let limits = Limits { may_kill, ..Limits::new(self.own.books.cluster) };
         let mut look = Look { current: number, keys: vec![(made.key, None)], ..Look::for_target(number) };
         let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
         // The outcome is in `look` and `visit`.
@@ -390,7 +413,10 @@ impl Shard {
         let path = self.own.books.path_of(self.own.books.apps[entry].leaf);
         let mut look = Look { path, ..Look::for_target(number) };
         let mut visit = self.visit(node);
-        self.offer_queue(ROOT, &mut visit, &mut Limits::new(self.own.books.cluster), &mut look);
+        by_partition!(self, node, |p| {
+            let mut limits = Limits::new(*self.own.books.size(p));
+            self.offer_queue(ROOT, &mut visit, &mut limits, p, &mut look)
+        });
         let path = |slot: u32| self.own.books.node(slot).config.path.clone();
         let other = match look.served {
             Some(served) if served == number => {

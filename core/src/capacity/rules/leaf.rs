@@ -6,7 +6,10 @@
 use super::arith::Arith;
 use super::order::{AppKey, AppOrder, AppRank};
 use super::ordered::{AppEntry, Ordered, Place};
+use super::partition::{Part, Whole};
+use super::preempted::Candidate as Held;
 use super::users::{LimitInputs, Users};
+use crate::id::LabelId;
 use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +40,62 @@ pub(crate) struct Leaf {
     pub(crate) am_limit: Resource,
     /// What AMs of a user of weight one may use, as last computed. Shown in views; no rule reads it.
     pub(crate) user_am_limit: Resource,
+    /// What it has of its own on the nodes with a label, by label.
+    pub(crate) parts: Vec<LeafPart>,
     /// The lists and counts may be inconsistent by now, as the rules let them (rules/capacity.md 13.3, 20, 21). The
     /// audit then skips them.
     pub(crate) is_odd: bool,
 }
 
+/// Of a leaf queue, on the nodes of a label.
+#[derive(Debug, Default)]
+pub(crate) struct LeafPart {
+    pub(crate) am_used: Resource,
+    /// As last worked out.
+    pub(crate) am_limit: Resource,
+    /// Containers and reservations that were asked for on nodes without a label (rules/node-labels.md 15). What stood
+    /// on a node that has another label by now stays.
+    pub(crate) shared: BTreeSet<Held>,
+}
+
+/// The limit of AMs on the nodes of one label.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AmTerms {
+    pub(crate) label: LabelId,
+    /// `maximum-am-resource-percent`
+    pub(crate) percent: f32,
+    pub(crate) guaranteed: Resource,
+}
+
 impl Leaf {
+    /// Of a label.
+    pub(crate) fn part_mut(&mut self, label: LabelId) -> &mut LeafPart {
+        let place = label.ix() - 1;
+        if self.parts.len() <= place {
+            self.parts.resize_with(place + 1, LeafPart::default);
+        }
+        &mut self.parts[place]
+    }
+
+    pub(crate) fn part(&self, label: LabelId) -> Option<&LeafPart> {
+        self.parts.get(label.ix().checked_sub(1)?)
+    }
+
+    /// What AMs use on the nodes of a label, or without one.
+    pub(crate) fn am_used_in(&self, label: LabelId) -> Resource {
+        if label.is_none() { self.am_used } else { self.part(label).map_or(Resource::ZERO, |part| part.am_used) }
+    }
+
+    pub(crate) fn add_am(&mut self, label: LabelId, amount: &Resource) {
+        let used = if label.is_none() { &mut self.am_used } else { &mut self.part_mut(label).am_used };
+        *used = used.plus(amount);
+    }
+
+    /// What AMs may use there, as last worked out.
+    pub(crate) fn am_limit_in(&self, label: LabelId) -> Resource {
+        if label.is_none() { self.am_limit } else { self.part(label).map_or(Resource::ZERO, |part| part.am_limit) }
+    }
+
     /// What a charge and a pass read and write, in cache lines.
     pub(crate) const HOT_LINES: usize = (offset_of!(Leaf, users) + Users::HOT_BYTES).div_ceil(CACHE_LINE);
 
@@ -61,6 +114,7 @@ impl Leaf {
             stored_limit: Resource::ZERO,
             published_limit: Resource::ZERO,
             to_reorder: BTreeSet::new(),
+            parts: Vec::new(),
             is_odd: false,
         }
     }
@@ -107,6 +161,12 @@ impl Leaf {
         &self.pending_ams
     }
 
+    /// The AM of one that waits counts otherwise.
+    pub(crate) fn change_pending_am(&mut self, before: &Resource, after: &Resource) {
+        self.remove_pending_am(before);
+        *self.pending_ams.entry(after.memory_mb()).or_default() += 1;
+    }
+
     fn remove_pending_am(&mut self, am: &Resource) {
         if let Some(count) = self.pending_ams.get_mut(&am.memory_mb()) {
             *count -= 1;
@@ -123,14 +183,82 @@ impl Leaf {
     }
 
     /// The limit of one user's AMs (rules/capacity.md 9).
-    pub(crate) fn user_am_limit(&self, percent: f32, weight: f32, by: &LimitInputs<'_>) -> Resource {
+    pub(crate) fn user_am_limit(
+        &self,
+        percent: f32,
+        weight: f32,
+        by: &LimitInputs<'_>,
+        am_limit: &Resource,
+    ) -> Resource {
         let arith = by.arith;
         let active = self.users.active_users().max(1) as f32;
         let effective = (by.user_limit / 100.0).max(1.0 / active);
         let weighted = (effective * weight).min(1.0);
         let factor = if by.factor == -1.0 { percent } else { percent * weighted * by.factor };
         let limit = arith.times_up(by.guaranteed, f64::from(factor), by.minimum);
-        arith.least(by.cluster, &limit, &self.am_limit)
+        arith.least(by.cluster, &limit, am_limit)
+    }
+
+    /// The same on the nodes of a label (rules/node-labels.md 9).
+    fn work_out_am_limit_of(&mut self, terms: &AmTerms, minimum: &Resource, arith: Arith) {
+        if terms.label.is_none() {
+            self.work_out_am_limit(terms.percent, &terms.guaranteed, minimum, arith);
+            return;
+        }
+        let none = Resource::ZERO;
+        let base = if arith.fits_in(&terms.guaranteed, &none) { none } else { terms.guaranteed };
+        self.part_mut(terms.label).am_limit = arith.times_up(&base, f64::from(terms.percent), minimum);
+    }
+
+    /// [`activate`](Leaf::activate) where there are labels: `limits` are those of the labels that the leaf may use,
+    /// `terms` of any. Compared by the whole `cluster`.
+    #[expect(clippy::too_many_arguments, reason = "the facts are what they are")]
+    pub(crate) fn activate_labelled<'a>(
+        &mut self,
+        order: AppOrder,
+        by: &LimitInputs<'_>,
+        cluster: &Resource,
+        limits: &[AmTerms],
+        terms: impl Fn(LabelId) -> AmTerms,
+        app: impl Fn(AppEntry) -> Candidate<'a>,
+        weight: impl Fn(&str) -> f32,
+    ) -> Vec<(AppEntry, bool)> {
+        let (arith, none, mut activated) = (by.arith, Resource::ZERO, Vec::new());
+        limits.iter().for_each(|terms| self.work_out_am_limit_of(terms, by.minimum, arith));
+        let mut user_limits: BTreeMap<LabelId, Resource> = BTreeMap::new();
+        for entry in self.pending.iter().collect::<Vec<_>>() {
+            let Candidate { rank, user, am, partition } = app(entry);
+            let p = Part::of(partition);
+            let is_exempt = |leaf: &Leaf| {
+                leaf.active.len() < 1 || arith.compare(cluster, &leaf.am_used_in(partition), &none).is_le()
+            };
+            let limit = self.am_limit_in(partition);
+            if !arith.fits_in(&self.am_used_in(partition).plus(&am), &limit) && !is_exempt(self) {
+                continue;
+            }
+            let record = self.users.ensure(user, || weight(user));
+            let of_user = *user_limits.entry(partition).or_insert_with(|| {
+                let AmTerms { percent, guaranteed, .. } = terms(partition);
+                let by = LimitInputs { guaranteed: &guaranteed, cluster, ..*by };
+                if partition.is_none() {
+                    self.user_am_limit = self.user_am_limit(percent, 1.0, &by, &limit);
+                }
+                self.user_am_limit(percent, self.users.at(record).weight, &by, &limit)
+            });
+            let used = self.users.at(record).am_used_in(p).plus(&am);
+            if !arith.fits_in(&used, &of_user) && !is_exempt(self) {
+                continue;
+            }
+            self.users.count(record, 1, -1);
+            let comes = self.active.insert(entry, &rank, order, |other| app(other).rank);
+            activated.push((entry, comes));
+            self.add_am(partition, &am);
+            self.users.add_am(record, &am, p);
+            self.users.let_start(record, &of_user, p);
+            self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
+            self.remove_pending_am(&am);
+        }
+        activated
     }
 
     /// Whether the limit of all AMs may let one of so much memory; whatever the calculator, memory has to fit.
@@ -172,6 +300,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) rank: AppRank,
     pub(crate) user: &'a str,
     pub(crate) am: Resource,
+    /// Where it counts.
+    pub(crate) partition: LabelId,
 }
 
 impl Leaf {
@@ -193,7 +323,7 @@ impl Leaf {
         if !arith.fits_in(&self.am_used.plus(am), &self.am_limit) {
             return AmStop::Queue;
         }
-        let limit = self.user_am_limit(percent, weight, by);
+        let limit = self.user_am_limit(percent, weight, by, &self.am_limit);
         if arith.fits_in(&of_user.plus(am), &limit) { AmStop::Nothing } else { AmStop::User { limit } }
     }
 
@@ -229,7 +359,7 @@ impl Leaf {
                 }),
             };
             let Some(entry) = next else { break };
-            let Candidate { rank, user, am } = app(entry);
+            let Candidate { rank, user, am, partition: _ } = app(entry);
             if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit)
                 && !self.is_exempt_from_am_limit(by.cluster, arith)
             {
@@ -240,8 +370,9 @@ impl Leaf {
             let of_user = match user_limit {
                 Some(limit) => limit,
                 None => {
-                    self.user_am_limit = self.user_am_limit(percent, 1.0, by);
-                    *user_limit.insert(self.user_am_limit(percent, self.users.at(record).weight, by))
+                    let am_limit = self.am_limit;
+                    self.user_am_limit = self.user_am_limit(percent, 1.0, by, &am_limit);
+                    *user_limit.insert(self.user_am_limit(percent, self.users.at(record).weight, by, &am_limit))
                 }
             };
             let used = self.users.at(record).am_used.plus(&am);
@@ -252,8 +383,8 @@ impl Leaf {
             let comes = self.active.insert(entry, &rank, order, |other| app(other).rank);
             activated.push((entry, comes));
             self.am_used = self.am_used.plus(&am);
-            self.users.add_am(record, &am);
-            self.users.let_start(record, &of_user);
+            self.users.add_am(record, &am, Whole);
+            self.users.let_start(record, &of_user, Whole);
             self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
             self.remove_pending_am(&am);
         }
@@ -295,7 +426,7 @@ mod tests {
         let activate = |leaf: &mut Leaf, looks: &Cell<u32>| -> Vec<AppEntry> {
             let candidate = |entry| {
                 looks.set(looks.get() + 1);
-                Candidate { rank: rank(entry), user: "ann", am: MINIMUM }
+                Candidate { rank: rank(entry), user: "ann", am: MINIMUM, partition: LabelId::NONE }
             };
             // Half of the cluster is for AMs.
             leaf.activate(AppOrder::Fifo, 0.5, &by, candidate, |_| 1.0).into_iter().map(|(entry, _)| entry).collect()
@@ -306,7 +437,7 @@ mod tests {
             let record = leaf.users.ensure("ann", || 1.0);
             assert!(leaf.active.remove(&rank(next - 4), AppOrder::Fifo, rank).is_some());
             leaf.am_used = leaf.am_used.minus(&MINIMUM);
-            leaf.users.add_am(record, &Resource::ZERO.minus(&MINIMUM));
+            leaf.users.add_am(record, &Resource::ZERO.minus(&MINIMUM), Whole);
             leaf.users.count(record, -1, 0);
             assert_eq!(activate(&mut leaf, &looks), [next]);
             assert!(looks.get() < 20, "{} looks for one", looks.get());

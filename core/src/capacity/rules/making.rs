@@ -9,10 +9,11 @@
 use super::managed::{Division, LeafNeeds, Turns, Withheld, divisions_of};
 use super::tree::{Applications, Named, QueueNode, RefreshFault, Status, Tree};
 use crate::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LabelFigures, MadeQueue,
-    MadeQueues, QueueMaking, QueueState,
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, KnownLabels, LabelFigures,
+    MadeQueue, MadeQueues, QueueMaking, QueueState,
 };
 use crate::resource::Resource;
+use std::collections::BTreeMap;
 
 /// Why a queue cannot make itself.
 #[derive(Debug, thiserror::Error)]
@@ -224,7 +225,7 @@ impl Tree {
         let known = |queue: &CapacityQueue| Some(self.get(self.slot_at(&queue.path)?).figures.clone());
         let mut figures = file.figures_with(known);
         if let Some(index) = file.index_of(&path) {
-            file.update_figures_below(index, &mut figures, &(*cluster).into(), self.fractions)?;
+            file.update_figures_below(index, &mut figures, &self.by_label(cluster), self.fractions)?;
         }
         self.seat(file, &stays, figures, Tree::status_of_new);
         self.show_shares();
@@ -333,7 +334,7 @@ impl Tree {
     fn work_out_below(&mut self, top: u32, cluster: &Resource) -> Result<(), CapacityFileError> {
         let mut figures: Vec<CapacityFigures> = self.slots.iter().map(|slot| self.get(*slot).figures.clone()).collect();
         let Some(index) = self.file.index_of(&self.get(top).config.path) else { return Ok(()) };
-        self.file.update_figures_below(index, &mut figures, &(*cluster).into(), self.fractions)?;
+        self.file.update_figures_below(index, &mut figures, &self.by_label(cluster), self.fractions)?;
         for (slot, figures) in self.slots.iter().zip(figures) {
             self.nodes[*slot as usize].figures = figures;
         }
@@ -347,6 +348,41 @@ impl Tree {
                 self.nodes[child as usize].template_share = Some(division.part.absolute);
             }
         }
+    }
+
+    // ------------------------------------------------------------------------------------------------ labels
+
+    /// Queues know labels from now on, of which the file says nothing for them.
+    pub(crate) fn learn(
+        &mut self,
+        known: &[(u32, String)],
+        read: impl Fn(&MadeQueues) -> Result<CapacityFile, CapacityFileError>,
+    ) -> Result<(), CapacityFileError> {
+        let mut made = self.all_made();
+        for (slot, label) in known {
+            let node = self.get(*slot);
+            if !node.known || node.of_label(label).is_some() {
+                continue;
+            }
+            let is_leaf = node.config.kind.is_leaf();
+            let none = || KnownLabels { is_leaf, am_percents: BTreeMap::new() };
+            let of_queue = made.known_labels.entry(node.config.path.clone()).or_insert_with(none);
+            of_queue.am_percents.entry(label.clone()).or_insert(0.0);
+        }
+        let file = read(&made)?;
+        let figures = file.figures_with(|queue| {
+            let node = self.get(self.slot_at(&queue.path)?);
+            let of_label =
+                |label: &str| node.of_label(label).map_or_else(LabelFigures::default, |(_, figures)| *figures);
+            let labels = queue.capacities.iter().map(|capacity| of_label(&capacity.label)).collect();
+            let mut figures = node.figures.clone();
+            figures.labels = labels;
+            Some(figures)
+        });
+        let stays: Vec<Option<u32>> = file.queues().iter().map(|queue| self.slot_at(&queue.path)).collect();
+        self.seat(file, &stays, figures, Tree::status_of_new);
+        self.show_shares();
+        Ok(())
     }
 
     // ------------------------------------------------------------------------------------------------ they go

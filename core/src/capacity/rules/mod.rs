@@ -6,6 +6,8 @@
 
 pub(crate) mod arith;
 
+pub(crate) mod partition;
+
 pub(crate) mod managed;
 
 pub(crate) mod making;

@@ -73,6 +73,8 @@ pub(crate) trait Observer {
     fn key(&mut self, _id: SchedulingKey) {}
     /// It is not looked at on the node.
     fn key_refused(&mut self, _skipped: Skipped, _facts: &KeyFacts, _limits: &Limits) {}
+    /// It is for nodes of another label.
+    fn key_is_elsewhere(&mut self) {}
     /// A place is tried for it.
     fn key_ends(&mut self, _end: KeyEnd) {}
     /// What comes of it.
@@ -175,6 +177,10 @@ impl Observer for Recorder {
             Skipped::Key | Skipped::App if is_wanted => KeyEnd::ReservedEnough,
             Skipped::Key | Skipped::App => KeyEnd::NothingWanted,
         });
+    }
+
+    fn key_is_elsewhere(&mut self) {
+        self.key_ends(KeyEnd::NotHere);
     }
 
     fn key_ends(&mut self, end: KeyEnd) {

@@ -12,8 +12,8 @@
 use super::arith::Arith;
 use super::managed::{Division, Withheld, divisions_of};
 use crate::config::capacity::{
-    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, LateFault, LeafSettings,
-    MadeQueues, MixedFractions, QueueState,
+    CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, Cluster, LabelCapacity,
+    LabelFigures, LateFault, LeafSettings, MadeQueues, MixedFractions, QueueState,
 };
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -70,6 +70,13 @@ impl QueueNode {
     /// What it may use.
     pub(crate) fn maximum(&self) -> &Resource {
         &self.figures.labels[0].effective_maximum
+    }
+
+    /// Its capacities and figures for a label; `None` where it knows none.
+    pub(crate) fn of_label(&self, label: &str) -> Option<(&LabelCapacity, &LabelFigures)> {
+        let capacities = &self.config.capacities;
+        let place = capacities.binary_search_by(|capacity| capacity.label.as_str().cmp(label)).ok()?;
+        Some((&capacities[place], &self.figures.labels[place]))
     }
 
     /// Whether a refresh looks at what its children have together.
@@ -173,6 +180,8 @@ pub(crate) struct Tree {
     pub(crate) slots: Vec<u32>,
     /// Queues that have made themselves.
     pub(crate) made: MadeQueues,
+    /// What the nodes of each label have, where there are labels.
+    pub(crate) partitions: Option<Cluster>,
     /// Of managed parents, by slot.
     pub(crate) divisions: FxHashMap<u32, Division>,
     /// Of leaves in managed parents, by slot.
@@ -195,6 +204,7 @@ impl Tree {
             nodes: Vec::new(),
             slots: Vec::new(),
             made: MadeQueues::default(),
+            partitions: None,
             divisions: FxHashMap::default(),
             withheld: FxHashMap::default(),
             free: Vec::new(),
@@ -240,10 +250,15 @@ impl Tree {
         }
     }
 
+    /// The cluster by label.
+    pub(crate) fn by_label(&self, cluster: &Resource) -> Cluster {
+        self.partitions.clone().unwrap_or_else(|| (*cluster).into())
+    }
+
     /// All figures anew for another cluster (6, from root down).
     pub(crate) fn cluster_changed(&mut self, cluster: &Resource) -> Result<(), CapacityFileError> {
         let mut figures: Vec<CapacityFigures> = self.slots.iter().map(|slot| self.get(*slot).figures.clone()).collect();
-        self.file.update_figures(&mut figures, &(*cluster).into(), self.fractions)?;
+        self.file.update_figures(&mut figures, &self.by_label(cluster), self.fractions)?;
         for (slot, figures) in self.slots.iter().zip(figures) {
             self.nodes[*slot as usize].figures = figures;
         }
@@ -310,7 +325,7 @@ impl Tree {
         };
         let mut figures = file.figures_when_read(before);
         let (divisions, withheld) = self.redivide_parents(&mut file, &stays, &mut figures, cluster, &apps)?;
-        file.update_figures(&mut figures, &(*cluster).into(), self.fractions)?;
+        file.update_figures(&mut figures, &self.by_label(cluster), self.fractions)?;
         Ok(Plan { file, stays, status, figures, divisions, withheld })
     }
 

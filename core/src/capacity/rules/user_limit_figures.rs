@@ -61,16 +61,19 @@ impl Bounds {
         &self.maximum
     }
 
-    /// Of a leaf queue.
-    pub(crate) fn of(node: &QueueNode, given: Given) -> Bounds {
+    /// Of a leaf queue, on the nodes of a label that have as much as `given` says.
+    pub(crate) fn of(node: &QueueNode, label: &str, given: Given) -> Bounds {
         let leaf = node.leaf().expect("a leaf queue");
+        let of_label = node.of_label(label);
         let for_users = ForUsers {
             limit: leaf.user_limit,
             factor: leaf.user_limit_factor,
             // Leaves of plans have none, as in Hadoop, whatever the file says.
-            am_percent: node.config.capacities.first().map_or(0.0, |capacity| capacity.max_am_resource_percent),
+            am_percent: of_label.map_or(0.0, |(capacity, _)| capacity.max_am_resource_percent),
         };
-        Bounds::new(given, node.guaranteed(), node.maximum(), for_users)
+        let (guaranteed, maximum) =
+            of_label.map_or(Default::default(), |(_, figures)| (figures.effective_minimum, figures.effective_maximum));
+        Bounds::new(given, &guaranteed, &maximum, for_users)
     }
 
     /// Of a leaf queue to which so much is guaranteed, and which may use so much.

@@ -11,6 +11,8 @@
 //! needs no name.
 
 use super::arith::Arith;
+use super::partition::Partition;
+use crate::id::LabelId;
 use crate::prefetch::{CACHE_LINE, prefetch_lines};
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -77,9 +79,43 @@ pub(crate) struct User {
     pub(crate) am_used: Resource,
     /// What the user's AMs could use when one of them was last activated. Shown in views; no rule reads it.
     pub(crate) am_limit: Resource,
+    /// The same of the nodes with a label, by label.
+    parts: Vec<UserPart>,
+}
+
+/// What is counted of a user on the nodes of a label.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UserPart {
+    ratio: f32,
+    pub(crate) used: Resource,
+    pub(crate) am_used: Resource,
+    pub(crate) am_limit: Resource,
 }
 
 impl User {
+    /// What he uses of a partition.
+    #[inline]
+    pub(crate) fn used_in<P: Partition>(&self, p: P) -> Resource {
+        if p.is_first() { self.used } else { self.parts.get(p.place()).map_or(Resource::ZERO, |part| part.used) }
+    }
+
+    /// What AMs of active applications use there.
+    pub(crate) fn am_used_in<P: Partition>(&self, p: P) -> Resource {
+        if p.is_first() { self.am_used } else { self.parts.get(p.place()).map_or(Resource::ZERO, |part| part.am_used) }
+    }
+
+    /// Of the nodes with a label, by label.
+    pub(crate) fn parts(&self) -> &[UserPart] {
+        &self.parts
+    }
+
+    fn part_mut<P: Partition>(&mut self, p: P) -> &mut UserPart {
+        if self.parts.len() <= p.place() {
+            self.parts.resize_with(p.place() + 1, UserPart::default);
+        }
+        &mut self.parts[p.place()]
+    }
+
     /// Some application of his asks for something.
     pub(crate) fn asks(&self) -> bool {
         self.shares
@@ -102,6 +138,8 @@ struct Seat {
     record: Option<UserRecord>,
     /// The reservation with which passes could not serve the user, with the [version](Users::version) that it is of.
     failed_with: Option<(u64, Resource)>,
+    /// The same on nodes with a label; whether these were lent.
+    failed_in_parts: Vec<((LabelId, bool), (u64, Resource))>,
     /// His applications with asks: also without a record.
     asking: FxHashSet<u32>,
 }
@@ -134,6 +172,17 @@ pub(crate) struct Users {
     /// and by how much the sum over active users exceeds their charges.
     drift: BTreeMap<UserSlot, Resource>,
     active_drift: Resource,
+    /// Sums and limits on the nodes with a label, by label.
+    parts: Vec<UsersPart>,
+}
+
+/// What is worked out of all users on the nodes of a label.
+#[derive(Clone, Debug, Default)]
+struct UsersPart {
+    usage_ratio: f32,
+    active_used: Resource,
+    /// For those who ask for the label, and of nodes that are lent.
+    limits: [[Option<Resource>; 2]; 2],
 }
 
 impl Users {
@@ -153,8 +202,32 @@ impl Users {
     }
 
     /// The limit of active users is worked out, and valid.
-    pub(crate) fn is_worked_out(&self) -> bool {
-        self.limits[Sharing::Active as usize].is_some()
+    pub(crate) fn is_worked_out<P: Partition>(&self, p: P) -> bool {
+        self.known_limit(p, Sharing::Active).is_some()
+    }
+
+    #[inline]
+    fn known_limit<P: Partition>(&self, p: P, sharing: Sharing) -> Option<Resource> {
+        if p.is_first() {
+            return self.limits[sharing as usize];
+        }
+        self.parts.get(p.place())?.limits[usize::from(p.is_lent())][sharing as usize]
+    }
+
+    fn part_mut<P: Partition>(&mut self, p: P) -> &mut UsersPart {
+        if self.parts.len() <= p.place() {
+            self.parts.resize_with(p.place() + 1, UsersPart::default);
+        }
+        &mut self.parts[p.place()]
+    }
+
+    /// The sum over users of what part of a partition each uses, and what the active ones use.
+    #[inline]
+    fn sums<P: Partition>(&self, p: P) -> (f32, Resource) {
+        if p.is_first() {
+            return (self.usage_ratio, self.active_used);
+        }
+        self.parts.get(p.place()).map_or(Default::default(), |part| (part.usage_ratio, part.active_used))
     }
 
     /// Somebody's seat, made if there is none. O(log users).
@@ -214,6 +287,7 @@ impl Users {
             shares: false,
             references: 0,
             is_dropped: false,
+            parts: Vec::new(),
         };
         let record = match self.free.pop() {
             Some(record) => {
@@ -313,18 +387,31 @@ impl Users {
         self.only_pending += i64::from(user.has_only_pending()) - i64::from(before);
     }
 
-    pub(crate) fn add_am(&mut self, record: UserRecord, amount: &Resource) {
-        let used = &mut self.records[record].am_used;
+    pub(crate) fn add_am<P: Partition>(&mut self, record: UserRecord, amount: &Resource, p: P) {
+        let user = &mut self.records[record];
+        let used = if p.is_first() { &mut user.am_used } else { &mut user.part_mut(p).am_used };
         *used = used.plus(amount);
     }
 
     /// One of the user's AMs was activated within a limit.
-    pub(crate) fn let_start(&mut self, record: UserRecord, limit: &Resource) {
-        self.records[record].am_limit = *limit;
+    pub(crate) fn let_start<P: Partition>(&mut self, record: UserRecord, limit: &Resource, p: P) {
+        let user = &mut self.records[record];
+        *(if p.is_first() { &mut user.am_limit } else { &mut user.part_mut(p).am_limit }) = *limit;
     }
 
     /// A user uses more, or less where `amount` is negative.
-    pub(crate) fn charge(&mut self, record: UserRecord, amount: &Resource, arith: Arith, cluster: &Resource) {
+    pub(crate) fn charge<P: Partition>(
+        &mut self,
+        record: UserRecord,
+        amount: &Resource,
+        arith: Arith,
+        cluster: &Resource,
+        p: P,
+    ) {
+        if !p.is_first() {
+            self.charge_part(record, amount, arith, cluster, p);
+            return;
+        }
         let user = &mut self.records[record];
         user.used.add_in_types(arith.types, amount);
         if user.shares {
@@ -333,6 +420,44 @@ impl Users {
         let before = std::mem::replace(&mut user.ratio, arith.ratio(&user.used, cluster));
         self.usage_ratio += user.ratio - before;
         self.invalidate();
+    }
+
+    fn charge_part<P: Partition>(
+        &mut self,
+        record: UserRecord,
+        amount: &Resource,
+        arith: Arith,
+        cluster: &Resource,
+        p: P,
+    ) {
+        let user = &mut self.records[record];
+        let shares = user.shares;
+        let part = user.part_mut(p);
+        part.used.add_in_types(arith.types, amount);
+        let before = std::mem::replace(&mut part.ratio, arith.ratio(&part.used, cluster));
+        let more = part.ratio - before;
+        let of_all = self.part_mut(p);
+        of_all.usage_ratio += more;
+        if shares {
+            of_all.active_used.add_in_types(arith.types, amount);
+        }
+        self.invalidate();
+    }
+
+    /// What each partition with a label has, by label.
+    pub(crate) fn partitions_changed(&mut self, arith: Arith, sizes: &[Resource]) {
+        for (place, size) in sizes.iter().enumerate() {
+            let mut sum = 0.0;
+            for seat in self.names.values() {
+                let Some(record) = self.seats[*seat as usize].record else { continue };
+                let Some(part) = self.records[record].parts.get_mut(place) else { continue };
+                part.ratio = arith.ratio(&part.used, size);
+                sum += part.ratio;
+            }
+            if let Some(part) = self.parts.get_mut(place) {
+                part.usage_ratio = sum;
+            }
+        }
     }
 
     /// The cluster is another one (rules/capacity.md 6).
@@ -350,6 +475,7 @@ impl Users {
     /// The limits are worked out anew when they are needed next.
     pub(crate) fn invalidate(&mut self) {
         self.limits = [None; 2];
+        self.parts.iter_mut().for_each(|part| part.limits = Default::default());
         self.version += 1;
     }
 
@@ -374,9 +500,20 @@ impl Users {
         let user = &mut self.records[record];
         if !std::mem::replace(&mut user.shares, true) {
             self.active_used = self.active_used.plus(&user.used);
+            let used = user.parts.iter().map(|part| part.used).collect::<Vec<_>>();
+            Users::add_all(&mut self.parts, &used);
             self.uneven[0] += usize::from(user.weight != 1.0);
             self.sharing += 1;
             self.weight_sums[0] = None;
+        }
+    }
+
+    fn add_all(parts: &mut Vec<UsersPart>, used: &[Resource]) {
+        if parts.len() < used.len() {
+            parts.resize_with(used.len(), UsersPart::default);
+        }
+        for (part, used) in parts.iter_mut().zip(used) {
+            part.active_used = part.active_used.plus(used);
         }
     }
 
@@ -404,6 +541,8 @@ impl Users {
         let user = &mut self.records[record];
         if std::mem::take(&mut user.shares) {
             self.active_used = self.active_used.minus(&user.used);
+            let used = user.parts.iter().map(|part| Resource::ZERO.minus(&part.used)).collect::<Vec<_>>();
+            Users::add_all(&mut self.parts, &used);
             self.uneven[0] -= usize::from(user.weight != 1.0);
             self.sharing -= 1;
             self.weight_sums[0] = None;
@@ -411,14 +550,27 @@ impl Users {
     }
 
     /// The reservation with which passes could not serve a user, since the limits were last invalidated.
-    pub(crate) fn failed_with(&self, seat: UserSlot) -> Option<&Resource> {
-        let failed = self.seats[seat as usize].failed_with.as_ref().filter(|(version, _)| *version == self.version);
-        failed.map(|(_, reserved)| reserved)
+    pub(crate) fn failed_with<P: Partition>(&self, seat: UserSlot, p: P) -> Option<&Resource> {
+        let seat = &self.seats[seat as usize];
+        let failed = if p.is_first() {
+            seat.failed_with.as_ref()
+        } else {
+            let of_part = seat.failed_in_parts.iter().find(|(part, _)| *part == (p.label(), p.is_lent()));
+            of_part.map(|(_, failed)| failed)
+        };
+        failed.filter(|(version, _)| *version == self.version).map(|(_, reserved)| reserved)
     }
 
     /// A pass could not serve a user who has so much reserved.
-    pub(crate) fn has_failed_with(&mut self, seat: UserSlot, reserved: Resource) {
-        self.seats[seat as usize].failed_with = Some((self.version, reserved));
+    pub(crate) fn has_failed_with<P: Partition>(&mut self, seat: UserSlot, reserved: Resource, p: P) {
+        let (failed, seat) = ((self.version, reserved), &mut self.seats[seat as usize]);
+        if p.is_first() {
+            seat.failed_with = Some(failed);
+        } else {
+            let part = (p.label(), p.is_lent());
+            seat.failed_in_parts.retain(|(other, _)| *other != part);
+            seat.failed_in_parts.push((part, failed));
+        }
     }
 
     /// Users with asks, and those with only pending applications, as last counted.
@@ -445,13 +597,17 @@ impl Users {
     }
 
     /// The limit of a user of weight one.
-    fn limit(&mut self, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
-        if let Some(limit) = self.limits[sharing as usize] {
+    fn limit<P: Partition>(&mut self, sharing: Sharing, by: &LimitInputs<'_>, p: P) -> Resource {
+        if let Some(limit) = self.known_limit(p, sharing) {
             return limit;
         }
-        let usual = by.usual.filter(|_| sharing == Sharing::Active && self.have_little(by));
-        let limit = usual.copied().unwrap_or_else(|| self.limit_by_usage(sharing, by));
-        self.limits[sharing as usize] = Some(limit);
+        let usual = by.usual.filter(|_| sharing == Sharing::Active && self.have_little(by, p));
+        let limit = usual.copied().unwrap_or_else(|| self.limit_by_usage(sharing, by, p));
+        if p.is_first() {
+            self.limits[sharing as usize] = Some(limit);
+        } else {
+            self.part_mut(p).limits[usize::from(p.is_lent())][sharing as usize] = Some(limit);
+        }
         self.only_pending_known = self.only_pending;
         limit
     }
@@ -459,29 +615,31 @@ impl Users {
     /// Whether neither what all users have nor an equal share of what the active ones have raises their limit. It says
     /// no where rounding might make it so.
     #[inline]
-    fn have_little(&mut self, by: &LimitInputs<'_>) -> bool {
+    fn have_little<P: Partition>(&mut self, by: &LimitInputs<'_>, p: P) -> bool {
         // More than two roundings to 32-bit floats add.
         const ROUNDED: f64 = 1.000_001;
-        let (ratio, weights) = (f64::from(self.usage_ratio) * ROUNDED, f64::from(self.weights(Sharing::Active)));
+        let (usage_ratio, active_used) = self.sums(p);
+        let (ratio, weights) = (f64::from(usage_ratio) * ROUNDED, f64::from(self.weights(Sharing::Active)));
         (0..2).all(|i| {
             let minimum = by.minimum.get(i);
-            let shared = self.active_used.get(i).saturating_add(minimum) as f64 * ROUNDED;
+            let shared = active_used.get(i).saturating_add(minimum) as f64 * ROUNDED;
             by.cluster.get(i) as f64 * ratio + minimum as f64 + 1.0 < by.capacity.get(i) as f64
                 && shared / weights + 1.0 <= by.floor.get(i) as f64
         })
     }
 
     /// The same as each user's usage makes it.
-    fn limit_by_usage(&mut self, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+    fn limit_by_usage<P: Partition>(&mut self, sharing: Sharing, by: &LimitInputs<'_>, p: P) -> Resource {
+        let (usage_ratio, active_used) = self.sums(p);
         let LimitInputs { arith, cluster, minimum, capacity, floor, most, user_limit, .. } = *by;
-        let consumed = arith.times_up(cluster, f64::from(self.usage_ratio), minimum);
+        let consumed = arith.times_up(cluster, f64::from(usage_ratio), minimum);
         let (mut current, mut floor) = (*capacity, *floor);
         if !arith.is_less(cluster, &consumed, capacity) {
             current = consumed.plus(minimum);
             floor = arith.hundredth_up(&arith.times(&current, f64::from(user_limit)));
         }
         let shared = match sharing {
-            Sharing::Active => self.active_used.plus(minimum),
+            Sharing::Active => active_used.plus(minimum),
             Sharing::All => current,
         };
         let share = arith.divide_and_ceil(&shared, self.weights(sharing));
@@ -490,13 +648,25 @@ impl Users {
     }
 
     /// What a user may have, with or without a record.
-    pub(crate) fn limit_of(&mut self, name: &str, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+    pub(crate) fn limit_of<P: Partition>(
+        &mut self,
+        name: &str,
+        sharing: Sharing,
+        by: &LimitInputs<'_>,
+        p: P,
+    ) -> Resource {
         let seat = self.seat(name);
-        self.weighted(self.record_at(seat), sharing, by)
+        self.weighted(self.record_at(seat), sharing, by, p)
     }
 
-    fn weighted(&mut self, record: Option<UserRecord>, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
-        let limit = self.limit(sharing, by);
+    fn weighted<P: Partition>(
+        &mut self,
+        record: Option<UserRecord>,
+        sharing: Sharing,
+        by: &LimitInputs<'_>,
+        p: P,
+    ) -> Resource {
+        let limit = self.limit(sharing, by, p);
         let weight = record.map_or(1.0, |record| self.records[record].weight);
         // It is a multiple already; what is not exact in a float would be another one.
         if weight == 1.0 && (0..by.arith.types).all(|i| limit.get(i).unsigned_abs() < 1 << 52) {
@@ -506,10 +676,16 @@ impl Users {
     }
 
     /// The limit of a user, computed to be enforced. Views show it from now on.
-    pub(crate) fn limit_at(&mut self, seat: UserSlot, sharing: Sharing, by: &LimitInputs<'_>) -> Resource {
+    pub(crate) fn limit_at<P: Partition>(
+        &mut self,
+        seat: UserSlot,
+        sharing: Sharing,
+        by: &LimitInputs<'_>,
+        p: P,
+    ) -> Resource {
         let record = self.record_at(seat);
-        let limit = self.weighted(record, sharing, by);
-        if let Some(record) = record {
+        let limit = self.weighted(record, sharing, by, p);
+        if let Some(record) = record.filter(|_| p.is_first()) {
             self.records[record].last_limit = limit;
         }
         limit
@@ -519,6 +695,7 @@ impl Users {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capacity::rules::partition::Whole;
     use crate::capacity::rules::user_limit_figures::{Bounds, ForUsers, Given};
     use crate::resource::Calculator;
     use proptest::prelude::*;
@@ -538,7 +715,7 @@ mod tests {
             users.count(record, 1, 0);
             users.begins_to_ask(name, app, || 1.0);
         }
-        users.charge(0, &Resource::new(used, 4), MEMORY, cluster);
+        users.charge(0, &Resource::new(used, 4), MEMORY, cluster, Whole);
         users
     }
 
@@ -547,10 +724,10 @@ mod tests {
         // rules/capacity.md 14: P 10240, G 8192, MULP 25, ULF 1, a used 4096 and b nothing.
         let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
         let mut users = two_users(4096, &cluster);
-        let limit = users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 25.0).inputs());
+        let limit = users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 25.0).inputs(), Whole);
         assert_eq!(limit.memory_mb(), 3072);
         users.invalidate();
-        let limit = users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 100.0).inputs());
+        let limit = users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 100.0).inputs(), Whole);
         assert_eq!(limit.memory_mb(), 8192);
     }
 
@@ -562,7 +739,7 @@ mod tests {
         users.drop_if_idle("a");
         assert!(users.get("a").is_none());
         let record = users.ensure("a", || 1.0);
-        users.charge(record, &Resource::new(-2048, -2), MEMORY, &cluster);
+        users.charge(record, &Resource::new(-2048, -2), MEMORY, &cluster, Whole);
         assert_eq!(users.at(record).used, Resource::new(-2048, -2));
         // What the one before had still counts among what the active ones use.
         assert_eq!(users.active_used, Resource::new(2048, 4));
@@ -576,7 +753,7 @@ mod tests {
         users.begins_to_ask("a", 1, || 1.0);
         assert_eq!(users.active_users(), 0);
         let (cluster, guaranteed) = (Resource::new(10240, 10), Resource::new(8192, 8));
-        users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 25.0).inputs());
+        users.limit_of("a", Sharing::Active, &bounds(&cluster, &guaranteed, 25.0).inputs(), Whole);
         assert_eq!(users.active_users(), 1, "counted when limits are worked out");
     }
 
@@ -597,15 +774,15 @@ mod tests {
             for (name, used) in [("a", &used[..2]), ("b", &used[2..])] {
                 let record = users.ensure(name, || 1.0);
                 users.count(record, 1, 0);
-                users.charge(record, &Resource::new(used[0] * scale, used[1]), arith, &cluster);
+                users.charge(record, &Resource::new(used[0] * scale, used[1]), arith, &cluster, Whole);
             }
             for (app, name) in (0..active).zip(["a", "b", "a"]) {
                 users.begins_to_ask(name, app, || 1.0);
             }
             let mut others = users.clone();
             let by = bounds.inputs();
-            let by_usage = others.limit_of("a", Sharing::Active, &LimitInputs { usual: None, ..by });
-            prop_assert_eq!(users.limit_of("a", Sharing::Active, &by), by_usage);
+            let by_usage = others.limit_of("a", Sharing::Active, &LimitInputs { usual: None, ..by }, Whole);
+            prop_assert_eq!(users.limit_of("a", Sharing::Active, &by, Whole), by_usage);
         }
 
         /// Sums that are kept are those that a walk would find.
@@ -622,7 +799,7 @@ mod tests {
                 match what {
                     0 => users.begins_to_ask(names[who], app, || 1.0),
                     1 => users.stops_asking(names[who], app),
-                    more => users.charge(who, &Resource::new(more - 3, 1), MEMORY, &cluster),
+                    more => users.charge(who, &Resource::new(more - 3, 1), MEMORY, &cluster, Whole),
                 }
                 let asks = |name: &str| users.names.get(name).is_some_and(|seat| !users.seats[*seat as usize].asking.is_empty());
                 let active: Vec<&User> = users.iter().filter(|(name, _)| asks(name)).map(|(_, user)| user).collect();

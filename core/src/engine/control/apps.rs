@@ -1,8 +1,9 @@
 //! Applications: submission, end, move.
 
 use super::attempts::NewAttemptOf;
-use super::part::{ControlPart, Controlled, Entry, LeafEntry};
+use super::part::{ControlPart, Controlled, Entry, LeafEntry, WantedAm};
 use super::state::{App, Control};
+use crate::config::trim_java;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::{AmRequest, Submission};
@@ -23,10 +24,12 @@ impl<D: Controlled> Control<D> {
             return Err(AlreadyExists::App(*number).into());
         }
         am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
-        let Entry { leaf, am: size, keeps_name } = D::Control::submitted(self, submission)?;
-        let first = NewAttemptOf { number: *number, user, leaf, attempt: 1, recovered, keeps_name };
+        let Entry { leaf, am: size, am_label, keeps_name } = D::Control::submitted(self, submission)?;
+        let label = submission.label.as_deref().map(trim_java);
+        let first = NewAttemptOf { number: *number, user, leaf, attempt: 1, recovered, keeps_name, label };
         let app = self.new_app(first, am.as_ref())?;
-        self.admit(&app, leaf, am.as_ref().zip(size), false);
+        let wanted = size.map(|size| WantedAm { size, label: am_label });
+        self.admit(&app, leaf, am.as_ref().zip(wanted), false);
         Ok(app)
     }
 
@@ -37,26 +40,26 @@ impl<D: Controlled> Control<D> {
             return Err(AlreadyExists::App(submission.number).into());
         }
         submission.am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
-        let Entry { leaf, am: _, keeps_name: _ } = D::Control::submitted(self, submission)?;
+        let Entry { leaf, am: _, am_label: _, keeps_name: _ } = D::Control::submitted(self, submission)?;
         Ok(self.tree.get(leaf).name.to_string())
     }
 
     /// An attempt begins.
-    pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, Resource)>, keeps: bool) {
+    pub(super) fn admit(&mut self, app: &Arc<AppShared>, leaf: u32, am: Option<(&AmRequest, WantedAm)>, keeps: bool) {
         let index = app.slot.index;
         if am.as_ref().is_some_and(|(am, _)| am.runs()) {
             // Nobody else has it yet. How large its AM is comes with the container.
             let _ = app.try_set_am(leaf, self.shared.types, &Resource::ZERO);
         }
         self.by_number.insert(app.id.number, index);
-        let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, size)| size), keeps);
+        let runnable = D::Control::entering(self, app, leaf, am.as_ref().map(|(_, wanted)| wanted), keeps);
         self.enter_app(app.clone(), leaf, runnable);
         self.enter(index);
-        if let Some((am, size)) = am
+        if let Some((am, wanted)) = am
             && !am.runs()
         {
-            let size = D::Control::am_asked(self, leaf, &size);
-            self.ask_for_am(app, am, size);
+            let size = D::Control::am_asked(self, leaf, &wanted.size);
+            self.ask_for_am(app, am, WantedAm { size, ..wanted });
         }
     }
 

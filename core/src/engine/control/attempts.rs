@@ -4,7 +4,7 @@
 //! kept it is made before, so that every worker can hand over to it (`engine::worker::attempts`), and enters its queue
 //! after.
 
-use super::part::{ControlPart, Controlled};
+use super::part::{ControlPart, Controlled, WantedAm};
 use super::state::{App, Control, Next};
 use crate::caught::caught;
 use crate::engine::books::attempt_end::End;
@@ -15,7 +15,6 @@ use crate::engine::intake::to_worker::{Internal, Successor};
 use crate::event::Refused;
 use crate::event::refused::{Gone, TryAgain};
 use crate::id::ApplicationId;
-use crate::resource::Resource;
 use crate::resource::sorted;
 use crate::sync::Arc;
 
@@ -27,6 +26,7 @@ pub(super) struct NewAttemptOf<'a> {
     pub(super) attempt: u32,
     pub(super) recovered: bool,
     pub(super) keeps_name: bool,
+    pub(super) label: Option<&'a str>,
 }
 
 impl NewAttemptOf<'_> {
@@ -34,14 +34,22 @@ impl NewAttemptOf<'_> {
     fn after<'a>(before: &'a AppShared, leaf: u32, name: &str) -> NewAttemptOf<'a> {
         let AppShared { id, user, attempt, .. } = before;
         let keeps_name = before.keeps_name && *before.placed_in == *name;
-        NewAttemptOf { number: id.number, user, leaf, attempt: attempt + 1, recovered: false, keeps_name }
+        NewAttemptOf {
+            number: id.number,
+            user,
+            leaf,
+            attempt: attempt + 1,
+            recovered: false,
+            keeps_name,
+            label: before.label.as_deref(),
+        }
     }
 }
 
 impl<D: Controlled> Control<D> {
     /// An attempt that has a slot and is nowhere yet.
     pub(super) fn new_app(&mut self, of: NewAttemptOf<'_>, am: Option<&AmRequest>) -> Result<Arc<AppShared>, Refused> {
-        let NewAttemptOf { number, user, leaf, attempt, recovered, keeps_name } = of;
+        let NewAttemptOf { number, user, leaf, attempt, recovered, keeps_name, label } = of;
         let workers = self.shared.workers;
         let alive = |worker: &usize| !self.shared.is_dead(*worker);
         if !(0..workers).any(|worker| alive(&worker)) {
@@ -71,13 +79,14 @@ impl<D: Controlled> Control<D> {
             queue: leaf,
             placed_in: &self.tree.get(leaf).name,
             keeps_name,
+            label,
         };
         Ok(Arc::new(AppShared::new(made_of, workers)))
     }
 
     /// The AM's request goes to its home worker.
-    pub(super) fn ask_for_am(&self, app: &Arc<AppShared>, am: &AmRequest, size: Resource) {
-        self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), asks: am.asks(size) });
+    pub(super) fn ask_for_am(&self, app: &Arc<AppShared>, am: &AmRequest, WantedAm { size, label }: WantedAm) {
+        self.to_worker(app.home, Internal::FirstAsk { app: app.clone(), asks: am.asks(size), label });
     }
 
     /// Ends the present attempt of an application and begins another in the same queue, by the same two phases. The
@@ -97,7 +106,7 @@ impl<D: Controlled> Control<D> {
             // to them first, or that leaf could go while the successor stands in it.
             self.publish();
             // Checked while nothing has changed yet: what runs must not end for a request that cannot be.
-            let size = self.size_of_next_am(am.as_ref(), leaf)?;
+            let size = self.next_am(shared, am.as_ref(), leaf)?;
             let of = NewAttemptOf::after(shared, leaf, &self.tree.get(leaf).name);
             let app = self.new_app(of, am.as_ref())?;
             successor = Some((app, size));
@@ -119,8 +128,8 @@ impl<D: Controlled> Control<D> {
         Ok(())
     }
 
-    fn size_of_next_am(&self, am: Option<&AmRequest>, leaf: u32) -> Result<Option<Resource>, Refused> {
-        am.map(|am| D::Control::am_wanted(self, leaf, am.resource())).transpose()
+    fn next_am(&self, app: &AppShared, am: Option<&AmRequest>, leaf: u32) -> Result<Option<WantedAm>, Refused> {
+        am.map(|am| D::Control::am_wanted(self, app, leaf, am)).transpose()
     }
 
     /// The attempt before has ended: the next one begins in its queue.
@@ -129,7 +138,7 @@ impl<D: Controlled> Control<D> {
         let keeps = successor.is_some();
         let outcome = match successor {
             Some((app, size)) => Ok((app, size)),
-            None => self.size_of_next_am(am.as_ref(), leaf).and_then(|size| {
+            None => self.next_am(before, am.as_ref(), leaf).and_then(|size| {
                 let of = NewAttemptOf::after(before, leaf, &self.tree.get(leaf).name);
                 let app = self.new_app(of, am.as_ref())?;
                 Ok((app, size))

@@ -1,6 +1,7 @@
 //! Handling: which message of the control leads where. A control begins here, and its messages arrive here, one at a
 //! time.
 
+use super::labels::Labelling;
 use super::part::{ControlPart, Controlled};
 use super::places::Places;
 use super::present::PresentNodes;
@@ -44,6 +45,7 @@ impl<D: Controlled> Control<D> {
         groups: Arc<dyn Groups>,
     ) -> Control<D> {
         let (scheduler, workers, maximum) = (shared.scheduler, shared.workers, shared.settings.maximum);
+        let labels = Labelling::new(shared.settings.node_labels);
         let mut control = Control {
             shared,
             acls: QueueAcls::default(),
@@ -73,6 +75,7 @@ impl<D: Controlled> Control<D> {
             unreported_panics: Vec::new(),
             answers: Vec::new(),
             restarted: None,
+            labels,
             plans: None,
             own,
         };
@@ -186,6 +189,11 @@ impl<D: Controlled> Control<D> {
             Call::Reload(configuration, reply) => {
                 let outcome = D::Control::reload(self, *configuration);
                 noted!(outcome, "the configuration is read again");
+                self.answer(reply, outcome);
+            }
+            Call::Labels(change, reply) => {
+                let outcome = self.change_labels(&change);
+                noted!(outcome, "node labels are changed");
                 self.answer(reply, outcome);
             }
             Call::Look(look) => look(self),

@@ -20,6 +20,8 @@ mod apps;
 
 mod attempts;
 
+mod labels;
+
 mod nodes;
 
 mod places;
@@ -39,7 +41,8 @@ mod audit;
 
 #[cfg(feature = "faults")]
 pub(crate) use audit::ControlCount;
-pub(crate) use part::{ControlPart, Controlled, Entry, LeafEntry, QueueTerms};
+pub use labels::LabelView;
+pub(crate) use part::{ControlPart, Controlled, Entry, LeafEntry, QueueTerms, WantedAm};
 pub(crate) use plans::Asking;
 pub(crate) use rights::EITHER;
 pub(crate) use state::{App, AppList, Control, empty_structure};

@@ -96,9 +96,11 @@ impl<D: Controlled> Control<D> {
         self.nodes.take_over(&node, &beside.minus(total));
         shared.nodes.lock().add(node.clone(), new.hash());
         *Arc::make_mut(&mut self.racks).entry(rack_location).or_insert(0) += 1;
-        self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total, running });
+        let label = self.label_of_new(new, &node, total);
+        self.to_worker(owner, Internal::AddNode { node: node.clone(), total: *total, label, running });
         self.cluster_changed();
         self.update_due = true;
+        self.tell_label_of(&node);
         Ok(node)
     }
 
@@ -153,8 +155,10 @@ impl<D: Controlled> Control<D> {
                 self.rack_owner.remove(&node.rack_location);
             }
         }
+        self.forget_label_of(node);
         self.cluster_changed();
         self.update_due = true;
+        self.tell_no_label();
         for reply in entry.closing.into_iter().flatten() {
             self.answer(reply, Ok(()));
         }
@@ -170,11 +174,14 @@ impl<D: Controlled> Control<D> {
         let is_another = self.nodes.resize(node, total);
         if is_another {
             self.shared.nodes.lock().put_again(node.id);
+            self.resize_label_of(node, &total);
             self.to_worker(node.owner, Internal::ResizeNode { node: node.clone(), total, kill });
         }
         // As in Hadoop, who says the same once more has what follows from a change worked out too.
         self.cluster_changed();
         if is_another {
+            self.tell_no_label();
+            self.tell_label_of(node);
             D::Control::resized(self, node, kill);
         }
         Ok(())

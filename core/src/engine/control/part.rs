@@ -11,9 +11,10 @@
 
 use super::state::{App, Control};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::intake::submission::Submission;
+use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::engine::parts::Parts;
 use crate::event::Refused;
+use crate::id::LabelId;
 use crate::reservation::PlanQueues;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -28,8 +29,18 @@ pub(crate) struct Entry {
     pub(crate) leaf: u32,
     /// How large the AM's container counts, if one is asked for.
     pub(crate) am: Option<Resource>,
+    /// Of the nodes that the AM's container wants.
+    pub(crate) am_label: LabelId,
     /// The ResourceManager keeps the name that was asked for, which lacks the `root.` of the leaf's.
     pub(crate) keeps_name: bool,
+}
+
+/// What another attempt's AM gets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WantedAm {
+    pub(crate) size: Resource,
+    /// Of the nodes that its container wants.
+    pub(crate) label: LabelId,
 }
 
 /// How an application stands: in which leaf queue, and whether it may be offered nodes.
@@ -76,12 +87,12 @@ pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
     fn submitted(control: &mut Control<P>, submission: &Submission) -> Result<Entry, Refused>;
 
     /// Another attempt wants an AM's container in a leaf: how large that counts, or why it is refused.
-    fn am_wanted(control: &Control<P>, leaf: u32, asked: &Resource) -> Result<Resource, Refused>;
+    fn am_wanted(control: &Control<P>, app: &AppShared, leaf: u32, asked: &AmRequest) -> Result<WantedAm, Refused>;
 
     /// An attempt enters a leaf queue, with an AM's container of this size if one is asked for: whether it may be
     /// offered nodes from now on. `keeps`: it takes over what runs of the attempt before. Others may
     /// [start](Control::start) by it.
-    fn entering(control: &mut Control<P>, app: &Arc<AppShared>, leaf: u32, am: Option<&Resource>, keeps: bool) -> bool;
+    fn entering(control: &mut Control<P>, app: &Arc<AppShared>, leaf: u32, am: Option<&WantedAm>, keeps: bool) -> bool;
 
     /// It has entered, and the request for its AM's container goes out: as so much.
     fn am_asked(control: &Control<P>, leaf: u32, size: &Resource) -> Resource;
@@ -113,6 +124,12 @@ pub(crate) trait ControlPart<P: Parts<Control = Self>>: Debug + Send + Sized {
 
     /// A worker is given up for good.
     fn worker_given_up(control: &mut Control<P>, worker: usize);
+
+    /// What nodes of labels have together has changed; an event may follow.
+    fn partitions_changed(control: &mut Control<P>);
+
+    /// A queue that names a label, which is to go; its path.
+    fn user_of_label(&self, label: &str) -> Option<String>;
 
     /// The cluster has another total.
     fn cluster_changed(control: &mut Control<P>);

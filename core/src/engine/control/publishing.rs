@@ -79,6 +79,7 @@ impl<D: Controlled> Control<D> {
             max_allocation: self.max_allocation(),
             queues,
             racks: self.racks.clone(),
+            labels: self.labels.table.clone(),
             version: last.structure.version + 1,
         };
         self.structure_changed = false;

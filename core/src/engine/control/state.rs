@@ -3,6 +3,8 @@
 //! Data below the files that handle messages: each of them takes it from here. What a decider keeps beside it is in
 //! `own`.
 
+use super::labels::Labelling;
+use super::part::WantedAm;
 use super::places::Places;
 use super::present::{PresentNodes, Waiters};
 use super::users::Users;
@@ -48,7 +50,7 @@ pub(crate) struct App {
 pub(crate) struct Next {
     pub(super) am: Option<AmRequest>,
     /// The one that workers hand over to, with the size of its AM, and what they have handed over.
-    pub(super) successor: Option<(Arc<AppShared>, Option<Resource>)>,
+    pub(super) successor: Option<(Arc<AppShared>, Option<WantedAm>)>,
     pub(super) handed_over: Vec<Container>,
     pub(super) reply: Option<Reply<Result<Arc<AppShared>, Refused>>>,
 }
@@ -126,6 +128,8 @@ pub(crate) struct Control<P: Parts> {
     pub(crate) answers: Vec<Answer>,
     /// The last attempt that was begun for a driver without threads.
     pub(crate) restarted: Option<Result<Arc<AppShared>, Refused>>,
+    /// Node labels.
+    pub(super) labels: Labelling,
     /// The reservation system, where there is one.
     pub(crate) plans: Option<ReservationSystem>,
     /// The decider's part.
@@ -149,6 +153,7 @@ pub(crate) fn empty_structure<P: Parts>(types: usize, maximum: Resource) -> Stru
         max_allocation: maximum,
         queues: Vec::new(),
         racks: Arc::default(),
+        labels: Arc::default(),
         version: 0,
     }
 }

@@ -491,6 +491,7 @@ fn is_idempotent<D: Decider>(message: &Internal<D>) -> bool {
         | Internal::RemoveNode(_)
         | Internal::ResizeNode { .. }
         | Internal::Decommission { .. }
+        | Internal::Relabel(_)
         | Internal::Round(_)
         | Internal::Own(_)
         | Internal::TakeSnapshot
@@ -513,6 +514,7 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
         | Internal::AddNode { .. }
         | Internal::ResizeNode { .. }
         | Internal::Decommission { .. }
+        | Internal::Relabel(_)
         | Internal::TakeSnapshot
         // A caller that waits for an answer learns that there will be none, because its channel ends.
         | Internal::Recover(..)

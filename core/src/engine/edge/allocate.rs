@@ -11,6 +11,7 @@ use crate::app::{Ask, Location};
 use crate::caught::caught;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::decider::Decider;
+use crate::engine::edge::label_of_ask::of_ask;
 use crate::engine::edge::warnings::{AskWarning, warn_of};
 use crate::engine::intake::to_worker::{AskChange, Asking, External, OneGroup, Parcel, grouped, not_taken};
 use crate::engine::mail::container::{Container, EndedContainer};
@@ -18,7 +19,7 @@ use crate::engine::publish::snapshot::{QueueSnapshot, SchedulerSnapshot};
 use crate::engine::shared::Shared;
 use crate::event::Refused;
 use crate::event::refused::{Gone, Invalid, NotFound, TryAgain};
-use crate::id::ContainerId;
+use crate::id::{ContainerId, LabelId};
 use crate::matching::size::check_size;
 use crate::prefetch::prefetch;
 use crate::resource::Resource;
@@ -237,9 +238,21 @@ fn send<D: Decider>(
     let largest = Resource::of_types(shared.types, |i| of_cluster.get(i).min(of_queue.get(i)));
     // Asks of one size mostly come one after another.
     let sizes = || asks.chunk_by(|a, b| a.resource == b.resource).filter_map(|alike| Some(&alike.first()?.resource));
-    for size in sizes() {
-        check_size(shared.types, size, &largest)?;
+    let labels = &snapshot.structure.labels;
+    let names_label = labels.len() > 0 || asks.iter().any(|ask| ask.label.is_some());
+    let mut wanted: SmallVec<[LabelId; 4]> = SmallVec::new();
+    if names_label {
+        let (terms, of_app) = (D::label_terms(leaf), app.label.as_deref());
+        for ask in asks {
+            let size = || check_size(shared.types, &ask.resource, &largest);
+            wanted.push(of_ask(ask, &shared.locations, labels, terms.as_ref(), of_app, size)?);
+        }
+    } else {
+        for size in sizes() {
+            check_size(shared.types, size, &largest)?;
+        }
     }
+    let labels = names_label.then_some(&wanted[..]);
     if blacklist_add.contains(&Location::ANY) {
         return Err(Invalid::Blacklist.into());
     }
@@ -251,7 +264,7 @@ fn send<D: Decider>(
     let most = D::asked(shared, snapshot, leaf, sizes())?;
     send_releases(shared, app, releases)?;
     if blacklist_add.is_empty() && blacklist_remove.is_empty() {
-        return send_asks(shared, app, asks, &most, None);
+        return send_asks(shared, app, asks, labels, &most, None);
     }
     // Held while it is sent: of two changes the later one is also the later message.
     let mut am = app.am.lock();
@@ -263,9 +276,9 @@ fn send<D: Decider>(
     removed.sort_unstable();
     blacklist.retain(|listed| removed.binary_search(listed).is_err());
     if blacklist == am.blacklist {
-        return send_asks(shared, app, asks, &most, None);
+        return send_asks(shared, app, asks, labels, &most, None);
     }
-    send_asks(shared, app, asks, &most, Some(&blacklist))?;
+    send_asks(shared, app, asks, labels, &most, Some(&blacklist))?;
     app.set_blacklist(&mut am, blacklist);
     Ok(())
 }
@@ -303,11 +316,33 @@ fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[Co
     Ok(())
 }
 
-/// What has changed goes to the application's home worker.
+/// What has changed goes to the application's home worker. `labels`: of the nodes that each ask wants, where some want
+/// other nodes than those without a label.
 fn send_asks<D: Decider>(
     shared: &Shared<D>,
     app: &Arc<AppShared>,
     asks: &[Ask],
+    labels: Option<&[LabelId]>,
+    most: &Resource,
+    blacklist: Option<&[u32]>,
+) -> Result<(), Refused> {
+    match labels {
+        None => send_labelled(shared, app, asks, |_| LabelId::NONE, most, blacklist),
+        Some(labels) => {
+            let label = |ask: &Ask| {
+                let place = asks.iter().position(|other| std::ptr::eq(other, ask));
+                place.and_then(|place| labels.get(place).copied()).unwrap_or_default()
+            };
+            send_labelled(shared, app, asks, label, most, blacklist)
+        }
+    }
+}
+
+fn send_labelled<D: Decider>(
+    shared: &Shared<D>,
+    app: &Arc<AppShared>,
+    asks: &[Ask],
+    label: impl Fn(&Ask) -> LabelId,
     most: &Resource,
     blacklist: Option<&[u32]>,
 ) -> Result<(), Refused> {
@@ -315,15 +350,15 @@ fn send_asks<D: Decider>(
     if blacklist.is_none() {
         match asks.first() {
             None => return Ok(()),
-            Some(first) if app.is_known_at_home() && OneGroup::takes(shared.types, asks) => {
-                let group = OneGroup::of(app.slot, first, asks, normal);
+            Some(first) if app.is_known_at_home() && OneGroup::takes(shared.types, asks, &label) => {
+                let group = OneGroup::of(app.slot, first, asks, normal, &label);
                 return send_to_home(shared, app, External::Group(group));
             }
             Some(_) => {}
         }
     }
     let asking = if app.is_known_at_home() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
-    let change = AskChange { app: asking, asks: grouped(asks, normal), blacklist: blacklist.map(Box::from) };
+    let change = AskChange { app: asking, asks: grouped(asks, normal, &label), blacklist: blacklist.map(Box::from) };
     send_to_home(shared, app, External::Asks(Box::new(change)))
 }
 

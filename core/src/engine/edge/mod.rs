@@ -2,4 +2,6 @@
 
 pub(crate) mod allocate;
 
+pub(crate) mod label_of_ask;
+
 pub(crate) mod warnings;

@@ -88,6 +88,16 @@ impl Locations {
         }
     }
 
+    /// The name of a location of this scheduler. O(all names): where somebody names a label.
+    #[cfg(not(loom))]
+    pub(crate) fn name_of(&self, location: Location) -> Result<String, Refused> {
+        self.check(std::iter::once(&location))?;
+        let number = location.number();
+        let mut names = rustc_hash::FxHashMap::from_iter([(number, String::new())]);
+        self.tell_names(&mut names);
+        Ok(names.remove(&number).unwrap_or_default())
+    }
+
     /// The names of numbers, in place of what stands there. O(all names).
     #[cfg(not(loom))]
     pub(crate) fn tell_names(&self, of: &mut rustc_hash::FxHashMap<u32, String>) {

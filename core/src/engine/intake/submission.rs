@@ -36,6 +36,10 @@ pub struct Submission {
     /// The reservation whose queue the application enters, if the placement rules put it into the reservation's plan.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reservation: Option<ReservationId>,
+    /// The label of the nodes that the application wants where its AM's asks name none; an empty text is the default
+    /// partition. `None`: what the queue has for such asks.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub label: Option<String>,
 }
 
 impl Submission {
@@ -50,6 +54,7 @@ impl Submission {
             accepted: false,
             recovered: false,
             reservation: None,
+            label: None,
         }
     }
 
@@ -82,6 +87,12 @@ impl Submission {
     #[must_use]
     pub fn with_am(self, am: impl Into<AmRequest>) -> Submission {
         Submission { am: Some(am.into()), ..self }
+    }
+
+    /// Returns the submission for nodes with a label.
+    #[must_use]
+    pub fn labelled(self, label: impl Into<String>) -> Submission {
+        Submission { label: Some(label.into()), ..self }
     }
 
     /// Returns the submission into the queue of a reservation.
@@ -125,11 +136,21 @@ pub struct AmRequest {
     blacklist: Vec<Location>,
     #[cfg_attr(feature = "serde", serde(default))]
     runs: bool,
+    /// Of the nodes that the container may get.
+    #[cfg_attr(feature = "serde", serde(default))]
+    label: Option<String>,
 }
 
 impl From<Resource> for AmRequest {
     fn from(resource: Resource) -> AmRequest {
-        AmRequest { resource, relax_locality: true, places: Vec::new(), blacklist: Vec::new(), runs: false }
+        AmRequest {
+            resource,
+            relax_locality: true,
+            places: Vec::new(),
+            blacklist: Vec::new(),
+            runs: false,
+            label: None,
+        }
     }
 }
 
@@ -178,6 +199,17 @@ impl AmRequest {
     pub fn running(mut self) -> AmRequest {
         self.runs = true;
         self
+    }
+
+    /// Returns the request for nodes with a label; an empty text is the default partition.
+    #[must_use]
+    pub fn labelled(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    pub(crate) fn label(&self) -> Option<&str> {
+        self.label.as_deref()
     }
 
     pub(crate) fn runs(&self) -> bool {

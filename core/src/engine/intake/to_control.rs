@@ -9,6 +9,7 @@ use crate::engine::mail::container::Container;
 use crate::engine::parts::Parts;
 use crate::event::Refused;
 use crate::id::Slot;
+use crate::labels::NewLabel;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -43,11 +44,17 @@ impl NewNode {
         NewNode { port: Some(port), ..self }
     }
 
-    /// The hash of Hadoop's `NodeId` of it.
-    pub(crate) fn hash(&self) -> u32 {
+    /// Its host and its port, 0 where it has none.
+    pub(crate) fn address(&self) -> (&str, u16) {
         let cut = self.name.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
         let (host, in_name) = cut.unwrap_or((&self.name, 0));
-        hash_of_node(host, self.port.unwrap_or(in_name))
+        (host, self.port.unwrap_or(in_name))
+    }
+
+    /// The hash of Hadoop's `NodeId` of it.
+    pub(crate) fn hash(&self) -> u32 {
+        let (host, port) = self.address();
+        hash_of_node(host, port)
     }
 }
 
@@ -57,9 +64,18 @@ type Looking<P> = Box<dyn FnOnce(&<P as Parts>::WholeControl) + Send>;
 /// What is done with plans on the control's thread for somebody who waits for it.
 type Planning<P> = Box<dyn FnOnce(&mut <P as Parts>::WholeControl) + Send>;
 
+/// A change of node labels.
+#[derive(Clone, Debug)]
+pub(crate) enum LabelChange {
+    Add(Vec<NewLabel>),
+    Remove(Vec<String>),
+    /// By host and port, port 0 for the host as a whole.
+    Replace(Vec<(String, u16, Vec<String>)>),
+}
+
 /// A request of the embedder that the control answers.
 pub(crate) enum Call<P: Parts> {
-    Submit(Submission, Reply<Result<Arc<AppShared>, Refused>>),
+    Submit(Box<Submission>, Reply<Result<Arc<AppShared>, Refused>>),
     SubmitAll(Vec<Submission>, Reply<Vec<Result<Arc<AppShared>, Refused>>>),
     Finish {
         app: Arc<AppShared>,
@@ -91,6 +107,7 @@ pub(crate) enum Call<P: Parts> {
     Recommission(Arc<NodeShared>, Reply<Result<(), Refused>>),
     Reload(Box<P::Configuration>, Reply<Result<(), Refused>>),
     SetMaximum(Resource, Reply<Result<(), Refused>>),
+    Labels(LabelChange, Reply<Result<(), Refused>>),
     App(u32, Reply<Option<Arc<AppShared>>>),
     Apps(Reply<Vec<Arc<AppShared>>>),
     /// Looks at something and sends its answer itself.

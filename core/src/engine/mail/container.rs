@@ -1,5 +1,7 @@
 //! A container and its end, as an AM is told of them: plain values.
 
+#[cfg(not(loom))]
+use crate::app::Label;
 #[cfg(loom)]
 use crate::id::Slot;
 use crate::id::{ContainerId, Locality, NodeId};
@@ -137,6 +139,9 @@ pub struct RecoveredContainer {
     /// It ended while no ResourceManager was there to be told. It is charged to nobody, and its AM is told of its end.
     #[cfg_attr(feature = "serde", serde(default))]
     pub ended: bool,
+    /// The label of the nodes that its ask wanted. `None`: no label.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub label: Option<Label>,
 }
 
 #[cfg(not(loom))]
@@ -153,6 +158,7 @@ impl RecoveredContainer {
             resource,
             am: false,
             ended: false,
+            label: None,
         }
     }
 
@@ -172,6 +178,12 @@ impl RecoveredContainer {
     #[must_use]
     pub fn with_ended(self, ended: bool) -> RecoveredContainer {
         RecoveredContainer { ended, ..self }
+    }
+
+    /// Returns the container as asked for on nodes of a label.
+    #[must_use]
+    pub fn labelled(self, label: Label) -> RecoveredContainer {
+        RecoveredContainer { label: Some(label), ..self }
     }
 
     /// Returns the container as the AM's, or not.

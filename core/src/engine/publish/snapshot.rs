@@ -13,6 +13,7 @@ use crate::engine::parts::Parts;
 use crate::engine::publish::members::Members;
 use crate::engine::publish::published::Published;
 use crate::id::Slot;
+use crate::labels::LabelTable;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::{Arc, SnapshotGuard, SnapshotReader};
@@ -55,6 +56,8 @@ pub(crate) struct Structure<P: Parts> {
     pub(crate) queues: Vec<Option<Arc<QueueSnapshot<P>>>>,
     /// Nodes by interned rack name.
     pub(crate) racks: Arc<FxHashMap<u32, u32>>,
+    /// Node labels; empty where they are off.
+    pub(crate) labels: Arc<LabelTable>,
     /// Grows with every structure publish.
     pub(crate) version: u64,
 }

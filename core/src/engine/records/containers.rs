@@ -13,7 +13,7 @@ mod audit;
 
 use crate::app::SchedulingKey;
 use crate::engine::records::fate::Fate;
-use crate::id::{ContainerNumber, Locality, NONE, OwnContainer, Slot};
+use crate::id::{ContainerNumber, LabelId, Locality, NONE, OwnContainer, Slot};
 use crate::prefetch;
 use crate::resource::Resource;
 use rustc_hash::FxHashMap;
@@ -51,6 +51,8 @@ pub(crate) struct ContainerRecord {
     /// It is its application's AM.
     pub(crate) am: bool,
     pub(crate) acquired_at_end: bool,
+    /// Of the nodes that its ask named when it was granted.
+    pub(crate) label: LabelId,
     /// Its place in its application's list.
     pub(crate) app_place: u32,
 }
@@ -77,6 +79,7 @@ impl ContainerRecord {
         launched: false,
         am: false,
         acquired_at_end: false,
+        label: LabelId::NONE,
         app_place: NONE,
     };
 

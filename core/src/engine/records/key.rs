@@ -6,6 +6,7 @@ use crate::engine::lease::{Recounted, TakenUnit};
 use crate::engine::parts::Parts;
 use crate::engine::records::containers::SizeId;
 use crate::engine::records::rows::LocationRows;
+use crate::id::LabelId;
 use crate::resource::Resource;
 use crate::sync::Arc;
 
@@ -51,6 +52,8 @@ pub(crate) struct KeyLocal<P: Parts> {
     pub(crate) allocation_request_id: i64,
     /// The epoch of the pool that this worker knows. Unused with one worker.
     pub(crate) epoch: u16,
+    /// Of the nodes that the `*` ask wants.
+    pub(crate) label: LabelId,
     /// The size of the last container.
     pub(crate) container_size: SizeId,
     /// The relaxation of the `*` ask.
@@ -73,6 +76,7 @@ impl<P: Parts> KeyLocal<P> {
             left_or_stamp: if workers == 1 { cell.pool.total() } else { 0 },
             allocation_request_id: id.allocation_request_id,
             epoch: 0,
+            label: LabelId::NONE,
             sharing: if workers == 1 { Sharing::Alone } else { Sharing::Unannounced },
             size: cell.size.read(),
             cell,

@@ -3,7 +3,7 @@
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::parts::Parts;
-use crate::id::Slot;
+use crate::id::{LabelId, Slot};
 use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -15,6 +15,8 @@ pub(crate) struct Reservation {
     pub(crate) number: u32,
     pub(crate) key: SchedulingKey,
     pub(crate) size: Resource,
+    /// Of the nodes that were asked for.
+    pub(crate) label: LabelId,
 }
 
 /// A node of this worker. What a heartbeat changes comes first, in one cache line: of what is free memory and vcores.
@@ -32,6 +34,8 @@ pub(crate) struct Node<P: Parts> {
     pub(crate) generation: u8,
     pub(crate) gone: bool,
     pub(crate) decommissioning: bool,
+    /// Its partition.
+    pub(crate) label: LabelId,
     /// It has been told of that a decommissioning node is empty.
     pub(crate) drained: bool,
     pub(crate) free: Resource,
@@ -62,6 +66,7 @@ impl<P: Parts> Node<P> {
             containers: Vec::new(),
             records: 0,
             gone: false,
+            label: LabelId::NONE,
             decommissioning: false,
             drained: false,
             last_heartbeat_ms: now_ms,

@@ -233,7 +233,7 @@ impl<D: Decider> Shard<D> {
     /// What the other workers have to know of a group; nothing of a rack or node that was dropped again, or of a `*`
     /// that another group of the call replaces (`said_later`): they forget racks and nodes when this worker does.
     fn add_news(&mut self, app: u32, group: &Asked<'_>, said_later: bool, news: &mut SmallVec<[AskNews; 2]>) {
-        let Asked { key: id, size, relax, rows } = *group;
+        let Asked { key: id, size, relax, label, rows } = *group;
         let last_any = rows.iter().rposition(|row| row.location == ANY).filter(|_| !said_later);
         let workers = self.shared.workers;
         let key = key_of(self.app_mut(app), id, None, workers);
@@ -244,7 +244,7 @@ impl<D: Decider> Shard<D> {
             } else {
                 key.rows().shared_count(*location).map(NewsKind::Location)
             };
-            let of = |what| AskNews { key: id, location: *location, size, relax, what };
+            let of = |what| AskNews { key: id, location: *location, size, relax, label, what };
             news.extend(what.map(of));
         }
     }
@@ -306,6 +306,11 @@ impl<D: Decider> Shard<D> {
             }
         }
         if let Some(count) = any {
+            if key.label != group.label {
+                key.set_unannounced();
+                key.label = group.label;
+            }
+            D::asked_anywhere(key);
             told = key.replace(types, count, &group.size, group.relax, anew);
         }
         if key.must_announce() {
@@ -337,6 +342,7 @@ impl<D: Decider> Shard<D> {
                     key.epoch = *epoch;
                     key.size = news.size;
                     key.relax = news.relax;
+                    key.label = news.label;
                     if !open {
                         key.forget_rows();
                     }
@@ -365,21 +371,23 @@ impl<D: Decider> Shard<D> {
         for back in rows {
             let key = key_of(self.app_mut(index), back.key, None, workers);
             let what = if back.location == ANY {
-                let is_other = key.relax != back.relax || !key.size.equals_in_types(types, &back.size);
+                let is_other =
+                    key.relax != back.relax || key.label != back.label || !key.size.equals_in_types(types, &back.size);
                 if is_other {
                     // Who has not heard of it when the AM asks again grants nothing.
                     key.set_unannounced();
                     key.cell.size.set(types, &back.size);
-                    (key.size, key.relax) = (back.size, back.relax);
+                    (key.size, key.relax, key.label) = (back.size, back.relax, back.label);
                 }
+                D::asked_anywhere(key);
                 let told = key.put_one() || is_other;
                 told.then(|| NewsKind::Any { epoch: key.epoch, cell: key.cell.clone(), open: true })
             } else {
                 key.change_rows(|rows| rows.put_back(back.location, &back.size, back.relax));
                 key.rows().shared_count(back.location).map(NewsKind::Location)
             };
-            let of =
-                |what| AskNews { key: back.key, location: back.location, size: back.size, relax: back.relax, what };
+            let GiveBack { key, location, size, relax, label } = *back;
+            let of = |what| AskNews { key, location, size, relax, label, what };
             news.extend(what.map(of));
         }
         self.app(index).look_at_all_keys();

@@ -189,6 +189,7 @@ impl<D: Decider> Shard<D> {
             location,
             size: sizes[bit.trailing_zeros() as usize],
             relax: record.relax & bit != 0,
+            label: record.label,
         };
         let mut rows: SmallVec<[GiveBack; 3]> = SmallVec::new();
         if record.locality == Locality::Node {

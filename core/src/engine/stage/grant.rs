@@ -219,6 +219,7 @@ impl<D: Decider> Shard<D> {
             launched: false,
             am: new.am,
             acquired_at_end: false,
+            label: key.label,
             app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
         });
         let SchedulingKey { priority, allocation_request_id } = key.id();

@@ -21,8 +21,8 @@ impl<D: Decider> Shard<D> {
             Internal::News(news) => self.apply_news(&news.app, &news.rows, news.blacklist.as_deref()),
             Internal::Reopened { app, key } => self.reopen(*app, *key),
             Internal::GiveBack { app, rows } => self.apply_give_back(app, rows),
-            Internal::FirstAsk { app, asks } => {
-                let asks = grouped(asks, |size| *size);
+            Internal::FirstAsk { app, asks, label } => {
+                let asks = grouped(asks, |size| *size, |_| *label);
                 self.apply_asks(&AskChange { app: Asking::New(app.clone()), asks, blacklist: None });
             }
             Internal::CloseApp { app, successor } => {
@@ -33,8 +33,8 @@ impl<D: Decider> Shard<D> {
                 self.tell_control(ControlMessage::AppClosed { slot: app.slot, handed_over });
             }
             Internal::Recover(node, recovery) => self.answer_recovery(node, recovery),
-            Internal::AddNode { node, total, running } => {
-                self.add_node(node.clone(), *total);
+            Internal::AddNode { node, total, label, running } => {
+                self.add_node(node.clone(), *total, *label);
                 running.iter().for_each(|recovery| self.answer_recovery(node, recovery));
             }
             Internal::RemoveNode(node) => {
@@ -47,6 +47,11 @@ impl<D: Decider> Shard<D> {
                     let node = &mut self.nodes[place as usize];
                     (node.decommissioning, node.drained) = (*on, false);
                 }
+            }
+            Internal::Relabel(nodes) => {
+                // What has led to it was published before.
+                self.sync();
+                D::relabelled(self, nodes);
             }
             Internal::Own(message) => D::told(self, message),
             Internal::Round(Round::Offers) => self.offer_all(),

@@ -11,7 +11,7 @@ use crate::engine::mail::container::EndReason;
 use crate::engine::records::containers::MADE_ROOM_FOR;
 use crate::engine::records::node::Node;
 use crate::engine::shard::Shard;
-use crate::id::NONE;
+use crate::id::{LabelId, NONE};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::SmallVec;
@@ -20,12 +20,12 @@ use smallvec::SmallVec;
 const RECORDS_OF_A_NODE: usize = 64;
 
 impl<D: Decider> Shard<D> {
-    pub(crate) fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource) {
+    pub(crate) fn add_node(&mut self, shared: Arc<NodeShared>, total: Resource, label: LabelId) {
         let room = most_containers(&total, &self.shared.settings.steps.minimum);
         let records = room.min(RECORDS_OF_A_NODE);
         self.make_records(records);
         let node = Node::new(shared, total, self.shared.clock.now_ms());
-        self.nodes.add(Node { containers: preallocated_list(room), records, ..node });
+        self.nodes.add(Node { containers: preallocated_list(room), records, label, ..node });
         D::nodes_changed(self);
     }
 

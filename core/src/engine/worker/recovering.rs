@@ -25,7 +25,7 @@ use crate::engine::shared::count;
 use crate::engine::worker::paths::{self, Counting};
 use crate::event::Refused;
 use crate::event::refused::{NotFound, TryAgain};
-use crate::id::{ContainerId, Locality, NONE};
+use crate::id::{ContainerId, LabelId, Locality, NONE};
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
@@ -65,8 +65,15 @@ impl<D: Decider> Shard<D> {
         Ok(id)
     }
 
+    /// The number of the label that its ask named.
+    fn label_of(&self, container: &RecoveredContainer) -> LabelId {
+        let name: Option<String> = container.label.and_then(|label| self.shared.locations.name_of(label.name()?).ok());
+        name.and_then(|name| self.snapshot.structure.labels.number(&name)).unwrap_or_default()
+    }
+
     /// A record with an id that no other container has or had.
     fn add_recovered(&mut self, index: u32, place: u32, container: &RecoveredContainer, mail: u32) -> u32 {
+        let label = self.label_of(container);
         let Shard { apps, containers, types, .. } = self;
         let app = apps[index as usize].as_ref().expect("met by the caller");
         let size = containers.take_size(*types, &container.resource, SizeId::NONE);
@@ -88,6 +95,7 @@ impl<D: Decider> Shard<D> {
             launched: true,
             am: container.am,
             acquired_at_end: false,
+            label,
             app_place: u32::try_from(app.containers.len()).expect("as many as records at most"),
         });
         containers.take_over(record);
@@ -122,7 +130,7 @@ impl<D: Decider> Shard<D> {
         if !alone {
             self.carry_room(leaf, size);
         }
-        D::recovered(self, index, size);
+        D::recovered(self, index, record);
         self.publish_free(place);
         self.note_change();
     }

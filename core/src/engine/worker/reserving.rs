@@ -13,14 +13,15 @@ use crate::engine::decider::Decider;
 use crate::engine::records::node::Reservation;
 use crate::engine::shard::Shard;
 use crate::engine::shared::count;
+use crate::id::LabelId;
 use crate::resource::Resource;
 
 impl<D: Decider> Shard<D> {
     /// Keeps a node that nobody has reserved for a container of an application, which gets its number now.
-    pub(crate) fn reserve_node(&mut self, node: u32, app: u32, key: SchedulingKey, size: Resource) {
+    pub(crate) fn reserve_node(&mut self, node: u32, app: u32, key: SchedulingKey, size: Resource, label: LabelId) {
         let local = self.app_mut(app);
         let (slot, number) = (local.slot, local.take_number());
-        self.reserve_as(node, Reservation { app: slot, number, key, size });
+        self.reserve_as(node, Reservation { app: slot, number, key, size, label });
         count(&self.shared.counters[self.worker].reserved, 1);
     }
 

@@ -31,6 +31,9 @@ pub enum Configuration {
         /// The queue.
         queue: String,
     },
+    /// A change of node labels is refused, in Hadoop's words.
+    #[error("{0}")]
+    Labels(String),
     /// There is no file to read again.
     #[error("there is no allocation file to read again: the builder was given none, or it was not found at the start")]
     NoFile,
@@ -47,6 +50,7 @@ impl Configuration {
             Configuration::Invalid(_) => "bad-configuration",
             Configuration::Allocations(_) => "bad-allocations",
             Configuration::BrokeOff { .. } => "reload-broke-off",
+            Configuration::Labels(_) => "bad-labels",
             Configuration::NoFile => "no-allocation-file",
             Configuration::PreemptionOff => "preemption-off",
         }

@@ -40,6 +40,12 @@ pub enum Invalid {
         /// The requested lifetime.
         seconds: i64,
     },
+    /// An ask names a label that it may not, in Hadoop's words.
+    #[error("{0}")]
+    Label(String),
+    /// The application has asked for nodes of labels that the queue may not use, in Hadoop's words.
+    #[error("{0}")]
+    LabelAccess(String),
     /// `*` cannot be blacklisted.
     #[error("`*` cannot be blacklisted: name nodes or racks")]
     Blacklist,
@@ -116,6 +122,8 @@ impl Invalid {
             Invalid::Resource { .. } => "invalid-resource",
             Invalid::NoPriority { .. } => "no-default-priority",
             Invalid::Lifetime { .. } => "bad-lifetime",
+            Invalid::Label(_) => "invalid-label",
+            Invalid::LabelAccess(_) => "label-access",
             Invalid::Blacklist => "invalid-blacklist",
             Invalid::LongName { .. } => "name-too-long",
             Invalid::PlaceName { .. } => "bad-place-name",

@@ -31,9 +31,9 @@ pub(crate) use settings::QueueOwn;
 
 use crate::config::{AllocationFile, PlacementChange, PlacementRule};
 use crate::engine::books::ledger::{AppShared, NodeShared};
-use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms};
+use crate::engine::control::{App, ControlPart, Entry, LeafEntry, QueueTerms, WantedAm};
 use crate::engine::intake::reply::Reply;
-use crate::engine::intake::submission::Submission;
+use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::event::Refused;
 use crate::fair::engine::{Control, FairDecider};
 use crate::policy::SchedulingPolicy;
@@ -116,11 +116,12 @@ impl ControlPart<FairDecider> for FairControl {
         control.find_place(submission)
     }
 
-    fn am_wanted(control: &Control, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
-        control.size_of_further_am(leaf, asked)
+    fn am_wanted(control: &Control, app: &AppShared, leaf: u32, asked: &AmRequest) -> Result<WantedAm, Refused> {
+        let label = control.label_of_am(app.label.as_deref(), asked)?;
+        Ok(WantedAm { size: control.size_of_further_am(leaf, asked.resource())?, label })
     }
 
-    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, _am: Option<&Resource>, _keeps: bool) -> bool {
+    fn entering(control: &mut Control, app: &Arc<AppShared>, leaf: u32, _am: Option<&WantedAm>, _keeps: bool) -> bool {
         control.run_or_wait(app, leaf)
     }
 
@@ -159,6 +160,12 @@ impl ControlPart<FairDecider> for FairControl {
     fn resized(_control: &mut Control, _node: &Arc<NodeShared>, _kill: bool) {}
 
     fn worker_given_up(_control: &mut Control, _worker: usize) {}
+
+    fn partitions_changed(_control: &mut Control) {}
+
+    fn user_of_label(&self, _label: &str) -> Option<String> {
+        None
+    }
 
     fn cluster_changed(control: &mut Control) {
         control.follow_cluster();

@@ -4,12 +4,14 @@
 //! rules/configuration.md 5 and 6).
 
 use super::settings::QueueTree;
-use crate::config::{equals_ignore_case, rooted};
+use crate::config::{equals_ignore_case, rooted, trim_java};
 use crate::engine::control::{EITHER, Entry};
+use crate::engine::edge::label_of_ask::checked;
 use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::event::refused::{Denied, Limit, NoQueue, NotFound};
 use crate::event::{Named, Refused, check_length};
 use crate::fair::engine::Control;
+use crate::id::LabelId;
 use crate::matching::size::{asks_for_nothing_left, check_size, normalise};
 use crate::placement::{self, QueueNames, Request};
 use crate::queue::above;
@@ -62,9 +64,11 @@ impl Control {
 
     /// The leaf queue of a submission, and the size of its AM.
     pub(super) fn find_place(&mut self, submission: &Submission) -> Result<Entry, Refused> {
-        let Submission { number, user, queue, am, accepted, reservation, .. } = submission;
+        let Submission { number, user, queue, am, accepted, reservation, label, .. } = submission;
+        let am_label = |am: &AmRequest| self.label_of_am(label.as_deref(), am);
+        let am_label = am.as_ref().map(am_label).transpose()?.unwrap_or_default();
         if *accepted {
-            return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref());
+            return self.find_accepted(queue.as_deref().unwrap_or(ANY_QUEUE), am.as_ref(), am_label);
         }
         let asked = queue.as_deref().unwrap_or(ANY_QUEUE);
         // First what the ResourceManager does.
@@ -88,19 +92,19 @@ impl Control {
         let leaf = self.leaf_for(user, &leaf, size.as_ref())?;
         let is_kept = placed.as_deref().is_some_and(|placed| equals_ignore_case(asked, placed));
         let keeps_name = is_kept && self.tree.get(leaf).name.strip_prefix("root.") == Some(asked);
-        Ok(Entry { leaf, am: size, keeps_name })
+        Ok(Entry { leaf, am: size, am_label, keeps_name })
     }
 
     /// The leaf queue of an application that was accepted before; `root.recovery` where there is no such leaf and none
     /// can be made.
-    fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>) -> Result<Entry, Refused> {
+    fn find_accepted(&mut self, queue: &str, am: Option<&AmRequest>, am_label: LabelId) -> Result<Entry, Refused> {
         let leaf = self.leaf_again(&rooted(queue)).or_else(|| self.leaf_again(RECOVERY));
         let leaf = leaf.ok_or_else(|| NoQueue::NotLeaf { queue: queue.to_owned() })?;
         let size = |am: &AmRequest| match am.runs() {
             true => Ok(self.size_in(leaf, am.resource())),
             false => self.size_of_further_am(leaf, am.resource()),
         };
-        Ok(Entry { leaf, am: am.map(size).transpose()?, keeps_name: false })
+        Ok(Entry { leaf, am: am.map(size).transpose()?, am_label, keeps_name: false })
     }
 
     /// A leaf queue of this name, made where nothing has the name.
@@ -131,6 +135,11 @@ impl Control {
     }
 
     /// The request of a further attempt. It was accepted once: neither rules nor rights are asked again.
+    /// As in Hadoop no queue may use nodes of a label.
+    pub(super) fn label_of_am(&self, of_app: Option<&str>, am: &AmRequest) -> Result<LabelId, Refused> {
+        checked(am.label().or(of_app).map(trim_java), self.label_table(), None, || Ok(()))
+    }
+
     pub(super) fn size_of_further_am(&self, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
         let size = self.size_of_am(asked, &self.tree.get(leaf).name)?;
         self.check_zero_max(&size, leaf)?;

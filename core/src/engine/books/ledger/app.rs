@@ -78,6 +78,7 @@ pub(crate) struct NewApp<'a> {
     pub(crate) queue: u32,
     pub(crate) placed_in: &'a str,
     pub(crate) keeps_name: bool,
+    pub(crate) label: Option<&'a str>,
 }
 
 #[cfg(test)]
@@ -98,6 +99,7 @@ impl NewApp<'_> {
             queue: 0,
             placed_in: "root.a",
             keeps_name: false,
+            label: None,
         }
     }
 }
@@ -143,6 +145,8 @@ pub(crate) struct AppShared {
     pub(crate) placed_in: Box<str>,
     /// The ResourceManager calls that queue as the submission did, without the `root.` in front.
     pub(crate) keeps_name: bool,
+    /// Of the nodes that it wants where an ask does not say; `Some("")` is the default partition.
+    pub(crate) label: Option<Box<str>>,
     ever_had: AtomicBool,
     /// Not waiting for a running limit; for views.
     runnable: AtomicBool,
@@ -190,6 +194,7 @@ impl AppShared {
             queue,
             placed_in,
             keeps_name,
+            label,
         } = made_of;
         AppShared {
             scheduler,
@@ -205,6 +210,7 @@ impl AppShared {
             home,
             placed_in: placed_in.into(),
             keeps_name,
+            label: label.map(Into::into),
             leaf_and_am: LeafAndAm::new(queue),
             closed: Closed::default(),
             ever_had: AtomicBool::new(false),

@@ -1,9 +1,9 @@
 //! Changes of asks, as an `allocate` call sends them to the application's home worker.
 
-use crate::app::{Ask, SchedulingKey};
+use crate::app::{Ask, Location, SchedulingKey};
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::locations::ANY;
-use crate::id::Slot;
+use crate::id::{LabelId, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use smallvec::{SmallVec, smallvec};
@@ -21,35 +21,51 @@ pub(crate) struct OneGroup {
     size: [i64; ASKED_TYPES],
     rows: AskRows,
     priority: i32,
+    label: LabelId,
     relax: bool,
 }
 
 impl OneGroup {
     /// Whether these asks are one group, in a scheduler of `types` resource types.
     #[inline]
-    pub(crate) fn takes(types: usize, asks: &[Ask]) -> bool {
+    pub(crate) fn takes(types: usize, asks: &[Ask], label: impl Fn(&Ask) -> LabelId) -> bool {
         let Some((first, others)) = asks.split_first() else { return false };
-        types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask))
+        types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask, &label))
     }
 
     /// Makes a group of asks that are all like `first`; `size` normalises the requested size. Not in an `Option` or
     /// `Result`, where the group would be moved twice: see [`Parcel`](super::Parcel).
     #[inline]
-    pub(crate) fn of(app: Slot, first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> OneGroup {
+    pub(crate) fn of(
+        app: Slot,
+        first: &Ask,
+        asks: &[Ask],
+        size: impl Fn(&Resource) -> Resource,
+        label: impl Fn(&Ask) -> LabelId,
+    ) -> OneGroup {
         let SchedulingKey { priority, allocation_request_id } = first.key();
         let (size, relax) = (size(&first.resource), first.relax_locality);
         let size = std::array::from_fn(|i| size.get(i));
-        OneGroup { app, allocation_request_id, size, rows: rows_of(asks), priority, relax }
+        OneGroup {
+            app,
+            allocation_request_id,
+            size,
+            rows: rows_of(asks),
+            priority,
+            label: label_of(asks, label),
+            relax,
+        }
     }
 
     /// The asks, without a copy.
     #[inline]
     pub(crate) fn asked(&self) -> Asked<'_> {
-        let OneGroup { app: _, allocation_request_id, size, rows, priority, relax } = self;
+        let OneGroup { app: _, allocation_request_id, size, rows, priority, label, relax } = self;
         Asked {
             key: SchedulingKey { priority: *priority, allocation_request_id: *allocation_request_id },
             size: Resource::of_types(ASKED_TYPES, |i| size[i]),
             relax: *relax,
+            label: *label,
             rows,
         }
     }
@@ -86,6 +102,8 @@ pub(crate) struct AskGroup {
     pub(crate) key: SchedulingKey,
     pub(crate) size: Resource,
     pub(crate) relax: bool,
+    /// Of the nodes that the `*` ask wants, if there is one.
+    pub(crate) label: LabelId,
     pub(crate) rows: AskRows,
 }
 
@@ -98,8 +116,8 @@ impl AskGroup {
     /// The group, without a copy.
     #[inline]
     pub(crate) fn asked(&self) -> Asked<'_> {
-        let AskGroup { key, size, relax, rows } = self;
-        Asked { key: *key, size: *size, relax: *relax, rows }
+        let AskGroup { key, size, relax, label, rows } = self;
+        Asked { key: *key, size: *size, relax: *relax, label: *label, rows }
     }
 }
 
@@ -109,6 +127,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) key: SchedulingKey,
     pub(crate) size: Resource,
     pub(crate) relax: bool,
+    pub(crate) label: LabelId,
     pub(crate) rows: &'a [AskRow],
 }
 
@@ -119,15 +138,31 @@ pub(crate) struct AskRow {
     pub(crate) count: u32,
 }
 
-/// Whether two asks differ only in location and count.
+/// Whether two asks differ only in location and count. A label counts at `*` alone.
 #[inline]
-fn alike(a: &Ask, b: &Ask) -> bool {
-    a.key() == b.key() && a.relax_locality == b.relax_locality && a.resource == b.resource
+fn alike(a: &Ask, b: &Ask, label: &impl Fn(&Ask) -> LabelId) -> bool {
+    let is_both_anywhere = a.location == Location::ANY && b.location == Location::ANY;
+    a.key() == b.key()
+        && a.relax_locality == b.relax_locality
+        && a.resource == b.resource
+        && (!is_both_anywhere || label(a) == label(b))
+}
+
+/// The label of a group: that of its `*` ask.
+#[inline]
+fn label_of(asks: &[Ask], label: impl Fn(&Ask) -> LabelId) -> LabelId {
+    asks.iter().rev().find(|ask| ask.location == Location::ANY).map_or(LabelId::NONE, label)
 }
 
 impl AskGroup {
-    fn of_alike(first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroup {
-        AskGroup { key: first.key(), size: size(&first.resource), relax: first.relax_locality, rows: rows_of(asks) }
+    fn of_alike(
+        first: &Ask,
+        asks: &[Ask],
+        size: impl Fn(&Resource) -> Resource,
+        label: impl Fn(&Ask) -> LabelId,
+    ) -> AskGroup {
+        let (key, relax, size) = (first.key(), first.relax_locality, size(&first.resource));
+        AskGroup { key, size, relax, label: label_of(asks, label), rows: rows_of(asks) }
     }
 }
 
@@ -140,15 +175,32 @@ fn rows_of(asks: &[Ask]) -> AskRows {
     }
 }
 
-/// Puts the asks of a call into groups. `size` normalises the requested size.
-pub(crate) fn grouped(asks: &[Ask], size: impl Fn(&Resource) -> Resource) -> AskGroups {
-    asks.chunk_by(alike).map(|asks| AskGroup::of_alike(&asks[0], asks, &size)).collect()
+/// Puts the asks of a call into groups. `size` normalises the requested size; `label`: of the nodes that a `*` ask wants.
+pub(crate) fn grouped(
+    asks: &[Ask],
+    size: impl Fn(&Resource) -> Resource,
+    label: impl Fn(&Ask) -> LabelId,
+) -> AskGroups {
+    // Two `*` asks of one chunk stand beside each other, or have another between them: each is compared with the first.
+    let mut out = AskGroups::new();
+    let mut left = asks;
+    while let Some((first, others)) = left.split_first() {
+        let more = others.iter().take_while(|ask| alike(first, ask, &label)).count();
+        let (chunk, rest) = left.split_at(more + 1);
+        out.push(AskGroup::of_alike(first, chunk, &size, &label));
+        left = rest;
+    }
+    out
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::app::LocationTag;
+
+    fn no_label(_: &Ask) -> LabelId {
+        LabelId::NONE
+    }
 
     #[test]
     fn a_group_arrives_as_it_was_sent() {
@@ -157,20 +209,20 @@ mod tests {
         let (priority, allocation_request_id) = (-1, 1 << 40);
         let ask = |at: u32, count| {
             let location = LocationTag::of(5).location(at);
-            Ask { priority, allocation_request_id, location, resource, count, relax_locality: false }
+            Ask { priority, allocation_request_id, location, resource, count, relax_locality: false, label: None }
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
-        assert!(OneGroup::takes(3, &asks) && !OneGroup::takes(3, &[]));
-        let message = OneGroup::of(app, &asks[0], &asks, |size| size.plus(size));
+        assert!(OneGroup::takes(3, &asks, no_label) && !OneGroup::takes(3, &[], no_label));
+        let message = OneGroup::of(app, &asks[0], &asks, |size| size.plus(size), no_label);
         let arrived = message.asked();
         assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
         assert_eq!(
             arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),
             [(9, 6), (3, 2), (9, 1)]
         );
-        assert!(!OneGroup::takes(4, &asks), "of more types than it has room for");
+        assert!(!OneGroup::takes(4, &asks, no_label), "of more types than it has room for");
         let other = Ask { relax_locality: true, ..asks[1] };
-        assert!(!OneGroup::takes(3, &[asks[0], other]), "they differ");
-        assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size).len(), 3);
+        assert!(!OneGroup::takes(3, &[asks[0], other], no_label), "they differ");
+        assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size, no_label).len(), 3);
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::mail::container::RecoveredContainer;
 use crate::engine::parts::Parts;
 use crate::engine::records::rows::SharedCount;
 use crate::event::Refused;
-use crate::id::{ContainerId, Slot};
+use crate::id::{ContainerId, LabelId, Slot};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use crate::sync::channel::Sender;
@@ -21,6 +21,8 @@ pub(crate) enum Internal<P: Parts> {
     FirstAsk {
         app: Arc<AppShared>,
         asks: SmallVec<[Ask; 1]>,
+        /// Of the nodes that it may get.
+        label: LabelId,
     },
     /// The attempt ends: its containers end or the next attempt takes them over. The answer is
     /// [`AppClosed`](crate::engine::intake::to_control::ControlMessage::AppClosed).
@@ -34,6 +36,7 @@ pub(crate) enum Internal<P: Parts> {
     AddNode {
         node: Arc<NodeShared>,
         total: Resource,
+        label: LabelId,
         running: Vec<Recovery>,
     },
     /// The node's containers end. The answer is
@@ -45,6 +48,9 @@ pub(crate) enum Internal<P: Parts> {
         /// Containers that no longer fit end at once.
         kill: bool,
     },
+    /// Nodes have these labels, mostly other ones than before; something else may have changed with them, or nothing at
+    /// all.
+    Relabel(Arc<[RelabelledNode]>),
     /// The node is being decommissioned (`on`), or no longer.
     Decommission {
         node: Arc<NodeShared>,
@@ -110,6 +116,13 @@ impl<P: Parts> std::fmt::Debug for Look<P> {
     }
 }
 
+/// A node, and the label that it has from now on.
+#[derive(Clone, Debug)]
+pub(crate) struct RelabelledNode {
+    pub(crate) node: Arc<NodeShared>,
+    pub(crate) label: LabelId,
+}
+
 /// One replaced ask, as the home worker reports it to the other workers.
 #[derive(Clone, Debug)]
 pub(crate) struct AskNews {
@@ -117,6 +130,7 @@ pub(crate) struct AskNews {
     pub(crate) location: u32,
     pub(crate) size: Resource,
     pub(crate) relax: bool,
+    pub(crate) label: LabelId,
     pub(crate) what: NewsKind,
 }
 
@@ -145,6 +159,7 @@ pub(crate) struct GiveBack {
     pub(crate) location: u32,
     pub(crate) size: Resource,
     pub(crate) relax: bool,
+    pub(crate) label: LabelId,
 }
 
 /// A round of offers at an interval, in addition to those of heartbeats. Says which nodes of the worker are offered.

@@ -10,6 +10,8 @@ mod internal;
 
 pub(crate) use asks::{AskChange, AskGroup, AskRow, Asked, Asking, OneGroup, grouped};
 pub(crate) use external::{External, Parcel, not_taken};
-pub(crate) use internal::{AskNews, GiveBack, Internal, Look, News, NewsKind, Recovery, Round, Successor};
+pub(crate) use internal::{
+    AskNews, GiveBack, Internal, Look, News, NewsKind, Recovery, RelabelledNode, Round, Successor,
+};
 pub use report::Heartbeat;
 pub(crate) use report::Report;

@@ -3,7 +3,7 @@
 use crate::engine::intake::to_worker::Internal;
 use crate::engine::proposal::{Proposal, Refusal};
 use crate::engine::views::audit::{Audit, compare};
-use crate::id::Locality;
+use crate::id::{LabelId, Locality};
 use crate::resource::ResourceTypes;
 use crate::{
     AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, FairScheduler, Heartbeat, NodeHandle,
@@ -101,7 +101,8 @@ fn a_smaller_am_is_admitted_at_once() {
     for workers in [1, 2] {
         let (mut stepped, nodes, app) = world(workers, false);
         let ask_for_am = |stepped: &mut Stepped, rows: &[Ask]| {
-            let message = Internal::FirstAsk { app: app.0.clone(), asks: rows.iter().copied().collect() };
+            let message =
+                Internal::FirstAsk { app: app.0.clone(), asks: rows.iter().copied().collect(), label: LabelId::NONE };
             stepped.steps.stepper.shared().lanes.internal[app.0.home].send(message).unwrap();
             stepped.steps.stepper.pump();
         };

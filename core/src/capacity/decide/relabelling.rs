@@ -1,0 +1,76 @@
+//! Nodes get other labels, or are told of the ones that they have (rules/node-labels.md 5;
+//! `CapacityScheduler.updateNodeLabelsAndQueueResource`).
+//!
+//! Run by the worker when it hears of it from the control, after what has led to it was published.
+
+use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::Part;
+use crate::capacity::types::Shard;
+use crate::engine::intake::to_worker::RelabelledNode;
+use crate::id::LabelId;
+use crate::resource::Resource;
+
+impl Shard {
+    /// Nodes have these labels from now on; then all limits are worked out, as after a change of the cluster.
+    pub(crate) fn nodes_have_labels(&mut self, nodes: &[RelabelledNode]) {
+        for RelabelledNode { node, label } in nodes {
+            if let Some(place) = self.place_of(node) {
+                self.relabel(place, *label);
+            }
+        }
+        self.tell_known_labels(true);
+        self.own.books.update();
+        self.tell_who_starts();
+        self.tell_known_labels(false);
+    }
+
+    /// What stands on a node is charged elsewhere, also if its label is the same.
+    fn relabel(&mut self, node: u32, label: LabelId) {
+        let (old, new) = (Part::of(self.nodes[node as usize].label), Part::of(label));
+        for index in self.nodes[node as usize].containers.clone() {
+            let record = self.containers[index];
+            let size = *self.containers.size(&record);
+            let books = &mut self.own.books;
+            let Some(entry) = books.apps.entry(record.application) else { continue };
+            let (leaf, less) = (books.apps[entry].leaf, Resource::ZERO.minus(&size));
+            for (p, amount) in [(old, &less), (new, &size)] {
+                books.app_uses(entry, amount, p);
+                books.charge_leaf(leaf, entry, amount, 0, None, p);
+                books.charge_above(leaf, amount, 0, p);
+            }
+            if record.am {
+                books.am_is_in(entry, label, &size);
+            }
+        }
+        self.end_reservation(node);
+        self.nodes[node as usize].label = label;
+    }
+}
+
+impl crate::capacity::books::Books {
+    /// The AM of an application stands in another partition, and counts there with the size of its container.
+    fn am_is_in(&mut self, entry: AppEntry, label: LabelId, size: &Resource) {
+        let less = Resource::ZERO.minus(size);
+        let app = &mut self.apps[entry];
+        let (leaf, before, old) = (app.leaf, app.am, app.am_partition);
+        // What counts in either partition, of which one is its AM's.
+        *app.am_left_mut(old) = before.minus(size);
+        let now = app.am_left_mut(label).plus(size);
+        *app.am_left_mut(label) = Resource::ZERO;
+        (app.am, app.am_partition) = (now, label);
+        let (user, waits) = (app.user.clone(), app.runnable && !app.is_active);
+        let leaf = self.leaf_mut(leaf);
+        leaf.add_am(old, &less);
+        leaf.add_am(label, size);
+        if let Some(record) = leaf.users.record(&user) {
+            leaf.users.add_am(record, &less, Part::of(old));
+            leaf.users.add_am(record, size, Part::of(label));
+        }
+        if waits {
+            leaf.change_pending_am(&before, &now);
+        }
+        let slot = self.apps[entry].leaf;
+        self.am_is_known(slot, old);
+        self.am_is_known(slot, label);
+    }
+}
