@@ -10,6 +10,8 @@ use crate::config::trim_java;
 use crate::engine::intake::to_control::Call;
 use crate::engine::{LabelChange, LabelView};
 use crate::event::Refused;
+#[cfg(doc)]
+use crate::event::refused::*;
 use crate::labels::{NewLabel, StoredLabels};
 
 /// A label by its name, which `location` makes a number of.
@@ -49,7 +51,7 @@ impl<P: Policy> Scheduler<P> {
     ///
     /// # Errors
     /// [`Configuration::Labels`]: all are refused together; [`Invalid::OwnThread`], [`Gone::Task`],
-    /// [`Refused::ShutDown`].
+    /// [`Gone::ShutDown`].
     pub fn add_labels(&self, labels: &[NewLabel]) -> Result<(), Refused> {
         self.change_labels(LabelChange::Add(labels.to_vec()))
     }
@@ -78,7 +80,7 @@ impl<P: Policy> Scheduler<P> {
     /// Returns all labels by name, the default partition first. Empty where there are no labels. Waits for the control.
     ///
     /// # Errors
-    /// [`Refused::OwnThread`], [`Refused::TaskLost`], [`Refused::ShutDown`].
+    /// [`Invalid::OwnThread`], [`Gone::Task`], [`Gone::ShutDown`].
     pub fn labels(&self) -> Result<Vec<LabelView>, Refused> {
         self.door().look(|control| control.label_views())
     }
