@@ -96,6 +96,7 @@ impl Core {
     pub(crate) fn capacity(text: &str, name: &str, properties: &[(String, String)]) -> Result<Core, Failure> {
         let file = SiteFile::parse(text, name)?;
         let configuration = CapacityConfiguration::from_site(&site(properties), &file)?;
+        configuration.check_supported_without_labels().map_err(|error| Failure::input(error.to_string()))?;
         let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
         let types = configuration.file().settings().types.clone();
         let news = News::default();

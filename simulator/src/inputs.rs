@@ -224,6 +224,7 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         SchedulerChoice::Capacity => {
             let file = SiteFile::parse(&queues.text, &queues.name)?;
             let configuration = CapacityConfiguration::from_site(&site, &file)?;
+            configuration.check_supported_without_labels().map_err(|error| Failure::input(error.to_string()))?;
             scenario = options
                 .decision_steps
                 .map(|steps| scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps));

@@ -173,7 +173,7 @@ fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec
             if is_fair { "; this looks like a FairScheduler's file: leave --scheduler capacity out" } else { "" };
         Failure::input(format!("{name}: {error}{other}"))
     })?;
-    configuration.check_supported().map_err(|error| Failure::input(error.to_string()))?;
+    configuration.check_supported_without_labels().map_err(|error| Failure::input(error.to_string()))?;
     let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
     Ok((Rules::Capacity { site, configuration }, warnings))
 }

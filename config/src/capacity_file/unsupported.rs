@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
 /// What is here of labels.
 const OF_LABELS: &str = "yarn.node-labels.enabled is not true: no node has a label and no ask may name one";
+/// The same where they are on.
+const BY_CALLS: &str = "nodes get labels by calls of the library, which the program does not make";
 pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
@@ -28,21 +30,32 @@ struct Absent {
     lacks: &'static str,
 }
 
-fn absent(file: &CapacityFile, source: &Source<'_>) -> Vec<Absent> {
+/// Who would start with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Starts {
+    /// A program that embeds the library, and can give nodes labels.
+    Embedder,
+    /// `load`, `simulate`, `serve`: their nodes have none.
+    Program,
+}
+
+fn absent(file: &CapacityFile, source: &Source<'_>, starts: Starts) -> Vec<Absent> {
     let mut found = Vec::new();
     if file.settings().multi_node_placement {
         found.push(Absent { property: MULTI_NODE.to_owned(), what: MULTI_NODE.to_owned(), more: 0, lacks: "" });
     }
-    if file.settings().node_labels.enabled {
+    let are_on = file.settings().node_labels.enabled;
+    if are_on && starts == Starts::Embedder {
         found.extend(made_with_labels(file));
         return found;
     }
+    let lacks = if are_on { BY_CALLS } else { OF_LABELS };
     // By label, and whether it is an expression's.
     let mut labels: BTreeMap<(bool, &str), Absent> = BTreeMap::new();
     for queue in file.queues() {
         let what = |label: &str| format!("node labels, as {label:?} of {}", queue.path);
         let mut ask = |is_expression: bool, label, property: String| {
-            let absent = || Absent { property, what: what(label), more: 0, lacks: OF_LABELS };
+            let absent = || Absent { property, what: what(label), more: 0, lacks };
             labels.entry((is_expression, label)).and_modify(|absent| absent.more += 1).or_insert_with(absent);
         };
         let labelled = queue.capacities.iter().filter(|capacity| !capacity.label.is_empty() && capacity.is_configured);
@@ -99,7 +112,7 @@ pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>
 /// Tells of it.
 #[cfg(feature = "check")]
 pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
-    for Absent { property, what, more, lacks } in absent(file, source) {
+    for Absent { property, what, more, lacks } in absent(file, source, Starts::Program) {
         let (message, help) = if what == MULTI_NODE {
             ("is on, and placement on several nodes at once is not supported".to_owned(), "set it to false".to_owned())
         } else {
@@ -125,8 +138,18 @@ impl CapacityFile {
     /// What the configuration asks for that is not here, each with its place. `all` is what the file was read from.
     #[doc(hidden)]
     pub fn unsupported(&self, all: &SiteProperties) -> Vec<String> {
+        self.absent(all, Starts::Embedder)
+    }
+
+    /// The same for `load`, `simulate` and `serve`, whose nodes have no labels.
+    #[doc(hidden)]
+    pub fn unsupported_without_labels(&self, all: &SiteProperties) -> Vec<String> {
+        self.absent(all, Starts::Program)
+    }
+
+    fn absent(&self, all: &SiteProperties, starts: Starts) -> Vec<String> {
         let source = Source::unlisted(all);
-        let mut found = absent(self, &source);
+        let mut found = absent(self, &source, starts);
         if let Some(handler) = handler(&source) {
             let what = format!("placement constraints: {CONSTRAINTS} is {handler}");
             found.push(Absent { property: CONSTRAINTS.to_owned(), what, more: 0, lacks: "" });

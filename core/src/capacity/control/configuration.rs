@@ -209,6 +209,15 @@ impl CapacityConfiguration {
         if missing.is_empty() { Ok(()) } else { Err(Unsupported(missing)) }
     }
 
+    /// The same for a program that gives no node a label: what asks for labels is not supported either.
+    ///
+    /// # Errors
+    /// As of [`check_supported`](Self::check_supported).
+    pub fn check_supported_without_labels(&self) -> Result<(), Unsupported> {
+        let missing = self.file.unsupported_without_labels(&self.all);
+        if missing.is_empty() { Ok(()) } else { Err(Unsupported(missing)) }
+    }
+
     /// What was read. After a refresh, queues that had made themselves by then are among its queues.
     #[must_use]
     pub fn file(&self) -> &CapacityFile {
