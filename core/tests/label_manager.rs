@@ -183,7 +183,7 @@ fn play(recording: &Value) -> Result<(usize, usize), String> {
 }
 
 fn recordings(directory: &str) -> Vec<Value> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench/tests/data").join(directory);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tools/tests/data").join(directory);
     let mut files: Vec<PathBuf> = std::fs::read_dir(directory)
         .expect("a good recording")
         .map(|entry| entry.expect("a good recording").path())

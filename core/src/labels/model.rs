@@ -220,6 +220,8 @@ struct Model {
     labels: BTreeMap<usize, bool>,
     /// By host and port, port 0 for the host, what was set, and when.
     set: BTreeMap<(usize, u16), (Option<usize>, usize)>,
+    /// What a change of a node is compared with, where something was set for it.
+    as_set: BTreeMap<(usize, u16), Option<usize>>,
     running: BTreeMap<(usize, u16), i64>,
     clock: usize,
 }
@@ -256,13 +258,16 @@ impl Model {
                 for (label, _) in self.set.values_mut().filter(|(label, _)| *label == Some(*name)) {
                     *label = None;
                 }
+                for label in self.as_set.values_mut().filter(|label| **label == Some(*name)) {
+                    *label = None;
+                }
                 is_there
             }
             Change::Replace(entries) => {
                 let is_known = |host: &usize| self.set.keys().any(|(at, _)| at == host) || self.seen().contains(host);
                 let is_as_before = |(host, port, label): &&(usize, u16, Option<usize>)| match port {
                     0 => is_known(host) && self.set.get(&(*host, 0)).and_then(|(label, _)| *label) == *label,
-                    port => self.own(*host, *port) == Some(*label),
+                    port => self.as_set.get(&(*host, *port)) == Some(label),
                 };
                 let changes: Vec<_> = entries.iter().filter(|entry| !is_as_before(entry)).copied().collect();
                 if changes.iter().any(|(_, _, label)| label.is_some_and(|label| !self.labels.contains_key(&label))) {
@@ -271,6 +276,13 @@ impl Model {
                 for (host, port, label) in changes {
                     self.clock += 1;
                     self.set.insert((host, port), (label, self.clock));
+                    if port > 0 {
+                        self.as_set.insert((host, port), label);
+                    } else if label.is_some() {
+                        self.as_set.iter_mut().filter(|((of, _), _)| *of == host).for_each(|(_, known)| *known = label);
+                    } else {
+                        self.as_set.retain(|(of, _), _| *of != host);
+                    }
                 }
                 true
             }
@@ -281,6 +293,9 @@ impl Model {
             }
             Change::Deactivate(host, port) => {
                 self.running.remove(&(*host, *port));
+                if self.own(*host, *port).is_none() {
+                    self.as_set.remove(&(*host, *port));
+                }
                 self.set.entry((*host, 9)).or_insert((None, 0));
                 true
             }
