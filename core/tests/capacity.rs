@@ -95,16 +95,23 @@ fn mapping_rules_say_where_an_application_goes() {
 }
 
 #[test]
-fn node_labels_are_refused() {
+fn node_labels_are_refused_where_they_would_be_wrong() {
     let labels = [
         ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
         ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu"),
         ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "100"),
     ];
     let refused = builder(&labels).stepped().unwrap_err();
-    let what = "node labels, as \"gpu\" of root (capacities of labels are read and checked, but no node has a label and no \
-                ask may name one)";
+    let what = "node labels, as \"gpu\" of root (yarn.node-labels.enabled is not true: ";
     assert!(refused.to_string().contains(what), "{refused}");
+    let on = ("yarn.node-labels.enabled", "true");
+    let with =
+        |site: &[(&'static str, &'static str)]| capacity(site.iter().copied(), QUEUES.iter().chain(&labels).copied());
+    assert!(with(&[on]).stepped().is_ok());
+    let refused = with(&[on]).workers(2).stepped().unwrap_err();
+    assert!(refused.to_string().contains("more than one worker"), "{refused}");
+    let refused = with(&[on, ("yarn.resourcemanager.scheduler.monitor.enable", "true")]).stepped().unwrap_err();
+    assert!(refused.to_string().contains("preemption by partition"), "{refused}");
 }
 
 #[test]
