@@ -13,13 +13,14 @@ use crate::capacity::types::{
 };
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AskCause, Decider};
-use crate::engine::edge::label_of_ask::LabelTerms;
+use crate::engine::intake::to_control::{Call, ControlMessage};
 use crate::engine::intake::to_worker::RelabelledNode;
 use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
 use crate::engine::records::containers::ContainerRecord;
 use crate::event::Refused;
 use crate::id::Locality;
+use crate::labels::LabelTerms;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -255,5 +256,16 @@ impl Shard {
         let queues = structure.queues.iter().map(|queue| queue.as_ref().map(|queue| queue.own.clone()));
         self.own.books.take_structure(queues, structure.cluster.total, structure.nodes, &structure.labels);
         self.tell_who_starts();
+    }
+}
+
+impl Shard {
+    /// The control hears of labels that queues know by now.
+    #[inline]
+    pub(crate) fn tell_known_labels(&mut self, at_once: bool) {
+        if !self.own.books.newly_known.is_empty() {
+            let known = std::mem::take(&mut self.own.books.newly_known);
+            self.tell_control(ControlMessage::Call(Call::Own(CapacityCall::KnownLabels { known, at_once })));
+        }
     }
 }

@@ -5,7 +5,7 @@
 use crate::capacity::rules::tree::QueueNode;
 use crate::config::capacity::CapacityFile;
 use crate::engine::books::published_count::PublishedCount;
-use crate::engine::edge::label_of_ask::LabelTerms;
+use crate::labels::LabelTerms;
 use crate::sync::Arc;
 
 /// See the module's text.

@@ -25,7 +25,6 @@
 
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::Controlled;
-use crate::engine::edge::label_of_ask::LabelTerms;
 use crate::engine::intake::to_control::TaskCall;
 use crate::engine::intake::to_worker::RelabelledNode;
 use crate::engine::parts::Parts;
@@ -42,6 +41,7 @@ use crate::event::Refused;
 #[cfg(feature = "faults")]
 use crate::id::ContainerId;
 use crate::id::Locality;
+use crate::labels::LabelTerms;
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::Arc;

@@ -3,7 +3,6 @@
 use crate::config::AllocationFile;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::{AskCause, Decider};
-use crate::engine::edge::label_of_ask::LabelTerms;
 use crate::engine::intake::to_worker::RelabelledNode;
 use crate::engine::parts::Parts;
 use crate::engine::proposal::Refusal;
@@ -21,6 +20,7 @@ use crate::fair::queue::FairQueue;
 use crate::fair::update::Updater;
 use crate::fair::worker::FairWorker;
 use crate::id::{Locality, NONE};
+use crate::labels::LabelTerms;
 use crate::matching::delay::Delay;
 use crate::matching::size::normalise;
 use crate::policy::ClusterTotal;

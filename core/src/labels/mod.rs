@@ -15,6 +15,8 @@ mod stored;
 
 mod table;
 
+mod terms;
+
 #[cfg(test)]
 mod model;
 
@@ -22,3 +24,4 @@ pub use fault::LabelFault;
 pub use manager::{LabelledNode, NodeLabels, Partition};
 pub use stored::{NewLabel, StoredLabels};
 pub(crate) use table::LabelTable;
+pub(crate) use terms::LabelTerms;

@@ -59,7 +59,7 @@ impl<P: Policy> Scheduler<P> {
     /// Removes labels: nodes that have one have none then. Waits for the control; the workers follow.
     ///
     /// # Errors
-    /// As of [`add_labels`](Self::add_labels); also if a queue names one of them.
+    /// Those of [`add_labels`](Self::add_labels); also if a queue names one of them.
     pub fn remove_labels(&self, labels: &[&str]) -> Result<(), Refused> {
         self.change_labels(removal(labels))
     }
@@ -68,7 +68,7 @@ impl<P: Policy> Scheduler<P> {
     /// Nodes that are not there are taken, too. Waits for the control; the workers follow.
     ///
     /// # Errors
-    /// As of [`add_labels`](Self::add_labels).
+    /// Those of [`add_labels`](Self::add_labels).
     pub fn set_node_labels(&self, nodes: &[(&str, &[&str])]) -> Result<(), Refused> {
         self.change_labels(replacement(nodes))
     }

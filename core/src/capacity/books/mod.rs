@@ -25,7 +25,7 @@ mod shared_attempt;
 
 mod limits;
 
-mod life;
+pub(crate) mod life;
 
 mod who_may;
 
@@ -45,7 +45,6 @@ pub(crate) use self::apps::{AppBook, AppPart, Apps, AskChange};
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
 pub(crate) use self::leaf_walk::Walk;
-pub(crate) use self::life::HeldOnNode;
 use self::parts::PartBook;
 pub(crate) use self::shared_attempt::{Others, Place, SharedAttempt, Start};
 pub(crate) use self::standing::{PassMarks, Passed};

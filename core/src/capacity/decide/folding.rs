@@ -2,9 +2,7 @@
 
 use super::messages::CapacityMessage;
 use crate::capacity::books::Others;
-use crate::capacity::control::CapacityCall;
 use crate::capacity::types::{Internal, Shard};
-use crate::engine::intake::to_control::{Call, ControlMessage};
 
 impl Shard {
     /// What the others have of an application, and what of its asks they have taken.
@@ -43,15 +41,6 @@ impl Shard {
     pub(crate) fn tell_who_starts(&mut self) {
         for start in self.own.books.take_started() {
             self.tell_all_others(&CapacityMessage::Starts(start));
-        }
-    }
-
-    /// The control hears of labels that queues know by now.
-    #[inline]
-    pub(crate) fn tell_known_labels(&mut self, at_once: bool) {
-        if !self.own.books.newly_known.is_empty() {
-            let known = std::mem::take(&mut self.own.books.newly_known);
-            self.tell_control(ControlMessage::Call(Call::Own(CapacityCall::KnownLabels { known, at_once })));
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::messages::{CapacityMessage, Entrant};
 use super::preempting::candidate_of;
-use crate::capacity::books::{AppBook, AppPart, HeldOnNode};
+use crate::capacity::books::life::HeldOnNode;
+use crate::capacity::books::{AppBook, AppPart};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::types::Shard;
 use crate::id::ContainerNumber;

@@ -1,7 +1,7 @@
 //! Handling: which message of the control leads where. A control begins here, and its messages arrive here, one at a
 //! time.
 
-use super::labels::Labelling;
+use super::labelling::Labelling;
 use super::part::{ControlPart, Controlled};
 use super::places::Places;
 use super::present::PresentNodes;

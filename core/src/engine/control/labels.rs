@@ -7,6 +7,7 @@
 //!    message of the node event that led to it (rules/node-labels.md 3.5).
 //! 3. Each worker does what the event means for its own nodes, and then what follows from a change of the cluster.
 
+use super::labelling::{Address, Labelling};
 use super::part::{ControlPart, Controlled};
 use super::state::Control;
 use crate::engine::books::ledger::NodeShared;
@@ -14,12 +15,11 @@ use crate::engine::intake::to_control::{LabelChange, NewNode};
 use crate::engine::intake::to_worker::{Internal, RelabelledNode};
 use crate::event::Refused;
 use crate::event::refused::Configuration;
-use crate::id::{LabelId, NodeId};
+use crate::id::LabelId;
 use crate::labels::{LabelFault, LabelTable, LabelledNode, NewLabel, NodeLabels, StoredLabels};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A node label, and its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,33 +34,6 @@ pub struct LabelView {
     pub nodes: Vec<String>,
     /// What they have together.
     pub resource: Resource,
-}
-
-/// A host's name and a port.
-type Address = (Arc<str>, u16);
-
-/// See the module's text. Nothing of it is kept up where labels are off.
-#[derive(Debug)]
-pub(crate) struct Labelling {
-    manager: NodeLabels,
-    pub(super) table: Arc<LabelTable>,
-    nodes: BTreeMap<Address, Arc<NodeShared>>,
-    addresses: FxHashMap<NodeId, Address>,
-}
-
-impl Labelling {
-    pub(super) fn new(enabled: bool) -> Labelling {
-        let manager = NodeLabels::new(enabled);
-        let mut table = LabelTable::default();
-        if enabled {
-            table.update(&manager);
-        }
-        Labelling { manager, table: Arc::new(table), nodes: BTreeMap::new(), addresses: FxHashMap::default() }
-    }
-
-    fn number(&self, label: Option<&Arc<str>>) -> LabelId {
-        label.and_then(|label| self.table.number(label)).unwrap_or_default()
-    }
 }
 
 fn refused(fault: LabelFault) -> Refused {

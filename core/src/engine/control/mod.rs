@@ -20,6 +20,7 @@ mod apps;
 
 mod attempts;
 
+mod labelling;
 mod labels;
 
 mod nodes;

@@ -3,7 +3,7 @@
 //! Data below the files that handle messages: each of them takes it from here. What a decider keeps beside it is in
 //! `own`.
 
-use super::labels::Labelling;
+use super::labelling::Labelling;
 use super::part::WantedAm;
 use super::places::Places;
 use super::present::{PresentNodes, Waiters};

@@ -10,39 +10,7 @@ use crate::engine::intake::locations::Locations;
 use crate::event::Refused;
 use crate::event::refused::Invalid;
 use crate::id::LabelId;
-use crate::labels::LabelTable;
-use std::collections::BTreeSet;
-
-/// Every label.
-const ANY_LABEL: &str = "*";
-
-/// What a leaf queue has for labels of asks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LabelTerms<'a> {
-    /// Its path.
-    pub(crate) queue: &'a str,
-    /// The labels that it may use.
-    pub(crate) accessible: &'a BTreeSet<String>,
-    /// The label of asks that name none.
-    pub(crate) default: Option<&'a str>,
-    /// Labels that only applications with that label may ask for.
-    pub(crate) enforced: &'a BTreeSet<String>,
-}
-
-impl LabelTerms<'_> {
-    /// Whether the queue may use nodes with a label.
-    pub(crate) fn may_use(&self, label: &str) -> bool {
-        label.is_empty() || self.accessible.contains(label) || self.accessible.contains(ANY_LABEL)
-    }
-
-    fn short_name(&self) -> &str {
-        self.queue.rsplit('.').next().unwrap_or_default()
-    }
-
-    fn list(&self) -> String {
-        self.accessible.iter().map(String::as_str).collect::<Vec<_>>().join(",")
-    }
-}
+use crate::labels::{LabelTable, LabelTerms};
 
 /// A `*` ask's label after what takes its place (rules/node-labels.md 8.2, steps 1 and 2). `of_app`: the application's.
 pub(crate) fn enforced<'a>(own: Option<&'a str>, of_app: Option<&'a str>, terms: &LabelTerms<'_>) -> Option<&'a str> {
