@@ -154,14 +154,7 @@ fn play(recording: &Value) -> Result<(usize, usize), String> {
         // Which queue it tells of hangs on a hash map.
         let ours = outcome.err().map(|fault| match &fault {
             LabelFault::UsedByQueue { label, .. } => format!("Cannot remove label={label}, because queue="),
-            LabelFault::Disabled
-            | LabelFault::OtherExclusivity(_)
-            | LabelFault::NameLength
-            | LabelFault::Name(_)
-            | LabelFault::RemovedIsEmpty
-            | LabelFault::RemovedIsUnknown(_)
-            | LabelFault::Several { .. }
-            | LabelFault::Unknown(_) => fault.to_string(),
+            other => other.to_string(),
         });
         let same = match (recorded, &ours) {
             (None, None) => true,

@@ -5,6 +5,7 @@ pub(super) const LONGEST_NAME: usize = 255;
 
 /// Why a change of labels is refused. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LabelFault {
     /// There are no labels here.
     #[error("Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled")]
@@ -12,6 +13,9 @@ pub enum LabelFault {
     /// Labels are there, with the other exclusivity.
     #[error("Exclusivity cannot be modified for an existing label with : {0}")]
     OtherExclusivity(String),
+    /// Names keep their numbers, of which there are no more.
+    #[error("there have been too many different labels")]
+    TooMany,
     /// A name is empty or too long.
     #[error("label added is empty or exceeds {} character(s)", LONGEST_NAME)]
     NameLength,

@@ -5,8 +5,7 @@
 
 use super::apps::Publication;
 use super::figures::{Figures, LeafFigures};
-use super::parts::PartBook;
-use super::{Books, QueueBook};
+use super::{Books, PartBook, QueueBook};
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
 use crate::capacity::rules::leaf::{Candidate, Leaf};

@@ -15,6 +15,8 @@ mod audit;
 
 mod charging;
 
+mod counts;
+
 mod drift;
 
 mod figures;
@@ -42,10 +44,10 @@ mod leaf_walk;
 mod who_decides;
 
 pub(crate) use self::apps::{AppBook, AppPart, Apps, AskChange};
+pub(crate) use self::counts::{Counts, PartBook};
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
 pub(crate) use self::leaf_walk::Walk;
-use self::parts::PartBook;
 pub(crate) use self::shared_attempt::{Others, Place, SharedAttempt, Start};
 pub(crate) use self::standing::{PassMarks, Passed};
 use self::standing::{Siblings, Standing};
@@ -57,36 +59,14 @@ use crate::capacity::rules::leaf::Leaf;
 use crate::capacity::rules::order::{AppOrder, AppRank};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::Partition;
-use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::rules::tree::{QueueNode, ROOT};
 use crate::capacity::rules::user_limit_figures::Bounds;
 use crate::capacity::rules::users::LimitInputs;
 use crate::config::capacity::CapacityFile;
 use crate::id::LabelId;
 use crate::labels::LabelTable;
-use crate::resource::{Resource, Wide};
+use crate::resource::Resource;
 use crate::sync::Arc;
-use std::collections::BTreeMap;
-
-/// What is counted of a queue. What a charge writes comes first.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-pub(crate) struct Counts {
-    pub(crate) pending: Wide,
-    pub(crate) used_capacity: f32,
-    pub(crate) absolute_used_capacity: f32,
-    /// Reservations are counted as containers.
-    pub(crate) containers: i64,
-    /// Reservations included.
-    pub(crate) used: Resource,
-    /// Containers that are marked to go for others that need their room, and their sizes.
-    pub(crate) killable: BTreeMap<Candidate, Resource>,
-    /// The sum of their sizes. As in Hadoop, a container that is marked twice is added twice, and taken off once.
-    pub(crate) killable_sum: Resource,
-    /// What its applications have reserved now: another figure than `reserved` after a move.
-    pub(crate) reserved_by_apps: Resource,
-    pub(crate) reserved: Resource,
-}
 
 /// One queue. What a charge and a pass read and write comes first, and the queue begins at a cache line: so few lines
 /// are prefetched ([`prefetching`]), and all of them are needed.

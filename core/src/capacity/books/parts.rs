@@ -14,23 +14,6 @@ use crate::id::LabelId;
 use crate::resource::Resource;
 use std::cmp::Reverse;
 
-/// See the module's text.
-#[derive(Debug)]
-pub(crate) struct PartBook {
-    pub(super) figures: Figures,
-    pub(crate) counts: Counts,
-    /// Some amount of it was ever changed (rules/node-labels.md 1: known amounts).
-    pub(crate) is_known: bool,
-    /// What it uses was worked out as a fraction (known fractions), and the control knows it.
-    pub(super) has_fraction: bool,
-}
-
-impl PartBook {
-    pub(super) fn new(figures: Figures) -> PartBook {
-        PartBook { figures, counts: Counts::default(), is_known: false, has_fraction: false }
-    }
-}
-
 impl QueueBook {
     #[inline]
     pub(super) fn figures_in<P: Partition>(&self, p: P) -> &Figures {

@@ -1,8 +1,8 @@
 //! Applications: submission, end, move.
 
 use super::attempts::NewAttemptOf;
-use super::part::{ControlPart, Controlled, Entry, LeafEntry, WantedAm};
-use super::state::{App, Control};
+use super::part::{ControlPart, Controlled, Entry, LeafEntry};
+use super::state::{App, Control, WantedAm};
 use crate::config::trim_java;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::reply::Reply;

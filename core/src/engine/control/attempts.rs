@@ -4,8 +4,8 @@
 //! kept it is made before, so that every worker can hand over to it (`engine::worker::attempts`), and enters its queue
 //! after.
 
-use super::part::{ControlPart, Controlled, WantedAm};
-use super::state::{App, Control, Next};
+use super::part::{ControlPart, Controlled};
+use super::state::{App, Control, Next, WantedAm};
 use crate::caught::caught;
 use crate::engine::books::attempt_end::End;
 use crate::engine::books::ledger::{AppShared, NewApp};

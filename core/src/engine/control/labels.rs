@@ -77,6 +77,9 @@ impl<D: Controlled> Control<D> {
     /// What was stored before a restart; before any node registers.
     pub(crate) fn restore_labels(&mut self, stored: &StoredLabels) -> Result<(), LabelFault> {
         let enabled = self.labels.manager.is_enabled();
+        if !self.labels.table.has_room(stored.labels.len()) {
+            return Err(LabelFault::TooMany);
+        }
         self.labels.manager = NodeLabels::restored(enabled, stored)?;
         self.partitions_changed();
         Ok(())
@@ -197,7 +200,7 @@ impl<D: Controlled> Control<D> {
 
     fn add_labels(&mut self, labels: &[NewLabel]) -> Result<(), Refused> {
         if self.labels.manager.is_enabled() && !self.labels.table.has_room(labels.len()) {
-            return Err(Refused::from(Configuration::Labels("there have been too many different labels".to_owned())));
+            return Err(refused(LabelFault::TooMany));
         }
         self.labels.manager.add(labels).map_err(refused)?;
         self.partitions_changed();

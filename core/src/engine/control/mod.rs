@@ -43,7 +43,7 @@ mod audit;
 #[cfg(feature = "faults")]
 pub(crate) use audit::ControlCount;
 pub use labels::LabelView;
-pub(crate) use part::{ControlPart, Controlled, Entry, LeafEntry, QueueTerms, WantedAm};
+pub(crate) use part::{ControlPart, Controlled, Entry, LeafEntry, QueueTerms};
 pub(crate) use plans::Asking;
 pub(crate) use rights::EITHER;
-pub(crate) use state::{App, AppList, Control, empty_structure};
+pub(crate) use state::{App, AppList, Control, WantedAm, empty_structure};

@@ -9,7 +9,7 @@
 //! waited, make and remove queues. A queue whose settings have changed it enters among the dirty ones, so that it is
 //! published anew. It never sends to workers: what they have to know is in the structure that follows.
 
-use super::state::{App, Control};
+use super::state::{App, Control, WantedAm};
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::engine::parts::Parts;
@@ -33,14 +33,6 @@ pub(crate) struct Entry {
     pub(crate) am_label: LabelId,
     /// The ResourceManager keeps the name that was asked for, which lacks the `root.` of the leaf's.
     pub(crate) keeps_name: bool,
-}
-
-/// What another attempt's AM gets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WantedAm {
-    pub(crate) size: Resource,
-    /// Of the nodes that its container wants.
-    pub(crate) label: LabelId,
 }
 
 /// How an application stands: in which leaf queue, and whether it may be offered nodes.

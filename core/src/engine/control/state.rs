@@ -4,7 +4,6 @@
 //! `own`.
 
 use super::labelling::Labelling;
-use super::part::WantedAm;
 use super::places::Places;
 use super::present::{PresentNodes, Waiters};
 use super::users::Users;
@@ -21,7 +20,7 @@ use crate::engine::publish::snapshot::Structure;
 use crate::engine::shared::Shared;
 use crate::engine::threads::events::EventSink;
 use crate::event::{Refused, SchedulerEvent};
-use crate::id::{Slot, Slots};
+use crate::id::{LabelId, Slot, Slots};
 use crate::policy::ClusterTotal;
 use crate::queue::{QueueAcls, QueueTree};
 use crate::reservation::ReservationSystem;
@@ -43,6 +42,14 @@ pub(crate) struct App {
     pub(crate) end: End<Waiters>,
     /// What begins when it has ended.
     pub(crate) next_attempt: Option<Next>,
+}
+
+/// What an attempt's AM gets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WantedAm {
+    pub(crate) size: Resource,
+    /// Of the nodes that its container wants.
+    pub(crate) label: LabelId,
 }
 
 /// An attempt that begins when the one before has ended.

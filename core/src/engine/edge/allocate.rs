@@ -252,7 +252,6 @@ fn send<D: Decider>(
             check_size(shared.types, size, &largest)?;
         }
     }
-    let labels = names_label.then_some(&wanted[..]);
     if blacklist_add.contains(&Location::ANY) {
         return Err(Invalid::Blacklist.into());
     }
@@ -264,7 +263,7 @@ fn send<D: Decider>(
     let most = D::asked(shared, snapshot, leaf, sizes())?;
     send_releases(shared, app, releases)?;
     if blacklist_add.is_empty() && blacklist_remove.is_empty() {
-        return send_asks(shared, app, asks, labels, &most, None);
+        return send_asks(shared, app, asks, &wanted, &most, None);
     }
     // Held while it is sent: of two changes the later one is also the later message.
     let mut am = app.am.lock();
@@ -276,9 +275,9 @@ fn send<D: Decider>(
     removed.sort_unstable();
     blacklist.retain(|listed| removed.binary_search(listed).is_err());
     if blacklist == am.blacklist {
-        return send_asks(shared, app, asks, labels, &most, None);
+        return send_asks(shared, app, asks, &wanted, &most, None);
     }
-    send_asks(shared, app, asks, labels, &most, Some(&blacklist))?;
+    send_asks(shared, app, asks, &wanted, &most, Some(&blacklist))?;
     app.set_blacklist(&mut am, blacklist);
     Ok(())
 }
@@ -316,33 +315,12 @@ fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[Co
     Ok(())
 }
 
-/// What has changed goes to the application's home worker. `labels`: of the nodes that each ask wants, where some want
-/// other nodes than those without a label.
+/// What has changed goes to the application's home worker. `labels`: as of [`grouped`].
 fn send_asks<D: Decider>(
     shared: &Shared<D>,
     app: &Arc<AppShared>,
     asks: &[Ask],
-    labels: Option<&[LabelId]>,
-    most: &Resource,
-    blacklist: Option<&[u32]>,
-) -> Result<(), Refused> {
-    match labels {
-        None => send_labelled(shared, app, asks, |_| LabelId::NONE, most, blacklist),
-        Some(labels) => {
-            let label = |ask: &Ask| {
-                let place = asks.iter().position(|other| std::ptr::eq(other, ask));
-                place.and_then(|place| labels.get(place).copied()).unwrap_or_default()
-            };
-            send_labelled(shared, app, asks, label, most, blacklist)
-        }
-    }
-}
-
-fn send_labelled<D: Decider>(
-    shared: &Shared<D>,
-    app: &Arc<AppShared>,
-    asks: &[Ask],
-    label: impl Fn(&Ask) -> LabelId,
+    labels: &[LabelId],
     most: &Resource,
     blacklist: Option<&[u32]>,
 ) -> Result<(), Refused> {
@@ -350,15 +328,15 @@ fn send_labelled<D: Decider>(
     if blacklist.is_none() {
         match asks.first() {
             None => return Ok(()),
-            Some(first) if app.is_known_at_home() && OneGroup::takes(shared.types, asks, &label) => {
-                let group = OneGroup::of(app.slot, first, asks, normal, &label);
+            Some(first) if app.is_known_at_home() && OneGroup::takes(shared.types, asks, labels) => {
+                let group = OneGroup::of(app.slot, first, asks, normal, labels);
                 return send_to_home(shared, app, External::Group(group));
             }
             Some(_) => {}
         }
     }
     let asking = if app.is_known_at_home() { Asking::Known(app.slot) } else { Asking::New(app.clone()) };
-    let change = AskChange { app: asking, asks: grouped(asks, normal, &label), blacklist: blacklist.map(Box::from) };
+    let change = AskChange { app: asking, asks: grouped(asks, normal, labels), blacklist: blacklist.map(Box::from) };
     send_to_home(shared, app, External::Asks(Box::new(change)))
 }
 

@@ -13,6 +13,8 @@ use crate::engine::intake::inbox::Next;
 use crate::engine::intake::to_control::ControlMessage;
 use crate::engine::intake::to_worker::{AskChange, Asking, External, Internal, Round, grouped};
 use crate::engine::shard::Shard;
+use crate::id::LabelId;
+use smallvec::{SmallVec, smallvec};
 
 impl<D: Decider> Shard<D> {
     /// Handles one internal message. The caller keeps the message: after a panic it may be handled a second time.
@@ -22,7 +24,8 @@ impl<D: Decider> Shard<D> {
             Internal::Reopened { app, key } => self.reopen(*app, *key),
             Internal::GiveBack { app, rows } => self.apply_give_back(app, rows),
             Internal::FirstAsk { app, asks, label } => {
-                let asks = grouped(asks, |size| *size, |_| *label);
+                let labels: SmallVec<[LabelId; 4]> = smallvec![*label; asks.len()];
+                let asks = grouped(asks, |size| *size, &labels);
                 self.apply_asks(&AskChange { app: Asking::New(app.clone()), asks, blacklist: None });
             }
             Internal::CloseApp { app, successor } => {

@@ -26,11 +26,10 @@ pub(crate) struct OneGroup {
 }
 
 impl OneGroup {
-    /// Whether these asks are one group, in a scheduler of `types` resource types.
+    /// Whether these asks are one group, in a scheduler of `types` resource types. `labels`: as of [`grouped`].
     #[inline]
-    pub(crate) fn takes(types: usize, asks: &[Ask], label: impl Fn(&Ask) -> LabelId) -> bool {
-        let Some((first, others)) = asks.split_first() else { return false };
-        types <= ASKED_TYPES && others.iter().all(|ask| alike(first, ask, &label))
+    pub(crate) fn takes(types: usize, asks: &[Ask], labels: &[LabelId]) -> bool {
+        types <= ASKED_TYPES && !asks.is_empty() && alike_from_start(asks, labels) == asks.len()
     }
 
     /// Makes a group of asks that are all like `first`; `size` normalises the requested size. Not in an `Option` or
@@ -41,7 +40,7 @@ impl OneGroup {
         first: &Ask,
         asks: &[Ask],
         size: impl Fn(&Resource) -> Resource,
-        label: impl Fn(&Ask) -> LabelId,
+        labels: &[LabelId],
     ) -> OneGroup {
         let SchedulingKey { priority, allocation_request_id } = first.key();
         let (size, relax) = (size(&first.resource), first.relax_locality);
@@ -52,7 +51,7 @@ impl OneGroup {
             size,
             rows: rows_of(asks),
             priority,
-            label: label_of(asks, label),
+            label: label_of(asks, labels),
             relax,
         }
     }
@@ -138,31 +137,34 @@ pub(crate) struct AskRow {
     pub(crate) count: u32,
 }
 
-/// Whether two asks differ only in location and count. A label counts at `*` alone.
+/// How many asks from the first on differ from it only in location and count. A label counts at `*` alone.
 #[inline]
-fn alike(a: &Ask, b: &Ask, label: &impl Fn(&Ask) -> LabelId) -> bool {
-    let is_both_anywhere = a.location == Location::ANY && b.location == Location::ANY;
-    a.key() == b.key()
-        && a.relax_locality == b.relax_locality
-        && a.resource == b.resource
-        && (!is_both_anywhere || label(a) == label(b))
+fn alike_from_start(asks: &[Ask], labels: &[LabelId]) -> usize {
+    let Some(a) = asks.first() else { return 0 };
+    let is_alike = |(place, b): &(usize, &Ask)| {
+        let is_both_anywhere = a.location == Location::ANY && b.location == Location::ANY;
+        a.key() == b.key()
+            && a.relax_locality == b.relax_locality
+            && a.resource == b.resource
+            && (!is_both_anywhere || labels.first() == labels.get(*place))
+    };
+    asks.iter().enumerate().take_while(is_alike).count()
 }
 
 /// The label of a group: that of its `*` ask.
 #[inline]
-fn label_of(asks: &[Ask], label: impl Fn(&Ask) -> LabelId) -> LabelId {
-    asks.iter().rev().find(|ask| ask.location == Location::ANY).map_or(LabelId::NONE, label)
+fn label_of(asks: &[Ask], labels: &[LabelId]) -> LabelId {
+    if labels.is_empty() {
+        return LabelId::NONE;
+    }
+    let place = asks.iter().rposition(|ask| ask.location == Location::ANY);
+    place.and_then(|place| labels.get(place).copied()).unwrap_or_default()
 }
 
 impl AskGroup {
-    fn of_alike(
-        first: &Ask,
-        asks: &[Ask],
-        size: impl Fn(&Resource) -> Resource,
-        label: impl Fn(&Ask) -> LabelId,
-    ) -> AskGroup {
+    fn of_alike(first: &Ask, asks: &[Ask], size: impl Fn(&Resource) -> Resource, labels: &[LabelId]) -> AskGroup {
         let (key, relax, size) = (first.key(), first.relax_locality, size(&first.resource));
-        AskGroup { key, size, relax, label: label_of(asks, label), rows: rows_of(asks) }
+        AskGroup { key, size, relax, label: label_of(asks, labels), rows: rows_of(asks) }
     }
 }
 
@@ -175,20 +177,18 @@ fn rows_of(asks: &[Ask]) -> AskRows {
     }
 }
 
-/// Puts the asks of a call into groups. `size` normalises the requested size; `label`: of the nodes that a `*` ask wants.
-pub(crate) fn grouped(
-    asks: &[Ask],
-    size: impl Fn(&Resource) -> Resource,
-    label: impl Fn(&Ask) -> LabelId,
-) -> AskGroups {
+/// Puts the asks of a call into groups: O(asks). `size` normalises the requested size; `labels`: of the nodes that each
+/// ask wants, or empty where all want nodes without a label.
+pub(crate) fn grouped(asks: &[Ask], size: impl Fn(&Resource) -> Resource, labels: &[LabelId]) -> AskGroups {
     // Two `*` asks of one chunk stand beside each other, or have another between them: each is compared with the first.
     let mut out = AskGroups::new();
-    let mut left = asks;
-    while let Some((first, others)) = left.split_first() {
-        let more = others.iter().take_while(|ask| alike(first, ask, &label)).count();
-        let (chunk, rest) = left.split_at(more + 1);
-        out.push(AskGroup::of_alike(first, chunk, &size, &label));
-        left = rest;
+    let (mut left, mut of_left) = (asks, labels);
+    while let Some(first) = left.first() {
+        let count = alike_from_start(left, of_left);
+        let (chunk, rest) = left.split_at(count);
+        let (of_chunk, of_rest) = of_left.split_at(count.min(of_left.len()));
+        out.push(AskGroup::of_alike(first, chunk, &size, of_chunk));
+        (left, of_left) = (rest, of_rest);
     }
     out
 }
@@ -197,10 +197,6 @@ pub(crate) fn grouped(
 mod tests {
     use super::*;
     use crate::app::LocationTag;
-
-    fn no_label(_: &Ask) -> LabelId {
-        LabelId::NONE
-    }
 
     #[test]
     fn a_group_arrives_as_it_was_sent() {
@@ -212,17 +208,32 @@ mod tests {
             Ask { priority, allocation_request_id, location, resource, count, relax_locality: false, label: None }
         };
         let asks = [ask(9, 6), ask(3, 2), ask(9, 1)];
-        assert!(OneGroup::takes(3, &asks, no_label) && !OneGroup::takes(3, &[], no_label));
-        let message = OneGroup::of(app, &asks[0], &asks, |size| size.plus(size), no_label);
+        assert!(OneGroup::takes(3, &asks, &[]) && !OneGroup::takes(3, &[], &[]));
+        let message = OneGroup::of(app, &asks[0], &asks, |size| size.plus(size), &[]);
         let arrived = message.asked();
         assert_eq!((arrived.key, arrived.size, arrived.relax), (asks[0].key(), resource.plus(&resource), false));
         assert_eq!(
             arrived.rows.iter().map(|row| (row.location, row.count)).collect::<Vec<_>>(),
             [(9, 6), (3, 2), (9, 1)]
         );
-        assert!(!OneGroup::takes(4, &asks, no_label), "of more types than it has room for");
+        assert!(!OneGroup::takes(4, &asks, &[]), "of more types than it has room for");
         let other = Ask { relax_locality: true, ..asks[1] };
-        assert!(!OneGroup::takes(3, &[asks[0], other], no_label), "they differ");
-        assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size, no_label).len(), 3);
+        assert!(!OneGroup::takes(3, &[asks[0], other], &[]), "they differ");
+        assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size, &[]).len(), 3);
+    }
+    #[test]
+    fn only_labels_of_asks_for_anywhere_part_groups() {
+        let node = LocationTag::of(5).location(9);
+        let ask = Ask::anywhere(1, Resource::new(1024, 1), 1);
+        let (x, y) = (LabelId(1), LabelId(2));
+        let of = |asks: &[Ask], labels: &[LabelId]| -> Vec<(LabelId, usize)> {
+            let groups = grouped(asks, |size| *size, labels);
+            groups.iter().map(|group| (group.label, group.rows.len())).collect()
+        };
+        assert_eq!(of(&[ask, ask, ask], &[x, x, y]), [(x, 2), (y, 1)]);
+        assert_eq!(of(&[ask.at(node), ask, ask.at(node)], &[y, x, y]), [(x, 3)]);
+        assert_eq!(of(&[ask.at(node)], &[y]), [(LabelId::NONE, 1)]);
+        assert_eq!(of(&[ask, ask], &[]), [(LabelId::NONE, 2)]);
+        assert!(OneGroup::takes(3, &[ask, ask], &[x, x]) && !OneGroup::takes(3, &[ask, ask], &[x, y]));
     }
 }
