@@ -11,7 +11,8 @@ use evenweave::SchedulerApi;
 use evenweave::config::{SiteFile, SiteProperties};
 use evenweave::resource::ResourceTypes;
 use evenweave::view::{
-    AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, NodeView, QueueView, Stats,
+    AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, NodeView, PreemptionRound, QueueView,
+    Stats,
 };
 use evenweave::{
     AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location, Settings,
@@ -192,7 +193,7 @@ impl Core {
     /// A round of preemption; how many containers are marked for it.
     pub(crate) fn preempt(&mut self) -> Result<usize, Refused> {
         let rounds = of_either!(self, one => one.preempt())?;
-        Ok(rounds.iter().map(|round| round.containers.len()).sum())
+        Ok(rounds.iter().map(PreemptionRound::count).sum())
     }
 
     pub(crate) fn kill_due(&mut self) -> Result<(), Refused> {

@@ -7,6 +7,7 @@ pub(crate) use evenweave::reservation::{
     Followed, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 pub(crate) use evenweave::resource::{Calculator, ResourceTypes, Unit};
+pub(crate) use evenweave::view::PreemptionRound;
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
     CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler, Heartbeat, Location, NodeHandle,

@@ -11,8 +11,8 @@ use super::record::WrittenRun;
 use super::scribe::Scribe;
 use crate::api::{
     AllocateRequest, Allocation, AppHandle, CapacityStepped, CoreWords, Followed, Heartbeat, Location, NodeHandle,
-    Refused, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError, Resource,
-    ResourceTypes, SchedulerApi, SchedulerEvent, Stepped, Submission,
+    PreemptionRound, Refused, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
+    Resource, ResourceTypes, SchedulerApi, SchedulerEvent, Stepped, Submission,
 };
 
 /// What a simulation needs of each of the two in its own way.
@@ -203,7 +203,7 @@ impl Scheduler {
 
     /// A round of preemption: how many containers it marks.
     pub(super) fn preempt(&mut self) -> Result<usize, Refused> {
-        let marked = self.core.preempt()?.iter().map(|round| round.containers.len()).sum();
+        let marked = self.core.preempt()?.iter().map(PreemptionRound::count).sum();
         if let Some(scribe) = self.scribe() {
             scribe.marked(marked);
         }

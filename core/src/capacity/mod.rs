@@ -32,6 +32,7 @@ mod audit;
 
 pub(crate) use control::{CapacityCall, CapacityControl, NoPlans, Refresh};
 pub use control::{CapacityConfiguration, Lifetime, SubmitTerms, Unsupported};
+pub(crate) use decide::survey::Mark;
 pub(crate) use decide::survey_steps::{called, order_round};
 pub use explain::reasons::{CapacityReason, CapacityWait};
 pub(crate) use explain::words::Waits;

@@ -13,7 +13,8 @@ use super::steps::Stepping;
 use super::threaded::{Scheduler, WeakScheduler};
 use crate::capacity::{
     CapacityAppView, CapacityCall, CapacityConfiguration, CapacityDecider, CapacityNotOffered, CapacityQueueView,
-    CapacityReason, CapacityShard as Shard, CapacityStats, Refresh, SubmitTerms, called, capacity_stats, order_round,
+    CapacityReason, CapacityShard as Shard, CapacityStats, Mark, Refresh, SubmitTerms, called, capacity_stats,
+    order_round,
 };
 use crate::clock::Patience;
 use crate::config::{Diagnostic, SiteFile};
@@ -26,7 +27,7 @@ use crate::engine::{
 };
 use crate::event::Refused;
 use crate::event::refused::{Configuration, Gone};
-use crate::id::ContainerId;
+use crate::id::{ApplicationId, AttemptId, ContainerId, ContainerName};
 use crate::resource::sorted;
 use crate::sync::Arc;
 
@@ -201,8 +202,9 @@ impl Driven for Capacity {
         order_round(shared, settings, reply);
         // A worker that panics drops what it is asked.
         let marked = marked.receive().ok_or(Gone::Worker(0))?;
+        let reserved = names_of_reserved(shared, &marked);
         let found = ask_workers(shared, move |shard| shard.ids_of(&marked))?;
-        Ok(PreemptionRound::of_policy(found.into_iter().flatten().collect()))
+        Ok(PreemptionRound::of_policy(found.into_iter().flatten().collect(), reserved))
     }
 
     fn refresh(door: &Door<CapacityDecider>, text: &str) -> Result<Vec<Diagnostic>, Refused> {
@@ -282,7 +284,9 @@ impl Driven for Capacity {
         order_round(steps.stepper.shared(), settings, reply);
         steps.settle();
         let marked = marked.try_receive().unwrap_or_default();
-        Ok(PreemptionRound::of_policy(steps.stepper.shards().flat_map(|shard| shard.ids_of(&marked)).collect()))
+        let reserved = names_of_reserved(steps.stepper.shared(), &marked);
+        let found = steps.stepper.shards().flat_map(|shard| shard.ids_of(&marked)).collect();
+        Ok(PreemptionRound::of_policy(found, reserved))
     }
 
     fn kill_due(_: &mut Stepping<CapacityDecider>) -> Result<(), Refused> {
@@ -337,4 +341,15 @@ pub(super) fn queues(door: &Door<CapacityDecider>, with_limits: bool) -> Result<
 pub(super) fn queues_stepped(steps: &mut Stepping<CapacityDecider>, with_limits: bool) -> Vec<CapacityQueueView> {
     let queues = steps.stepper.control().queues_and_applications();
     first_stepped(steps).capacity_queues(&queues, with_limits)
+}
+
+/// The names that reservations which a round has marked would have given to containers.
+fn names_of_reserved(shared: &Shared<CapacityDecider>, marked: &[Mark]) -> Vec<ContainerName> {
+    let reserved = marked.iter().filter(|(_, reserved)| *reserved);
+    let name = |((number, would_be), _): &Mark| {
+        let application = ApplicationId { cluster_timestamp: shared.cluster_timestamp, number: *number };
+        let attempt = AttemptId { application, number: would_be.attempt };
+        ContainerName { epoch: would_be.epoch, attempt, number: would_be.number }
+    };
+    reserved.map(name).collect()
 }

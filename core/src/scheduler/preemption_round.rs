@@ -3,9 +3,9 @@
 //! Plain values; any thread.
 
 use crate::fair::MarkedFor;
-use crate::id::ContainerId;
+use crate::id::{ContainerId, ContainerName};
 
-/// The containers that a round of preemption has marked: a FairScheduler's for one starved application, and a round for
+/// What a round of preemption has marked: a FairScheduler's for one starved application, and a round for
 /// each; a CapacityScheduler's all in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -15,20 +15,33 @@ pub struct PreemptionRound {
     pub app: Option<u32>,
     /// Containers to be preempted, in the order in which they were chosen.
     pub containers: Vec<ContainerId>,
+    /// Reservations, each by the name that its container would have. A CapacityScheduler's policy counts them among what
+    /// it marks, and gives them up at once; no AM is told.
+    pub reservations: Vec<ContainerName>,
 }
 
 impl PreemptionRound {
-    /// What a CapacityScheduler's policy has marked, as the workers find it, each with its place in the order of the
-    /// choice. Nothing is no round.
-    pub(super) fn of_policy(mut found: Vec<(usize, ContainerId)>) -> Vec<PreemptionRound> {
+    /// How many containers and reservations it marks.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.containers.len() + self.reservations.len()
+    }
+
+    /// What a CapacityScheduler's policy has marked: containers as the workers find them, each with its place in the
+    /// order of the choice. Nothing is no round.
+    pub(super) fn of_policy(
+        mut found: Vec<(usize, ContainerId)>,
+        reservations: Vec<ContainerName>,
+    ) -> Vec<PreemptionRound> {
         found.sort_unstable_by_key(|(place, _)| *place);
-        let containers: Vec<_> = found.into_iter().map(|(_, id)| id).collect();
-        if containers.is_empty() { Vec::new() } else { vec![PreemptionRound { app: None, containers }] }
+        let containers = found.into_iter().map(|(_, id)| id).collect();
+        let round = PreemptionRound { app: None, containers, reservations };
+        if round.count() == 0 { Vec::new() } else { vec![round] }
     }
 }
 
 impl From<MarkedFor> for PreemptionRound {
     fn from(MarkedFor { app, containers }: MarkedFor) -> PreemptionRound {
-        PreemptionRound { app: Some(app), containers }
+        PreemptionRound { app: Some(app), containers, reservations: Vec::new() }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) mod shape;
 use container_counts::compare;
 use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
-use evenweave::view::CapacityQueueView;
+use evenweave::view::{CapacityQueueView, PreemptionRound};
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped,
     ContainerId, Heartbeat, Location, NewAttempt, NodeHandle, Resource, SchedulerEvent, Submission,
@@ -230,7 +230,7 @@ impl World {
             }
             26 => {
                 let rounds = self.stepped.preempt().unwrap_or_default();
-                let marked: usize = rounds.iter().map(|round| round.containers.len()).sum();
+                let marked: usize = rounds.iter().map(PreemptionRound::count).sum();
                 self.note("marked for preemption", marked as u64);
                 "preemption"
             }

@@ -19,13 +19,26 @@ use crate::api::CapacityPass;
 use crate::api::{
     AmRequest, Ask, CapacityAppView, CapacityConfiguration, CapacityLeafView, CapacityPartitionView, CapacityQueueView,
     CapacityReason, CapacityScheduler, CapacityUserView, Clock, EndReason, LabelView, Location, MixedFractions,
-    NewAttempt, NewLabel, NewNode, QueueMaking, Refused, Resource, ResourceTypes, StoredLabels, Submission,
-    VirtualClock,
+    NewAttempt, NewLabel, NewNode, PreemptionRound, QueueMaking, Refused, Resource, ResourceTypes, StoredLabels,
+    Submission, VirtualClock,
 };
 use evenweave::refused::{Configuration, NotFound};
 
 /// The time from which the recordings made their ids; only the order of ids depends on it.
 const CLUSTER_TIMESTAMP: u64 = 1;
+
+/// What a round has marked, by application, attempt and number: reservations between containers, as their ids come.
+fn in_order_of_ids(round: &PreemptionRound) -> Vec<(u32, u32, u32)> {
+    let containers = round.containers.iter();
+    let mut marked: Vec<_> = containers.map(|id| (id.application_number(), id.attempt(), id.number())).collect();
+    for name in &round.reservations {
+        let reserved = (name.attempt.application.number, name.attempt.number, name.number);
+        // From the end: what is from before a restart comes first, whatever its number.
+        let before = marked.iter().rposition(|other| *other < reserved).map_or(0, |before| before + 1);
+        marked.insert(before, reserved);
+    }
+    marked
+}
 
 /// A scheduler, and the names that recordings have for its resource types.
 pub(super) struct OnEngine {
@@ -477,9 +490,8 @@ impl OnEngine {
             }
             "preempt" => {
                 let rounds = self.scheduler.preempt()?;
-                let marked = rounds.iter().flat_map(|round| &round.containers);
-                let marked: Vec<_> =
-                    marked.map(|id| json!({"app": id.application_number(), "container": id.number()})).collect();
+                let marked = rounds.iter().flat_map(in_order_of_ids);
+                let marked: Vec<_> = marked.map(|(app, _, number)| json!({"app": app, "container": number})).collect();
                 if !marked.is_empty() {
                     shown.insert("marked".to_owned(), marked.into());
                 }

@@ -4,7 +4,7 @@
 //! Run by the worker between two messages: it alone knows all that a round looks at.
 
 use super::messages::CapacityMessage;
-use super::survey::{Chosen, Survey};
+use super::survey::{Chosen, Mark, Survey};
 use super::victims::{Chooser, is_let_run, is_remembered};
 use crate::capacity::books::Books;
 use crate::capacity::rules::partition::Partition;
@@ -27,7 +27,7 @@ pub(crate) fn candidate_of(record: &ContainerRecord) -> Candidate {
 
 impl Shard {
     /// One round; then what it has chosen takes effect. Gives what is newly marked.
-    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<Candidate> {
+    pub(crate) fn preempt(&mut self, settings: &PreemptionSettings) -> Vec<Mark> {
         let scheduler = self.own.books.file(ROOT).settings();
         let for_higher = scheduler.underutilized_preemption.then(|| ByPriority {
             now_ms: self.shared.clock.now_ms(),
@@ -57,7 +57,8 @@ impl Shard {
         marked.retain(|_, since| is_remembered(*since, settings.max_wait_before_kill_ms, now));
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
         self.apply_choice(&chosen);
-        let marked = chosen.marks.clone();
+        let mark = |candidate: &Candidate| (*candidate, chosen.reservations.contains(candidate));
+        let marked = chosen.marks.iter().map(mark).collect();
         if self.shared.workers > 1 {
             self.tell_all_others(&CapacityMessage::Chosen(Arc::new(chosen)));
         }
@@ -89,10 +90,15 @@ impl Shard {
         }
     }
 
-    /// The ids of those that live here, each with its place among all.
-    pub(crate) fn ids_of(&self, marked: &[Candidate]) -> Vec<(usize, ContainerId)> {
-        let here = marked.iter().enumerate();
-        here.filter_map(|(place, candidate)| Some((place, self.container_id(self.live(*candidate)?)))).collect()
+    /// The ids of the containers that are here, each with its place among all. One that has ended may be marked until
+    /// its node has said so.
+    pub(crate) fn ids_of(&self, marked: &[Mark]) -> Vec<(usize, ContainerId)> {
+        let containers = marked.iter().enumerate().filter(|(_, (_, reserved))| !reserved);
+        let here = containers.filter_map(|(place, (candidate, _))| {
+            let index = self.live(*candidate).or_else(|| self.on_nodes(*candidate))?;
+            Some((place, self.container_id(index)))
+        });
+        here.collect()
     }
 
     /// The record of a live container.
@@ -103,9 +109,13 @@ impl Shard {
 
     /// The record of one that has ended and whose room its node has not given back, where that may still count.
     fn left_behind(&self, candidate: Candidate) -> Option<u32> {
-        let counts = self.own.books.file(ROOT).settings().lazy_preemption;
-        let on_nodes = self.nodes.present().filter(|_| counts).flat_map(|(_, node)| node.containers.iter().copied());
-        on_nodes.into_iter().find(|index| candidate_of(&self.containers[*index]) == candidate)
+        if self.own.books.file(ROOT).settings().lazy_preemption { self.on_nodes(candidate) } else { None }
+    }
+
+    /// The record of one that its node has: it is live, or the node has not said yet that it ended.
+    fn on_nodes(&self, candidate: Candidate) -> Option<u32> {
+        let mut containers = self.nodes.present().flat_map(|(_, node)| node.containers.iter().copied());
+        containers.find(|index| candidate_of(&self.containers[*index]) == candidate)
     }
 
     /// A reservation of an application ends, by its number.

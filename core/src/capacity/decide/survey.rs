@@ -16,6 +16,9 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What a round has marked, and whether it was a reservation, which is then given up at once.
+pub(crate) type Mark = (Candidate, bool);
+
 /// What a worker has of an application.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
@@ -80,14 +83,14 @@ impl Surveyed {
 pub(crate) struct Survey {
     pub(crate) settings: PreemptionSettings,
     /// Who is told what was marked, where somebody waits for it.
-    pub(crate) reply: Option<Once<Vec<Candidate>>>,
+    pub(crate) reply: Option<Once<Vec<Mark>>>,
     pub(crate) surveyed: Surveyed,
     /// Who has added what it has.
     pub(crate) been: Vec<usize>,
 }
 
 impl Survey {
-    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Once<Vec<Candidate>>>) -> Survey {
+    pub(crate) fn of(settings: PreemptionSettings, reply: Option<Once<Vec<Mark>>>) -> Survey {
         Survey { settings, reply, surveyed: Surveyed::default(), been: Vec::new() }
     }
 

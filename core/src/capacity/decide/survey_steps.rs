@@ -5,8 +5,8 @@
 
 use super::messages::CapacityMessage;
 use super::preempting::candidate_of;
-use super::survey::{Survey, Surveyed};
-use crate::capacity::rules::preempted::{Candidate, Live};
+use super::survey::{Mark, Survey, Surveyed};
+use crate::capacity::rules::preempted::Live;
 use crate::capacity::types::{AppLocal, Internal, Shard, Shared};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
@@ -28,7 +28,7 @@ pub(crate) fn preempting_worker(shared: &Shared) -> usize {
 }
 
 /// A round of the preemption policy is to be made, and its outcome to be told.
-pub(crate) fn order_round(shared: &Shared, settings: PreemptionSettings, reply: Once<Vec<Candidate>>) {
+pub(crate) fn order_round(shared: &Shared, settings: PreemptionSettings, reply: Once<Vec<Mark>>) {
     let ordered = Survey::of(settings, Some(reply));
     tell(shared, preempting_worker(shared), CapacityMessage::Survey(Box::new(ordered)));
 }

@@ -44,7 +44,7 @@ pub use try_again::TryAgain;
 ///
 /// ```
 /// use evenweave::refused::{NotFound, TryAgain};
-/// use evenweave::{FairScheduler, Refused, Submission};
+/// use evenweave::{FairScheduler, Refused, SchedulerApi, Submission};
 ///
 /// /// As a status of HTTP.
 /// fn status(refused: &Refused) -> u16 {
