@@ -152,9 +152,11 @@ fn play(recording: &Value) -> Result<(usize, usize), String> {
         let recorded = (error["kind"] == "bad-labels").then(|| error["message"].as_str().unwrap_or_default());
         refused += usize::from(recorded.is_some());
         // Which queue it tells of hangs on a hash map.
-        let ours = outcome.err().map(|fault| match &fault {
-            LabelFault::UsedByQueue { label, .. } => format!("Cannot remove label={label}, because queue="),
-            other => other.to_string(),
+        let ours = outcome.err().map(|fault| {
+            if let LabelFault::UsedByQueue { label, .. } = &fault {
+                return format!("Cannot remove label={label}, because queue=");
+            }
+            fault.to_string()
         });
         let same = match (recorded, &ours) {
             (None, None) => true,
