@@ -110,8 +110,6 @@ fn node_labels_are_refused_where_they_would_be_wrong() {
     assert!(with(&[on]).stepped().is_ok());
     let refused = with(&[on]).workers(2).stepped().unwrap_err();
     assert!(refused.to_string().contains("more than one worker"), "{refused}");
-    let refused = with(&[on, ("yarn.resourcemanager.scheduler.monitor.enable", "true")]).stepped().unwrap_err();
-    assert!(refused.to_string().contains("preemption by partition"), "{refused}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Recorded runs of Hadoop 3.4.2's CapacityScheduler with node labels: every field of every step must be the recorded one.
-//! Of each family no fewer recordings are replayed than the table says. Preemption by partition and queues that make
-//! themselves are not here: their families are named with few or none.
+//! Of each family no fewer recordings are replayed than the table says. Queues that make themselves are not here: their
+//! family is named with none.
 
 use evenweave_tools::replay::{DriverChoice, PlayOptions, ReplayOptions, replay};
 use std::path::PathBuf;
@@ -22,17 +22,17 @@ const FAMILIES: [(&str, usize, usize); 52] = [
     ("labelled-mixed", 12, 12),
     ("labelled-move", 12, 12),
     ("labelled-multi", 12, 12),
-    ("labelled-nodes-change", 7, 12),
+    ("labelled-nodes-change", 11, 12),
     ("labelled-parallel", 11, 11),
-    ("labelled-preempt", 0, 12),
-    ("labelled-preempt-intra", 0, 12),
-    ("labelled-preempt-moves", 0, 12),
-    ("labelled-preempt-priority", 0, 11),
-    ("labelled-preempt-reserved", 0, 12),
+    ("labelled-preempt", 12, 12),
+    ("labelled-preempt-intra", 12, 12),
+    ("labelled-preempt-moves", 12, 12),
+    ("labelled-preempt-priority", 11, 11),
+    ("labelled-preempt-reserved", 12, 12),
     ("labelled-priority", 11, 11),
     ("labelled-recover", 12, 12),
     ("labelled-recover-limits", 10, 12),
-    ("labelled-recover-preempt", 0, 12),
+    ("labelled-recover-preempt", 11, 12),
     ("labelled-recover-queues", 12, 12),
     ("labelled-reload", 10, 10),
     ("labelled-reserve", 12, 12),
@@ -45,12 +45,12 @@ const FAMILIES: [(&str, usize, usize); 52] = [
     ("labels-derived", 30, 30),
     ("labels-exclusive", 30, 30),
     ("labels-headroom", 30, 30),
-    ("labels-intra", 0, 30),
+    ("labels-intra", 30, 30),
     ("labels-locality", 30, 30),
-    ("labels-mixed", 22, 30),
+    ("labels-mixed", 29, 30),
     ("labels-move", 28, 30),
-    ("labels-policies", 22, 30),
-    ("labels-preempt", 0, 30),
+    ("labels-policies", 30, 30),
+    ("labels-preempt", 30, 30),
     ("labels-priority", 30, 30),
     ("labels-reload", 30, 30),
     ("labels-reserve", 29, 30),

@@ -135,12 +135,6 @@ impl CapacitySchedulerBuilder {
             let what = "yarn.node-labels.enabled is true, and there is more than one worker: node labels are for one";
             return Err(Unsupported(vec![what.to_owned()]));
         }
-        let settings = self.configuration.file().settings();
-        if settings.node_labels.enabled && settings.monitors.preemption.is_some() {
-            let what = "yarn.node-labels.enabled and yarn.resourcemanager.scheduler.monitor.enable are true: preemption by \
-                        partition is not here";
-            return Err(Unsupported(vec![what.to_owned()]));
-        }
         Ok(())
     }
 

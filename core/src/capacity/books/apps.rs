@@ -158,6 +158,22 @@ impl AppBook {
         }
     }
 
+    /// What its containers there are.
+    pub(crate) fn used_in<P: Partition>(&self, p: P) -> Resource {
+        if p.is_first() { self.used } else { self.parts.get(p.place()).map_or(Resource::ZERO, |part| part.used) }
+    }
+
+    /// What of its AM counts there.
+    pub(crate) fn am_in<P: Partition>(&self, p: P) -> Resource {
+        if P::IS_WHOLE || p.label() == self.am_partition {
+            self.am
+        } else if p.is_first() {
+            self.am_left
+        } else {
+            self.parts.get(p.place()).map_or(Resource::ZERO, |part| part.am_left)
+        }
+    }
+
     /// Whether it asks for something, or has something reserved, anywhere.
     #[inline]
     pub(crate) fn asks_or_has_reserved(&self, types: usize) -> bool {

@@ -2,11 +2,11 @@
 //! 23).
 
 use super::{AppBook, Books, Others, QueueBook};
-use crate::capacity::rules::leaf::Leaf;
+use crate::capacity::rules::leaf::{Leaf, SharedEntry};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::{Part, Whole};
 use crate::capacity::rules::preempted::Candidate;
-use crate::id::LabelId;
+use crate::id::{LabelId, NodeId};
 use crate::resource::{Resource, Wide};
 
 /// A container or a reservation of an application, with the label of its node and the one that was asked for.
@@ -14,6 +14,7 @@ use crate::resource::{Resource, Wide};
 pub(crate) struct HeldOnNode {
     pub(crate) candidate: Candidate,
     pub(crate) size: Resource,
+    pub(crate) node: NodeId,
     pub(crate) label: LabelId,
     pub(crate) asked: LabelId,
     pub(crate) is_reserved: bool,
@@ -386,10 +387,12 @@ impl Books {
 
     /// Containers and reservations have moved to another leaf: shared lists follow (rules/node-labels.md 15).
     fn shared_lists_follow(&mut self, source: u32, target: u32, held: &[HeldOnNode]) {
-        for HeldOnNode { candidate, label, asked, .. } in held.iter().filter(|held| !held.label.is_none()) {
-            self.leaf_mut(source).part_mut(*label).shared.remove(candidate);
-            if asked.is_none() {
-                self.leaf_mut(target).part_mut(*label).shared.insert(*candidate);
+        for held in held.iter().filter(|held| !held.label.is_none()) {
+            self.leaf_mut(source).part_mut(held.label).shared.remove(&held.candidate);
+            if held.asked.is_none() {
+                let HeldOnNode { size, node, is_reserved: was_reserved, .. } = *held;
+                let entry = SharedEntry { size, node, was_reserved };
+                self.leaf_mut(target).part_mut(held.label).shared.entry(held.candidate).or_insert(entry);
             }
         }
     }

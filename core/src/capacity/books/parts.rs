@@ -8,8 +8,9 @@ use crate::capacity::rules::leaf::AmTerms;
 use crate::capacity::rules::order::QueueKey;
 use crate::capacity::rules::order::{compare_queues, compare_sizes, queue_key};
 use crate::capacity::rules::partition::{Part, Partition};
+use crate::capacity::rules::tree::QueueNode;
 use crate::capacity::rules::user_limit_figures::Bounds;
-use crate::config::capacity::QueueOrdering;
+use crate::config::capacity::{LabelFigures, QueueOrdering};
 use crate::id::LabelId;
 use crate::resource::Resource;
 use std::cmp::Reverse;
@@ -80,6 +81,14 @@ impl Books {
     #[inline]
     pub(crate) fn counts_in<P: Partition>(&self, slot: u32, p: P) -> &Counts {
         self.queue(slot).counts_in(p)
+    }
+
+    /// What a queue comes to in a partition, by the file; nothing where it knows no such label.
+    pub(crate) fn figures_for<P: Partition>(&self, node: &QueueNode, p: P) -> LabelFigures {
+        if p.is_first() {
+            return node.figures.labels[0];
+        }
+        node.of_label(self.labels.name(p.label())).map(|(_, figures)| *figures).unwrap_or_default()
     }
 
     /// Of a leaf queue.

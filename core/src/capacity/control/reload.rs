@@ -15,9 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Control {
     /// The settings of preemption in force, whether its monitor runs by itself or not.
     pub(crate) fn preemption_settings(&self) -> Result<PreemptionSettings, Refused> {
-        if self.label_table().len() > 0 {
-            return Err(Configuration::Invalid("containers of node labels are not preempted".to_owned()).into());
-        }
         let read = self.own.configuration.preemption();
         read.map_err(|error| Refused::Configuration(Configuration::Invalid(error.to_string())))
     }

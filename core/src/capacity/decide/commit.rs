@@ -4,6 +4,7 @@
 use super::parts::CapacityKey;
 use super::preempting::candidate_of;
 use crate::capacity::rules::allocator::Chosen;
+use crate::capacity::rules::leaf::SharedEntry;
 use crate::capacity::rules::observer::{Observer, Stop};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::Partition;
@@ -189,15 +190,17 @@ impl Shard {
         if on.is_none() || !local.keys[key].label.is_none() {
             return;
         }
-        let candidate = if allocated {
-            local.containers.last().map(|index| candidate_of(&self.containers[*index]))
+        let came = if allocated {
+            let record = local.containers.last().map(|index| &self.containers[*index]);
+            record.map(|record| (candidate_of(record), *self.containers.size(record)))
         } else {
             let made = self.nodes[node as usize].reservation;
-            made.map(|made| (local.number, self.number_of(local, made.number)))
+            made.map(|made| ((local.number, self.number_of(local, made.number)), made.size))
         };
-        if let Some(candidate) = candidate {
-            let leaf = self.own.books.apps[entry].leaf;
-            self.own.books.leaf_mut(leaf).part_mut(on).shared.insert(candidate);
+        if let Some((candidate, size)) = came {
+            let (leaf, node) = (self.own.books.apps[entry].leaf, self.nodes[node as usize].shared.id);
+            let entry = SharedEntry { size, node, was_reserved: !allocated };
+            self.own.books.leaf_mut(leaf).part_mut(on).shared.entry(candidate).or_insert(entry);
         }
     }
 
@@ -259,7 +262,9 @@ impl Shard {
         });
         let label = self.nodes[node as usize].label;
         if !label.is_none() && record.label.is_none() {
-            self.own.books.leaf_mut(leaf).part_mut(label).shared.insert(candidate_of(&record));
+            let entry = SharedEntry { size, node: self.nodes[node as usize].shared.id, was_reserved: false };
+            let shared = &mut self.own.books.leaf_mut(leaf).part_mut(label).shared;
+            shared.entry(candidate_of(&record)).or_insert(entry);
         }
     }
 

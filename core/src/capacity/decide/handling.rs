@@ -107,12 +107,14 @@ impl Shard {
         sorted::by_key(&mut containers, |index| self.containers[*index].named());
         let of_containers = containers.iter().map(|index| {
             let record = &self.containers[*index];
-            let (size, label) = (*self.containers.size(record), self.nodes[record.node as usize].label);
-            HeldOnNode { candidate: candidate_of(record), size, label, asked: record.label, is_reserved: false }
+            let (size, on) = (*self.containers.size(record), &self.nodes[record.node as usize]);
+            let (node, label) = (on.shared.id, on.label);
+            HeldOnNode { candidate: candidate_of(record), size, node, label, asked: record.label, is_reserved: false }
         });
         let of_reservations = self.reservations_of(slot).map(|(node, made)| HeldOnNode {
             candidate: (number, self.number_of(self.app(slot), made.number)),
             size: made.size,
+            node: self.nodes[node as usize].shared.id,
             label: self.nodes[node as usize].label,
             asked: made.label,
             is_reserved: true,

@@ -7,8 +7,15 @@
 /// Does something with the partition that a node is in, or with the whole cluster where there are no labels.
 macro_rules! by_partition {
     ($shard:expr, $node:expr, |$p:ident| $what:expr) => {
+        $crate::capacity::decide::in_partition!($shard, $shard.nodes[$node as usize].label, |$p| $what)
+    };
+}
+
+/// The same in the partition of a label.
+macro_rules! in_partition {
+    ($shard:expr, $label:expr, |$p:ident| $what:expr) => {
         if $shard.own.books.has_labels() {
-            let $p = $crate::capacity::rules::partition::Part::of($shard.nodes[$node as usize].label);
+            let $p = $crate::capacity::rules::partition::Part::of($label);
             $what
         } else {
             let $p = $crate::capacity::rules::partition::Whole;
@@ -18,6 +25,7 @@ macro_rules! by_partition {
 }
 
 pub(crate) use by_partition;
+pub(crate) use in_partition;
 
 pub(crate) mod transit;
 
@@ -40,6 +48,8 @@ pub(crate) mod handling;
 pub(crate) mod anew;
 
 pub(crate) mod victims;
+
+mod takings;
 
 pub(crate) mod preempting;
 

@@ -45,14 +45,15 @@ impl Shard {
         let node = &self.nodes[node as usize];
         let made = node.reservation?;
         let app = self.find_app(made.app)?;
-        // Where nothing is outstanding, nothing says that it must be here.
+        // Where nothing is outstanding, nothing says that it must be here. What stands on a node of another partition
+        // than it was asked for stays.
         let key = self.key_index(made.app.index, made.key).map(|at| &app.keys[at]);
         let would_do_elsewhere = key.is_none_or(|key| key.relax || key.total() == 0);
         Some(HeldIn {
             candidate: (app.number, self.number_of(app, made.number)),
             size: made.size,
             since_ms: node.own.reserved_since_ms,
-            may_move: would_do_elsewhere && !node.own.reserved_has_moved,
+            may_move: would_do_elsewhere && !node.own.reserved_has_moved && made.label == node.label,
         })
     }
 

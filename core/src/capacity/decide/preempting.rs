@@ -34,8 +34,9 @@ impl Shard {
             delay_ms: scheduler.underutilized_preemption_delay_ms,
             moves: scheduler.underutilized_preemption_moves_reservations,
         });
+        let scheduler_is_lazy = scheduler.lazy_preemption;
         let chosen = Chooser { shard: self }.choose(settings, for_higher);
-        if settings.observe_only {
+        if settings.observe_only || chosen.has_failed {
             return Vec::new();
         }
         let (mut marks, mut kills) = (Vec::new(), Vec::new());
@@ -55,10 +56,17 @@ impl Shard {
             }
         }
         marked.retain(|_, since| is_remembered(*since, settings.max_wait_before_kill_ms, now));
+        if !scheduler_is_lazy {
+            // What is a reservation still goes as one.
+            kills.retain(|kill| !chosen.as_reserved.contains(kill) || self.live(*kill).is_none());
+        }
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
-        self.apply_choice(&chosen);
-        let mark = |candidate: &Candidate| (*candidate, chosen.reservations.contains(candidate));
+        let mark = |candidate: &Candidate| {
+            let is_here = self.live(*candidate).or_else(|| self.on_nodes(*candidate)).is_some();
+            (*candidate, chosen.reservations.contains(candidate) || (self.shared.workers == 1 && !is_here))
+        };
         let marked = chosen.marks.iter().map(mark).collect();
+        self.apply_choice(&chosen);
         if self.shared.workers > 1 {
             self.tell_all_others(&CapacityMessage::Chosen(Arc::new(chosen)));
         }
@@ -67,17 +75,22 @@ impl Shard {
 
     /// A round has chosen; what runs elsewhere, or has ended, is not found here.
     pub(crate) fn apply_choice(&mut self, chosen: &Chosen) {
-        for (app, number) in &chosen.reservations {
-            let ContainerNumber { attempt, number, .. } = *number;
-            if self.own.books.find(*app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
-                self.end_reservation_of(*app, number);
-            }
-        }
+        chosen.reservations.iter().for_each(|reserved| self.end_chosen_reservation(*reserved));
         chosen.marks.iter().for_each(|candidate| self.tell_of(*candidate));
         for candidate in &chosen.kills {
             if let Some(index) = self.live(*candidate).or_else(|| self.left_behind(*candidate)) {
                 self.kill_or_mark(index);
+            } else if self.own.books.has_labels() {
+                self.end_chosen_reservation(*candidate);
             }
+        }
+    }
+
+    /// A reservation that a round has chosen ends, if it stands here.
+    fn end_chosen_reservation(&mut self, (app, reserved): Candidate) {
+        let ContainerNumber { attempt, number, .. } = reserved;
+        if self.own.books.find(app).is_some_and(|known| self.app(known.slot).shared.attempt == attempt) {
+            self.end_reservation_of(app, number);
         }
     }
 
@@ -200,6 +213,7 @@ impl Shard {
                 OnNode {
                     candidate,
                     size: *self.containers.size(record),
+                    asked: record.label,
                     am: record.am,
                     killable: node.own.killable.has(candidate),
                     leaf: ended.map(|(_, leaf)| *leaf),
@@ -207,6 +221,7 @@ impl Shard {
             };
             Some(NodeIn {
                 place: node.shared.clone(),
+                label: node.label,
                 free: node.free,
                 killable: node.own.killable.sum(),
                 held,

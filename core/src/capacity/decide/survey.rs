@@ -6,24 +6,23 @@
 //! would with one worker. Each worker gets the choice and applies it to what is its own. A container that has ended
 //! meanwhile is not found. Cost: O(containers) a round.
 
-use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn};
+use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn, Standing};
 use crate::capacity::types::Shared;
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::intake::reply::Once;
-use crate::id::ContainerNumber;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a round has marked, and whether it was a reservation, which is then given up at once.
+/// What a round has marked, and whether it is no container: a reservation, or what has ended.
 pub(crate) type Mark = (Candidate, bool);
 
 /// What a worker has of an application.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) containers: Vec<Live>,
-    pub(crate) reservations: Vec<(ContainerNumber, Resource)>,
+    pub(crate) reservations: Vec<Standing>,
 }
 
 /// What workers have, all together.
@@ -50,7 +49,7 @@ impl Surveyed {
         self.found.get(&app).map_or(&[], |found| &found.containers)
     }
 
-    pub(crate) fn reservations(&self, app: u32) -> &[(ContainerNumber, Resource)] {
+    pub(crate) fn reservations(&self, app: u32) -> &[Standing] {
         self.found.get(&app).map_or(&[], |found| &found.reservations)
     }
 

@@ -6,7 +6,7 @@
 use super::messages::CapacityMessage;
 use super::preempting::candidate_of;
 use super::survey::{Mark, Survey, Surveyed};
-use crate::capacity::rules::preempted::Live;
+use crate::capacity::rules::preempted::{Live, Standing};
 use crate::capacity::types::{AppLocal, Internal, Shard, Shared};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
@@ -95,6 +95,8 @@ impl Shard {
             size: *self.containers.size(record),
             priority: record.priority,
             am: record.am,
+            label: self.nodes[record.node as usize].label,
+            asked: record.label,
         });
         live.collect()
     }
@@ -104,8 +106,14 @@ impl Shard {
         ContainerNumber::granted(app.attempt.into(), self.shared.epoch, number)
     }
 
-    pub(crate) fn own_reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
+    pub(crate) fn own_reservations(&self, app: u32) -> Vec<Standing> {
         let local = self.app(app);
-        self.reservations_of(app).map(|(_, made)| (self.number_of(local, made.number), made.size)).collect()
+        let standing = self.reservations_of(app).map(|(node, made)| Standing {
+            number: self.number_of(local, made.number),
+            size: made.size,
+            label: self.nodes[node as usize].label,
+            asked: made.label,
+        });
+        standing.collect()
     }
 }

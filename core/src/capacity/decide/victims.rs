@@ -1,27 +1,29 @@
-//! Whose containers a round of the preemption policy chooses (rules/capacity.md 25).
+//! Whose containers a round of the preemption policy chooses (rules/capacity.md 25, rules/node-labels.md 19).
 //!
 //! Works on the worker's books, and on what a [survey](super::survey) has brought of the others. It changes nothing
 //! there, but that limits of users are worked out, fair leaves put in order and, where that is allowed, reservations
 //! moved, as in Hadoop. What becomes of the choice is its caller's.
 
+use super::takings::Takings;
 use crate::capacity::books::Books;
 use crate::capacity::rules::order::{AppOrder, compare_fair};
 use crate::capacity::rules::ordered::AppEntry;
-use crate::capacity::rules::partition::Whole;
-use crate::capacity::rules::preempted::{Candidate, Facts, Live, NodeIn, OnNode};
+use crate::capacity::rules::partition::Partition;
+use crate::capacity::rules::preempted::{Candidate, Facts, Live, NodeIn, OnNode, Standing};
 use crate::capacity::rules::preemption::{
-    AppIn, ByPriority, Entry, Held, HoldsRoom, Plan, Round, SeenNode, Selection, Taking, UserIn, Victim, by_priority,
-    cheapest, match_demands,
+    AppIn, ByPriority, Entry, Held, HoldsRoom, Plan, Round, SeenNode, Selection, UserIn, Victim, by_priority, cheapest,
+    match_demands,
 };
 use crate::capacity::rules::users::Sharing;
 use crate::capacity::types::Shard;
 use crate::clock::java_ms;
 use crate::config::capacity::{PreemptionOrder, PreemptionSettings, QueueOrdering};
 use crate::engine::books::ledger::NodeShared;
-use crate::id::ContainerNumber;
+use crate::id::{ContainerNumber, LabelId, NodeId};
 use crate::resource::Resource;
 use crate::resource::sorted;
 use crate::sync::Arc;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,36 +37,61 @@ pub(crate) struct Chosen {
     pub(crate) containers: BTreeMap<Candidate, i64>,
     /// Reservations that end at once.
     pub(crate) reservations: BTreeSet<Candidate>,
+    /// What was chosen as the reservation that it once was: as in Hadoop its end has no effect, if it is a container.
+    pub(crate) as_reserved: BTreeSet<Candidate>,
+    /// As in Hadoop the round has failed: what was chosen is of no effect.
+    pub(crate) has_failed: bool,
+}
+
+/// Something that was chosen.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    leaf: u32,
+    size: Resource,
+    /// Of its node, and of the ask.
+    label: LabelId,
+    asked: LabelId,
 }
 
 /// A round under way.
 struct Under<'a> {
     settings: &'a PreemptionSettings,
-    round: Round,
-    /// The slots of the round's entries.
+    /// The partitions, and a round for each; all have the same queues.
+    labels: Vec<LabelId>,
+    rounds: Vec<Round>,
+    /// The slots of the rounds' entries.
     slots: Vec<u32>,
     budget: Resource,
     chosen: Chosen,
-    /// Those chosen by node, with their leaf: they may have ended.
-    by_node: BTreeMap<Candidate, (u32, Resource)>,
+    /// Those chosen by node, or from a leaf's list: they may have ended.
+    known: BTreeMap<Candidate, Known>,
+    /// The labels of nodes, where there are labels.
+    nodes: FxHashMap<NodeId, LabelId>,
 }
 
 impl Under<'_> {
+    /// Queues have the same children in all partitions.
     fn leaves(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let leaves = self.round.entries.iter().zip(&self.slots).enumerate();
+        let leaves = self.rounds[0].entries.iter().zip(&self.slots).enumerate();
         leaves.filter(|(_, (entry, _))| entry.children.is_empty()).map(|(at, (_, slot))| (at, *slot))
     }
-}
 
-impl Under<'_> {
+    fn part(&self, label: LabelId) -> Option<usize> {
+        self.labels.iter().position(|other| *other == label)
+    }
+
+    fn at(&self, slot: u32) -> Option<usize> {
+        self.slots.iter().position(|other| *other == slot)
+    }
+
     fn selection(&mut self, cluster: Resource) -> Selection<'_> {
-        Selection { round: &self.round, cluster, budget: &mut self.budget }
+        Selection { rounds: &self.rounds, cluster, budget: &mut self.budget }
     }
 
     fn choose_on_nodes(&mut self, victims: Vec<Victim>, wait: i64) {
-        for (candidate, at, size) in victims {
-            self.chosen.containers.insert(candidate, wait);
-            self.by_node.insert(candidate, (self.slots[at], size));
+        for Victim { id, leaf, size, part, asked } in victims {
+            self.chosen.containers.insert(id, wait);
+            self.known.insert(id, Known { leaf: self.slots[leaf], size, label: self.labels[part], asked });
         }
     }
 }
@@ -103,8 +130,10 @@ impl Chooser<'_> {
         nodes
     }
 
-    fn killable_in(&self, slot: u32) -> Resource {
-        self.books().killable_in(slot, Whole).plus(&self.shard.own.surveyed.killable_in(slot))
+    fn killable_in<P: Partition>(&self, slot: u32, p: P) -> Resource {
+        let here = self.books().killable_in(slot, p);
+        // There are no labels with several workers.
+        if p.is_first() { here.plus(&self.shard.own.surveyed.killable_in(slot)) } else { here }
     }
 
     fn is_killable(&self, candidate: Candidate) -> bool {
@@ -112,10 +141,13 @@ impl Chooser<'_> {
             return true;
         }
         let mut queues = self.books().queues.iter().flatten().filter(|queue| queue.leaf.is_some());
-        queues.any(|queue| queue.counts.killable.contains_key(&candidate))
+        queues.any(|queue| {
+            let of_parts = || queue.parts.iter().any(|part| part.counts.killable.contains_key(&candidate));
+            queue.counts.killable.contains_key(&candidate) || of_parts()
+        })
     }
 
-    fn facts(&self, entry: AppEntry) -> Facts {
+    fn facts<P: Partition>(&self, entry: AppEntry, p: P) -> Facts {
         let books = self.books();
         let app = &books.apps[entry];
         // Of one that has ended the engine has nothing.
@@ -124,11 +156,11 @@ impl Chooser<'_> {
         Facts {
             user: app.user.to_string(),
             priority: app.priority,
-            am: app.am,
+            am: app.am_in(p),
             waits_for_am,
-            used: app.used,
-            reserved: app.reserved.plus(&app.others.reserved),
-            pending: app.pending.amount(),
+            used: app.used_in(p),
+            reserved: if p.is_first() { app.reserved.plus(&app.others.reserved) } else { app.reserved_in(p) },
+            pending: app.pending_in(p).amount(),
         }
     }
 
@@ -150,7 +182,7 @@ impl Chooser<'_> {
     }
 
     /// In the order in which they were made.
-    fn reservations(&self, app: u32) -> Vec<(ContainerNumber, Resource)> {
+    fn reservations(&self, app: u32) -> Vec<Standing> {
         let Some(slot) = self.books().find(app).map(|app| app.slot) else { return Vec::new() };
         let mut reservations = self.shard.own_reservations(slot);
         reservations.extend_from_slice(self.shard.own.surveyed.reservations(app));
@@ -161,10 +193,14 @@ impl Chooser<'_> {
 impl Chooser<'_> {
     /// One round's choice (rules/capacity.md 25.1).
     pub(crate) fn choose(&mut self, settings: &PreemptionSettings, for_higher: Option<ByPriority>) -> Chosen {
-        let (round, slots) = self.snapshot(settings);
+        let (slots, labels) = (self.books().in_order(), self.labels());
+        let of_label = |label: &LabelId| in_partition!(self.shard, *label, |p| self.snapshot(settings, &slots, p));
+        let rounds = labels.iter().map(of_label).collect();
         let budget = self.books().cluster.times(f64::from(settings.total_per_round));
-        let (chosen, by_node) = (Chosen::default(), BTreeMap::new());
-        let mut under = Under { settings, round, slots, budget, chosen, by_node };
+        let (chosen, known) = (Chosen::default(), BTreeMap::new());
+        let nodes = self.shard.nodes.present().filter(|_| self.books().has_labels());
+        let nodes = nodes.map(|(_, node)| (node.shared.id, node.label)).collect();
+        let mut under = Under { settings, labels, rounds, slots, budget, chosen, known, nodes };
         let wait = settings.max_wait_before_kill_ms;
         if let Some(how) = for_higher {
             self.choose_by_priority(&mut under, how, wait);
@@ -183,32 +219,48 @@ impl Chooser<'_> {
         under.chosen
     }
 
-    /// What each queue has, is guaranteed and waits for, as the round goes by it (rules/capacity.md 25.1.2).
-    fn snapshot(&mut self, settings: &PreemptionSettings) -> (Round, Vec<u32>) {
-        let slots = self.books().in_order();
+    /// The partitions that a round looks at, in their order.
+    fn labels(&self) -> Vec<LabelId> {
+        if !self.books().has_labels() {
+            return vec![LabelId::NONE];
+        }
+        let labels = &self.books().labels;
+        let there = labels.by_name().map(|(_, label)| label).filter(|label| labels.partition(*label).is_some());
+        there.collect()
+    }
+
+    /// What each queue has of a partition, is guaranteed and waits for there, as the round goes by it (rules/capacity.md
+    /// 25.1.2).
+    fn snapshot<P: Partition>(&mut self, settings: &PreemptionSettings, slots: &[u32], p: P) -> Round {
         let at = |slot: u32| slots.iter().position(|other| *other == slot);
         let mut entries = Vec::with_capacity(slots.len());
-        for slot in &slots {
+        let is_lent = {
+            let labels = &self.books().labels;
+            !p.is_first() && labels.partition(p.label()).is_some_and(|partition| !partition.exclusive)
+        };
+        for slot in slots {
             let (pending, pending_unreserved) = if self.books().is_leaf(*slot) {
-                (self.waits_for(*slot, false), self.waits_for(*slot, true))
+                (self.waits_for(*slot, false, p), self.waits_for(*slot, true, p))
             } else {
                 Default::default()
             };
             let node = self.books().node(*slot);
             let of_siblings = node.parent.and_then(|parent| self.books().node(parent).config.as_parent());
             let by_priority = of_siblings.is_some_and(|parent| parent.ordering == QueueOrdering::PriorityUtilization);
-            let figures = &node.figures.labels[0];
+            let figures = self.books().figures_for(node, p);
             let or_part = |amount: &Resource, part: f32| {
-                if amount.is_zero() { self.books().cluster.times(f64::from(part)) } else { *amount }
+                if amount.is_zero() { self.books().size(p).times(f64::from(part)) } else { *amount }
             };
+            let most = if is_lent { 1.0 } else { figures.absolute_maximum_capacity };
+            let counts = self.books().counts_in(*slot, p);
             entries.push(Entry {
-                used: self.books().counts(*slot).used,
-                reserved: self.books().counts(*slot).reserved,
-                killable: self.killable_in(*slot),
+                used: counts.used,
+                reserved: counts.reserved,
+                killable: self.killable_in(*slot, p),
                 pending,
                 pending_unreserved,
-                guaranteed: or_part(node.guaranteed(), figures.absolute_capacity),
-                maximum: or_part(node.maximum(), figures.absolute_maximum_capacity),
+                guaranteed: or_part(&figures.effective_minimum, figures.absolute_capacity),
+                maximum: or_part(&figures.effective_maximum, most),
                 absolute_capacity: figures.absolute_capacity,
                 priority: if by_priority { node.config.priority } else { 0 },
                 disabled: node.config.preemption_disabled,
@@ -224,32 +276,30 @@ impl Chooser<'_> {
                 entries[parent].pending_unreserved = entries[parent].pending_unreserved.saturating_plus(&unreserved);
             }
         }
-        let round = Round {
+        Round {
             arith: self.books().arith,
             entries,
             under_served: Vec::new(),
             max_ignored_over_capacity: settings.max_ignored_over_capacity,
             natural_termination_factor: settings.natural_termination_factor,
             counts_reserved: settings.additional_balance_based_on_reserved_containers,
-        };
-        (round, slots)
+        }
     }
 
     /// What a leaf's active applications wait for, within what is left of their users' limits.
-    fn waits_for(&mut self, slot: u32, without_reserved: bool) -> Resource {
+    fn waits_for<P: Partition>(&mut self, slot: u32, without_reserved: bool, p: P) -> Resource {
         let none = Resource::ZERO;
         let mut left: BTreeMap<String, Resource> = BTreeMap::new();
         let mut sum = none;
-        let bounds = *self.books().bounds(slot);
         for entry in self.books().leaf(slot).active.iter().collect::<Vec<_>>() {
-            let app = self.facts(entry);
+            let app = self.facts(entry, p);
             let (user, pending, reserved) = (app.user, app.pending, app.reserved);
             if !left.contains_key(&user) {
                 let weight = self.books().queue(slot).published.user_weight(&user);
-                let users = &mut self.shard.own.books.leaf_mut(slot).users;
-                let record = users.ensure(&user, || weight);
-                let limit = users.limit_of(&user, Sharing::Active, &bounds.inputs(), Whole);
-                left.insert(user.clone(), limit.minus(&users.at(record).used).most(&none));
+                let (by, leaf, _) = self.shard.own.books.limits_of_leaf(slot, p);
+                let record = leaf.users.ensure(&user, || weight);
+                let limit = leaf.users.limit_of(&user, Sharing::Active, &by, p);
+                left.insert(user.clone(), limit.minus(&leaf.users.at(record).used_in(p)).most(&none));
             }
             let pending = if without_reserved { pending.minus(&reserved).most(&none) } else { pending };
             let of_user = left.entry(user).or_default();
@@ -280,18 +330,23 @@ impl Chooser<'_> {
         };
         let holds_room = |on: &OnNode| {
             let leaf = at(on.leaf.or_else(|| self.leaf_of(on.candidate.0)), on.candidate);
-            HoldsRoom { id: on.candidate, size: on.size, am: on.am, killable: on.killable, leaf }
+            HoldsRoom { id: on.candidate, size: on.size, asked: on.asked, am: on.am, killable: on.killable, leaf }
         };
-        let as_seen = |node: &NodeIn<Arc<NodeShared>>| SeenNode {
-            free: node.free,
-            killable: node.killable,
-            held: node.held.map(|held| Held {
-                size: held.size,
-                leaf: at(self.leaf_of(held.candidate.0), held.candidate),
-                since_ms: held.since_ms,
-                may_move: held.may_move,
-            }),
-            containers: node.containers.iter().map(holds_room).collect(),
+        let as_seen = |node: &NodeIn<Arc<NodeShared>>| {
+            let part = under.part(node.label);
+            // Its label is going: nothing is known of its partition.
+            SeenNode {
+                part: part.unwrap_or_default(),
+                free: node.free,
+                killable: node.killable,
+                held: node.held.filter(|_| part.is_some()).map(|held| Held {
+                    size: held.size,
+                    leaf: at(self.leaf_of(held.candidate.0), held.candidate),
+                    since_ms: held.since_ms,
+                    may_move: held.may_move,
+                }),
+                containers: node.containers.iter().filter(|_| part.is_some()).map(holds_room).collect(),
+            }
         };
         nodes.iter().map(as_seen).collect()
     }
@@ -311,9 +366,11 @@ impl Chooser<'_> {
     fn choose_cheapest(&mut self, under: &mut Under<'_>, wait: i64) {
         let cluster = self.books().cluster;
         // Here all that a leaf has too much counts, and what is reserved counts as asked for.
-        let counts_reserved = std::mem::replace(&mut under.round.counts_reserved, true);
-        under.round.compute(&under.budget, &cluster, false);
-        under.round.counts_reserved = counts_reserved;
+        for round in &mut under.rounds {
+            let counts_reserved = std::mem::replace(&mut round.counts_reserved, true);
+            round.compute(&under.budget, &cluster, false);
+            round.counts_reserved = counts_reserved;
+        }
         let nodes = self.seen(&self.nodes(false), under);
         let chosen: BTreeSet<Candidate> = under.chosen.containers.keys().copied().collect();
         let victims = cheapest(under.selection(cluster), &nodes, &chosen);
@@ -326,54 +383,78 @@ impl Chooser<'_> {
     /// first (rules/capacity.md 25.3).
     fn choose_between(&mut self, under: &mut Under<'_>, balances: bool, wait: i64) {
         let (arith, cluster) = (self.books().arith, self.books().cluster);
-        under.round.compute(&under.budget, &cluster, balances);
+        under.rounds.iter_mut().for_each(|round| round.compute(&under.budget, &cluster, balances));
         self.deduct(under);
         // A parent may be without children too: one that makes them.
         let leaves: Vec<(usize, u32)> = under.leaves().filter(|(_, slot)| self.books().is_leaf(*slot)).collect();
         for (at, slot) in leaves {
-            if under.round.entries[at].disabled {
+            if under.rounds[0].entries[at].disabled {
                 continue;
             }
-            let amount = under.round.entries[at].to_obtain;
-            let wanted = arith.is_greater(&cluster, &amount, &Resource::ZERO).then_some(amount);
-            let mut taking = Taking { to_obtain: wanted };
+            let amounts = under.rounds.iter().map(|round| round.entries[at].to_obtain);
+            let wanted = amounts.map(|amount| arith.is_greater(&cluster, &amount, &Resource::ZERO).then_some(amount));
+            let mut takings = Takings::of(wanted, under.settings.conservative_drf, arith, cluster);
+            for part in takings.open() {
+                self.take_shared((slot, under.labels[part]), under, &mut takings, wait);
+            }
             let mut masters = Vec::new();
             self.shard.own.books.reorder(slot);
             for entry in self.last_to_first(slot) {
-                if taking.to_obtain.is_none() {
+                if takings.are_done() {
                     break;
                 }
                 let app = self.books().rank(entry).number;
-                self.take_from(app, under, &mut taking, &mut masters, wait);
+                self.take_from(app, under, &mut takings, &mut masters, wait);
             }
-            self.take_masters(slot, under, &mut taking, &masters, wait);
+            self.take_masters(slot, under, &mut takings, &masters, wait);
+        }
+    }
+
+    /// First goes what was asked for on nodes without a label and stands in a partition that is to give (rules/node-labels.md 19).
+    fn take_shared(&self, (slot, label): (u32, LabelId), under: &mut Under<'_>, takings: &mut Takings, wait: i64) {
+        let Some(of_label) = self.books().leaf(slot).part(label) else { return };
+        for (candidate, entry) in of_label.shared.iter().rev() {
+            if under.chosen.containers.contains_key(candidate) {
+                continue;
+            }
+            let Some(label) = under.nodes.get(&entry.node).copied() else {
+                under.chosen.has_failed = true;
+                return;
+            };
+            if takings.take(under.part(label), &entry.size, &mut under.budget) {
+                under.chosen.containers.insert(*candidate, wait);
+                let known = Known { leaf: slot, size: entry.size, label, asked: LabelId::NONE };
+                under.known.insert(*candidate, known);
+                if entry.was_reserved {
+                    under.chosen.as_reserved.insert(*candidate);
+                }
+            }
         }
     }
 
     fn deduct(&self, under: &mut Under<'_>) {
         let chosen: Vec<Candidate> = under.chosen.containers.keys().copied().collect();
         for (app, number) in chosen {
-            let Some((slot, size)) = self.size_of(under, app, number) else { continue };
-            if let Some(at) = under.slots.iter().position(|other| *other == slot) {
-                under.round.deduct(at, &size, &self.books().cluster);
+            let Some(known) = self.known(under, app, number) else { continue };
+            if let Some((at, part)) = under.at(known.leaf).zip(under.part(known.label)) {
+                under.rounds[part].deduct(at, &known.size, &self.books().cluster);
             }
         }
     }
 
-    /// The leaf and the size of a container or a reservation.
-    fn size_of(&self, under: &Under<'_>, app: u32, number: ContainerNumber) -> Option<(u32, Resource)> {
-        if let Some(known) = under.by_node.get(&(app, number)) {
+    /// What is known of a container or a reservation.
+    fn known(&self, under: &Under<'_>, app: u32, number: ContainerNumber) -> Option<Known> {
+        if let Some(known) = under.known.get(&(app, number)) {
             return Some(*known);
         }
         let leaf = self.leaf_of(app)?;
-        let containers = self.containers(app);
-        let container = containers.iter().find(|container| container.number == number).map(|container| container.size);
-        let reservation = || self.reservation(app, number);
-        Some((leaf, container.or_else(reservation)?))
-    }
-
-    fn reservation(&self, app: u32, number: ContainerNumber) -> Option<Resource> {
-        self.reservations(app).into_iter().find(|(made, _)| *made == number).map(|(_, size)| size)
+        let container = self.containers(app).into_iter().find(|live| live.number == number);
+        let of_container = container.map(|Live { size, label, asked, .. }| Known { leaf, size, label, asked });
+        of_container.or_else(|| {
+            let Standing { size, label, asked, .. } =
+                self.reservations(app).into_iter().find(|standing| standing.number == number)?;
+            Some(Known { leaf, size, label, asked })
+        })
     }
 
     fn last_to_first(&self, slot: u32) -> Vec<AppEntry> {
@@ -382,45 +463,44 @@ impl Chooser<'_> {
     }
 
     /// Live containers: of the largest priority number first, then the newest.
-    fn live_of(&self, app: u32) -> Vec<(ContainerNumber, Resource, bool)> {
+    fn live_of(&self, app: u32) -> Vec<Live> {
         let mut live = self.containers(app);
         sorted::by(&mut live, |a, b| b.priority.cmp(&a.priority).then(b.number.cmp(&a.number)));
-        live.into_iter().map(|live| (live.number, live.size, live.am)).collect()
+        live
     }
 
     fn take_from(
         &self,
         app: u32,
         under: &mut Under<'_>,
-        taking: &mut Taking,
-        masters: &mut Vec<(Candidate, Resource)>,
+        takings: &mut Takings,
+        masters: &mut Vec<(Candidate, Live)>,
         wait: i64,
     ) {
-        let conservative = under.settings.conservative_drf;
-        for (number, size) in self.reservations(app) {
+        for Standing { number, size, label, .. } in self.reservations(app) {
             let candidate = (app, number);
             if under.chosen.containers.contains_key(&candidate) {
                 continue;
             }
-            if taking.to_obtain.is_none() {
+            if takings.are_done() {
                 return;
             }
-            if taking.take(&size, &mut under.budget, conservative, self.books().arith, &self.books().cluster) {
+            if takings.take(under.part(label), &size, &mut under.budget) {
                 under.chosen.containers.insert(candidate, wait);
             }
             under.chosen.reservations.insert(candidate);
         }
-        for (number, size, am) in self.live_of(app) {
-            let candidate = (app, number);
-            if taking.to_obtain.is_none() {
+        for live in self.live_of(app) {
+            let candidate = (app, live.number);
+            if takings.are_done() {
                 return;
             }
             if under.chosen.containers.contains_key(&candidate) || self.is_killable(candidate) {
                 continue;
             }
-            if am {
-                masters.push((candidate, size));
-            } else if taking.take(&size, &mut under.budget, conservative, self.books().arith, &self.books().cluster) {
+            if live.am {
+                masters.push((candidate, live));
+            } else if takings.take(under.part(live.label), &live.size, &mut under.budget) {
                 under.chosen.containers.insert(candidate, wait);
             }
         }
@@ -431,20 +511,20 @@ impl Chooser<'_> {
         &self,
         slot: u32,
         under: &mut Under<'_>,
-        taking: &mut Taking,
-        masters: &[(Candidate, Resource)],
+        takings: &mut Takings,
+        masters: &[(Candidate, Live)],
         wait: i64,
     ) {
         let (arith, cluster) = (self.books().arith, &self.books().cluster);
         let node = self.books().node(slot);
         let percent = node.leaf().map_or(0.0, |leaf| leaf.max_am_resource_percent);
         let kept = node.guaranteed().times(f64::from(percent));
-        let mut left = masters.iter().fold(Resource::ZERO, |sum, (_, size)| sum.plus(size));
-        for (candidate, size) in masters {
-            if taking.to_obtain.is_none() || !arith.is_greater(cluster, &left, &kept) {
+        let mut left = masters.iter().fold(Resource::ZERO, |sum, (_, live)| sum.plus(&live.size));
+        for (candidate, Live { size, label, .. }) in masters {
+            if takings.are_done() || !arith.is_greater(cluster, &left, &kept) {
                 break;
             }
-            if taking.take(size, &mut under.budget, under.settings.conservative_drf, arith, cluster) {
+            if takings.take(under.part(*label), size, &mut under.budget) {
                 under.chosen.containers.insert(*candidate, wait);
                 left = left.minus(size);
             }
@@ -455,43 +535,47 @@ impl Chooser<'_> {
 
     /// Within a leaf, what more important applications lack is taken from less important ones (rules/capacity.md 25.5).
     fn choose_within(&mut self, under: &mut Under<'_>, wait: i64) {
-        let mut plans: BTreeMap<usize, Within> = BTreeMap::new();
-        let leaves: Vec<usize> = under.round.under_served.clone();
-        for at in leaves.iter().copied().filter(|at| self.books().is_leaf(under.slots[*at])).collect::<Vec<_>>() {
-            if let Some(plan) = self.plan_within(under, at) {
-                plans.insert(at, plan);
+        // By partition and queue.
+        let mut plans: BTreeMap<(usize, usize), Within> = BTreeMap::new();
+        let under_served: Vec<Vec<usize>> = under.rounds.iter().map(|round| round.under_served.clone()).collect();
+        for (part, leaves) in under_served.iter().enumerate() {
+            for at in leaves.iter().copied().filter(|at| self.books().is_leaf(under.slots[*at])).collect::<Vec<_>>() {
+                let label = under.labels[part];
+                if let Some(plan) = in_partition!(self.shard, label, |p| self.plan_within(under, (part, at), p)) {
+                    plans.insert((part, at), plan);
+                }
             }
         }
         self.deduct(under);
         let chosen: Vec<Candidate> = under.chosen.containers.keys().copied().collect();
         for (app, number) in chosen {
-            let Some((slot, size)) = self.size_of(under, app, number) else { continue };
-            let at = under.slots.iter().position(|other| *other == slot);
-            for app in at.and_then(|at| plans.get_mut(&at)).into_iter().flat_map(|(apps, _, _)| apps) {
+            let Some(Known { leaf, size, label, .. }) = self.known(under, app, number) else { continue };
+            let place = under.part(label).zip(under.at(leaf));
+            for app in place.and_then(|place| plans.get_mut(&place)).into_iter().flat_map(|(apps, _, _)| apps) {
                 if self.books().arith.is_greater(&self.books().cluster, &app.taken, &size) {
                     app.taken = app.taken.minus(&size);
                 }
             }
         }
-        for at in leaves {
-            let slot = under.slots[at];
-            let config = &self.books().node(slot).config;
-            if config.preemption_disabled || config.intra_queue_preemption_disabled {
-                continue;
-            }
-            if let Some((apps, names, users)) = plans.get(&at) {
-                self.choose_in_leaf(under, slot, apps, names, users, wait);
+        for (part, leaves) in under_served.iter().enumerate() {
+            for at in leaves {
+                let config = &self.books().node(under.slots[*at]).config;
+                if config.preemption_disabled || config.intra_queue_preemption_disabled {
+                    continue;
+                }
+                if plans.contains_key(&(part, *at)) {
+                    self.choose_in_leaf(under, (part, *at), &plans, wait);
+                }
             }
         }
     }
 
-    fn plan_within(&mut self, under: &Under<'_>, at: usize) -> Option<Within> {
-        let (slot, entry, settings) = (under.slots[at], &under.round.entries[at], under.settings);
-        if self.books().counts(slot).used_capacity < settings.intra_queue_minimum_threshold {
+    fn plan_within<P: Partition>(&mut self, under: &Under<'_>, (part, at): (usize, usize), p: P) -> Option<Within> {
+        let (slot, entry, settings) = (under.slots[at], &under.rounds[part].entries[at], under.settings);
+        if self.books().counts_in(slot, p).used_capacity < settings.intra_queue_minimum_threshold {
             return None;
         }
         let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
-        let bounds = *self.books().bounds(slot);
         let none = Resource::ZERO;
         let leaf = self.books().leaf(slot);
         let active: Vec<AppEntry> = leaf.active.iter().collect();
@@ -502,7 +586,7 @@ impl Chooser<'_> {
         }
         let (mut apps, mut names, mut users): Within = Default::default();
         for (number, entry) in &all {
-            let local = self.facts(*entry);
+            let local = self.facts(*entry, p);
             let name = local.user.clone();
             let user = names.iter().position(|other| *other == name).unwrap_or_else(|| {
                 names.push(name.clone());
@@ -514,21 +598,23 @@ impl Chooser<'_> {
             app.am = if local.waits_for_am { none } else { local.am };
             app.pending = local.pending;
             let chosen = under.chosen.containers.keys().filter(|(app, _)| app == number);
+            // As in Hadoop those that were asked for there.
             app.chosen = chosen
-                .filter_map(|(app, number)| self.size_of(under, *app, *number))
-                .fold(none, |sum, (_, size)| sum.plus(&size));
+                .filter_map(|(app, number)| self.known(under, *app, *number))
+                .filter(|known| known.asked == p.label())
+                .fold(none, |sum, known| sum.plus(&known.size));
             apps.push(app);
         }
         for (name, user) in names.iter().zip(&mut users) {
             let weight = self.books().queue(slot).published.user_weight(name);
-            let of_leaf = &mut self.shard.own.books.leaf_mut(slot).users;
-            let record = of_leaf.ensure(name, || weight);
-            user.used = of_leaf.at(record).used;
-            user.whole_limit = of_leaf.limit_of(name, Sharing::All, &bounds.inputs(), Whole);
+            let (by, leaf, _) = self.shard.own.books.limits_of_leaf(slot, p);
+            let record = leaf.users.ensure(name, || weight);
+            user.used = leaf.users.at(record).used_in(p);
+            user.whole_limit = leaf.users.limit_of(name, Sharing::All, &by, p);
         }
         let mut of_masters = none;
         for entry in &active {
-            let local = self.facts(*entry);
+            let local = self.facts(*entry, p);
             of_masters = of_masters.plus(&local.am);
             if let Some(user) = names.iter().position(|name| *name == local.user) {
                 users[user].am = users[user].am.plus(&local.am);
@@ -573,36 +659,47 @@ impl Chooser<'_> {
         sorted::by(apps, order);
     }
 
+    /// Of the applications of a leaf, on the nodes of a partition.
     fn choose_in_leaf(
         &self,
         under: &mut Under<'_>,
-        slot: u32,
-        apps: &[AppIn],
-        names: &[String],
-        users: &[UserIn],
+        (part, at): (usize, usize),
+        plans: &BTreeMap<(usize, usize), Within>,
         wait: i64,
     ) {
-        let (arith, cluster, settings) = (self.books().arith, &self.books().cluster, under.settings);
+        let (arith, cluster, settings) = (self.books().arith, self.books().cluster, under.settings);
+        let (slot, label) = (under.slots[at], under.labels[part]);
+        let (apps, names, _) = &plans[&(part, at)];
         let user_limit_first = settings.intra_queue_order == PreemptionOrder::UserLimitFirst;
         let sum = apps.iter().fold(Resource::ZERO, |sum, app| sum.plus(&app.taken));
-        let mut taking = Taking { to_obtain: Some(sum) };
-        let in_use = |name: &String| self.books().leaf(slot).users.get(name).map_or(Resource::ZERO, |user| user.used);
+        let wanted = (0..under.rounds.len()).map(|other| (other == part).then_some(sum));
+        let mut takings = Takings::of(wanted, settings.intra_queue_conservative_drf, arith, cluster);
+        let in_use = |name: &String| {
+            let user = self.books().leaf(slot).users.get(name);
+            user.map_or(Resource::ZERO, |user| in_partition!(self.shard, label, |p| user.used_in(p)))
+        };
         let mut rolling: Vec<Resource> = names.iter().map(in_use).collect();
         for app in apps.iter().rev().filter(|app| !app.taken.is_zero()) {
-            for (number, size, am) in self.live_of(app.number) {
-                if taking.to_obtain.is_none() {
+            for live in self.live_of(app.number) {
+                if takings.are_done() {
                     return;
                 }
-                let candidate = (app.number, number);
-                if under.chosen.containers.contains_key(&candidate) || self.is_killable(candidate) || am {
+                let candidate = (app.number, live.number);
+                if under.chosen.containers.contains_key(&candidate) || self.is_killable(candidate) || live.am {
                     continue;
                 }
-                let left = rolling[app.user].minus(&size);
-                if user_limit_first && !arith.is_greater(cluster, &left, &users[app.user].whole_limit) {
+                let left = rolling[app.user].minus(&live.size);
+                // By the limit on the container's own nodes, where there is one.
+                let there = under.part(live.label);
+                let of_user = there.and_then(|there| {
+                    let (_, others, users) = plans.get(&(there, at))?;
+                    others.iter().position(|name| *name == names[app.user]).map(|user| &users[user])
+                });
+                if user_limit_first && of_user.is_some_and(|user| !arith.is_greater(&cluster, &left, &user.whole_limit))
+                {
                     break;
                 }
-                let conservative = settings.intra_queue_conservative_drf;
-                if taking.take(&size, &mut under.budget, conservative, arith, cluster) {
+                if takings.take(there, &live.size, &mut under.budget) {
                     under.chosen.containers.insert(candidate, wait);
                     if user_limit_first {
                         rolling[app.user] = left;

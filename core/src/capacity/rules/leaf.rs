@@ -9,7 +9,7 @@ use super::ordered::{AppEntry, Ordered, Place};
 use super::partition::{Part, Whole};
 use super::preempted::Candidate as Held;
 use super::users::{LimitInputs, Users};
-use crate::id::LabelId;
+use crate::id::{LabelId, NodeId};
 use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,7 +55,16 @@ pub(crate) struct LeafPart {
     pub(crate) am_limit: Resource,
     /// Containers and reservations that were asked for on nodes without a label (rules/node-labels.md 15). What stood
     /// on a node that has another label by now stays.
-    pub(crate) shared: BTreeSet<Held>,
+    pub(crate) shared: BTreeMap<Held, SharedEntry>,
+}
+
+/// What stands in the list of what was asked for on nodes without a label.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedEntry {
+    pub(crate) size: Resource,
+    pub(crate) node: NodeId,
+    /// It came as a reservation. As in Hadoop the list keeps that when it has become a container.
+    pub(crate) was_reserved: bool,
 }
 
 /// The limit of AMs on the nodes of one label.

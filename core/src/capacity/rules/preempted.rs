@@ -1,13 +1,13 @@
 //! What a round of the preemption policy looks at (rules/capacity.md 25.1 step 2), and the names that it gives to
 //! containers.
 
-use crate::id::ContainerNumber;
+use crate::id::{ContainerNumber, LabelId};
 use crate::resource::Resource;
 
 /// A container or a reservation: its application and its number there.
 pub(crate) type Candidate = (u32, ContainerNumber);
 
-/// An application, as far as a round has to know it.
+/// An application on the nodes of a partition, as far as a round has to know it.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) user: String,
@@ -28,12 +28,26 @@ pub(crate) struct Live {
     /// Of the ask.
     pub(crate) priority: i32,
     pub(crate) am: bool,
+    /// Of its node, and of the ask.
+    pub(crate) label: LabelId,
+    pub(crate) asked: LabelId,
+}
+
+/// A reservation of an application.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    pub(crate) number: ContainerNumber,
+    pub(crate) size: Resource,
+    /// Of its node, and of the ask.
+    pub(crate) label: LabelId,
+    pub(crate) asked: LabelId,
 }
 
 /// A node.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeIn<Place> {
     pub(crate) place: Place,
+    pub(crate) label: LabelId,
     pub(crate) free: Resource,
     pub(crate) killable: Resource,
     pub(crate) held: Option<HeldIn>,
@@ -56,6 +70,8 @@ pub(crate) struct HeldIn {
 pub(crate) struct OnNode {
     pub(crate) candidate: Candidate,
     pub(crate) size: Resource,
+    /// Of the ask.
+    pub(crate) asked: LabelId,
     pub(crate) am: bool,
     pub(crate) killable: bool,
     /// Of one that has ended: the leaf in which it did.

@@ -5,7 +5,8 @@
 //! ([`cheapest`]). Pure: the caller passes nodes and containers as plain data.
 
 use super::ideal::Round;
-use crate::id::ContainerNumber;
+use crate::capacity::rules::arith::Arith;
+use crate::id::{ContainerNumber, LabelId};
 use crate::resource::Resource;
 use crate::resource::sorted;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,8 @@ type Id = (u32, ContainerNumber);
 pub(crate) struct HoldsRoom {
     pub(crate) id: Id,
     pub(crate) size: Resource,
+    /// The label that was asked for.
+    pub(crate) asked: LabelId,
     pub(crate) am: bool,
     /// An earlier round has already made the container killable.
     pub(crate) killable: bool,
@@ -29,6 +32,8 @@ pub(crate) struct HoldsRoom {
 /// A node, as a selector sees it: a copy that the selector may change.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenNode {
+    /// The index of its partition among the rounds.
+    pub(crate) part: usize,
     pub(crate) free: Resource,
     pub(crate) killable: Resource,
     pub(crate) held: Option<Held>,
@@ -47,10 +52,11 @@ pub(crate) struct Held {
     pub(crate) may_move: bool,
 }
 
-/// What a selector works with: the round's figures, and the budget that it may still spend on containers.
+/// What a selector works with: the round's figures by partition, and the budget that it may still spend on containers.
 #[derive(Debug)]
 pub(crate) struct Selection<'a> {
-    pub(crate) round: &'a Round,
+    /// They have the same queues.
+    pub(crate) rounds: &'a [Round],
     pub(crate) cluster: Resource,
     pub(crate) budget: &'a mut Resource,
 }
@@ -122,8 +128,25 @@ impl<'a> Priorities<'a> {
     }
 }
 
-/// A container to preempt: its id, the index of its leaf among the round's entries, and its size.
-pub(crate) type Victim = (Id, usize, Resource);
+/// A container to preempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Victim {
+    pub(crate) id: Id,
+    /// The index of its leaf among the round's entries.
+    pub(crate) leaf: usize,
+    pub(crate) size: Resource,
+    /// The index of its node's partition among the rounds.
+    pub(crate) part: usize,
+    /// The label that was asked for.
+    pub(crate) asked: LabelId,
+}
+
+impl Victim {
+    fn of(container: &HoldsRoom, leaf: usize, part: usize) -> Victim {
+        let HoldsRoom { id, size, asked, .. } = *container;
+        Victim { id, leaf, size, part, asked }
+    }
+}
 
 /// The settings of [`by_priority`].
 #[derive(Clone, Copy, Debug)]
@@ -145,8 +168,9 @@ pub(crate) fn by_priority(
     mut nodes: Vec<SeenNode>,
     how: ByPriority,
 ) -> (Vec<Victim>, Vec<(usize, usize)>) {
-    let Selection { round, cluster, budget } = selection;
-    let (arith, priorities) = (round.arith, Priorities::of(round));
+    let Selection { rounds, cluster, budget } = selection;
+    // Priorities have no partition.
+    let (arith, priorities) = (rounds[0].arith, Priorities::of(&rounds[0]));
     let takers = |(at, node): (usize, &SeenNode)| {
         let held = node.held.filter(|held| held.leaf.is_some_and(|leaf| priorities.allow_any(leaf)))?;
         Some((at, held))
@@ -159,11 +183,12 @@ pub(crate) fn by_priority(
         // Hadoop sorts at each visit. Sorting a second time changes nothing, so once is enough.
         binary_insertion_sort(&mut node.containers, |a, b| priorities.is_before(a.leaf, b.leaf).unwrap_or(false));
     }
-    let (mut chosen, mut moved, mut gained) = (Vec::new(), Vec::new(), BTreeMap::<usize, Resource>::new());
+    let (mut chosen, mut moved, mut gained) = (Vec::new(), Vec::new(), BTreeMap::<(usize, usize), Resource>::new());
     for (at, held) in reserved {
         let age = i64::try_from(how.now_ms.saturating_sub(held.since_ms)).unwrap_or(i64::MAX);
         let Some(leaf) = held.leaf.filter(|_| age >= how.delay_ms) else { continue };
-        let (entry, gains) = (&round.entries[leaf], gained.entry(leaf).or_default());
+        let part = nodes[at].part;
+        let (entry, gains) = (&rounds[part].entries[leaf], gained.entry((leaf, part)).or_default());
         let has = entry.used.minus(&entry.reserved).plus(gains);
         if !arith.is_less(&cluster, &has, &entry.guaranteed) {
             continue;
@@ -173,11 +198,13 @@ pub(crate) fn by_priority(
         };
         if let Some(victims) = lower_on(&nodes[at], budget) {
             *gains = gains.plus(&held.size);
-            *budget = victims.iter().fold(*budget, |left, (_, _, size)| left.minus(size));
+            *budget = victims.iter().fold(*budget, |left, victim| left.minus(&victim.size));
             chosen.extend(victims);
         } else if how.moves && held.may_move {
             // A node to which this round has moved a reservation is reserved by now.
-            let would_do = |to: &usize| nodes[*to].held.is_none() && lower_on(&nodes[*to], budget).is_some();
+            let would_do = |to: &usize| {
+                nodes[*to].part == part && nodes[*to].held.is_none() && lower_on(&nodes[*to], budget).is_some()
+            };
             // The move adds nothing to `gained`, and the next round chooses the containers there.
             if let Some(to) = (0..nodes.len()).find(would_do) {
                 nodes[to].held = nodes[at].held.take();
@@ -209,7 +236,7 @@ fn victims_of_lower_priority(
         if !arith.is_less(cluster, &left, &container.size) {
             left = left.minus(&container.size);
             lacking = lacking.minus(&container.size);
-            victims.push((container.id, leaf, container.size));
+            victims.push(Victim::of(container, leaf, node.part));
         }
         if arith.fits_in(&lacking, &none) {
             return Some(victims);
@@ -221,21 +248,24 @@ fn victims_of_lower_priority(
 /// Chooses containers of queues that have too much, for the reservations on their nodes. Begins with the node where the
 /// containers are smallest in relation to the reservation. `chosen`: the containers that earlier selectors have chosen.
 pub(crate) fn cheapest(selection: Selection<'_>, nodes: &[SeenNode], chosen: &BTreeSet<Id>) -> Vec<Victim> {
-    let Selection { round, cluster, budget } = selection;
-    let mut to_obtain: BTreeMap<usize, Resource> = BTreeMap::new();
-    for (at, entry) in round.entries.iter().enumerate().filter(|(_, entry)| entry.children.is_empty()) {
-        if !entry.disabled && round.arith.is_greater(&cluster, &entry.to_obtain, &Resource::ZERO) {
-            to_obtain.insert(at, entry.to_obtain);
+    let Selection { rounds, cluster, budget } = selection;
+    let arith = rounds[0].arith;
+    let mut to_obtain: BTreeMap<(usize, usize), Resource> = BTreeMap::new();
+    for (part, round) in rounds.iter().enumerate() {
+        for (at, entry) in round.entries.iter().enumerate().filter(|(_, entry)| entry.children.is_empty()) {
+            if !entry.disabled && arith.is_greater(&cluster, &entry.to_obtain, &Resource::ZERO) {
+                to_obtain.insert((at, part), entry.to_obtain);
+            }
         }
     }
-    let mut remaining = Remaining { round, to_obtain, budget, chosen: chosen.clone() };
+    let mut remaining = Remaining { arith, to_obtain, budget, chosen: chosen.clone() };
     let mut costs: Vec<(f32, &SeenNode)> =
         nodes.iter().filter_map(|node| Some((remaining.needed_on(node, true)?.0, node))).collect();
     sorted::by(&mut costs, |(a, _), (b, _)| a.total_cmp(b));
     let mut victims = Vec::new();
     for (_, node) in costs {
         let Some((_, more)) = remaining.needed_on(node, false) else { continue };
-        remaining.chosen.extend(more.iter().map(|(id, _, _)| *id));
+        remaining.chosen.extend(more.iter().map(|victim| victim.id));
         victims.extend(more);
     }
     victims
@@ -243,9 +273,9 @@ pub(crate) fn cheapest(selection: Selection<'_>, nodes: &[SeenNode], chosen: &BT
 
 /// What remains to be taken while [`cheapest`] chooses.
 struct Remaining<'a> {
-    round: &'a Round,
-    /// By leaf that has to give: the amount that is still to be obtained from it.
-    to_obtain: BTreeMap<usize, Resource>,
+    arith: Arith,
+    /// By leaf and partition that have to give: the amount that is still to be obtained there.
+    to_obtain: BTreeMap<(usize, usize), Resource>,
     budget: &'a mut Resource,
     /// The containers that this selector and earlier ones have chosen.
     chosen: BTreeSet<Id>,
@@ -256,7 +286,7 @@ impl Remaining<'_> {
     /// `None` if the node has no reservation, if the reservation fits already, or if the containers are not enough. With
     /// `only_looks` nothing is subtracted, so each container is compared with all that remains.
     fn needed_on(&mut self, node: &SeenNode, only_looks: bool) -> Option<(f32, Vec<Victim>)> {
-        let (arith, held) = (self.round.arith, node.held?);
+        let (arith, held) = (self.arith, node.held?);
         let (mut has, mut goes, mut victims) = (node.free.plus(&node.killable), Resource::ZERO, Vec::new());
         if arith.fits_in(&held.size, &has) {
             return None;
@@ -264,7 +294,7 @@ impl Remaining<'_> {
         let mut newest_first: Vec<&HoldsRoom> = node.containers.iter().collect();
         sorted::by_key(&mut newest_first, |container| std::cmp::Reverse(container.id));
         for container in newest_first.into_iter().filter(|container| !container.killable && !container.am) {
-            let of_leaf = container.leaf.and_then(|leaf| Some((leaf, self.to_obtain.get_mut(&leaf)?)));
+            let of_leaf = container.leaf.and_then(|leaf| Some((leaf, self.to_obtain.get_mut(&(leaf, node.part))?)));
             let Some((leaf, left)) = of_leaf else { continue };
             let size = container.size;
             if !arith.fits_in(&size, left) || !arith.fits_in(&size, self.budget) {
@@ -275,7 +305,7 @@ impl Remaining<'_> {
                 *self.budget = self.budget.minus(&size);
             }
             if !self.chosen.contains(&container.id) {
-                victims.push((container.id, leaf, size));
+                victims.push(Victim::of(container, leaf, node.part));
                 goes = goes.plus(&size);
             }
             has = has.plus(&size);
@@ -284,9 +314,9 @@ impl Remaining<'_> {
             }
         }
         // As in Hadoop, the leaves get back what was subtracted, and the budget does not.
-        for (_, leaf, size) in victims.iter().filter(|_| !only_looks) {
-            if let Some(left) = self.to_obtain.get_mut(leaf) {
-                *left = left.plus(size);
+        for victim in victims.iter().filter(|_| !only_looks) {
+            if let Some(left) = self.to_obtain.get_mut(&(victim.leaf, victim.part)) {
+                *left = left.plus(&victim.size);
             }
         }
         None
@@ -324,11 +354,13 @@ mod tests {
         let container = |number| HoldsRoom {
             id: (7, ContainerNumber::granted(1, 0, number)),
             size: memory(6),
+            asked: LabelId::NONE,
             am: false,
             killable: false,
             leaf: Some(2),
         };
         SeenNode {
+            part: 0,
             free: memory(10),
             killable: memory(0),
             held: Some(Held { size: memory(20), leaf: Some(1), since_ms: 1000, may_move: true }),
@@ -350,7 +382,7 @@ mod tests {
 
     fn moves(nodes: Vec<SeenNode>) -> (Vec<u32>, Vec<(usize, usize)>) {
         let (round, mut budget) = (round(), memory(100));
-        let selection = Selection { round: &round, cluster: memory(100), budget: &mut budget };
+        let selection = Selection { rounds: &[round], cluster: memory(100), budget: &mut budget };
         let (victims, moves) = by_priority(selection, nodes, ByPriority { now_ms: 9000, delay_ms: 0, moves: true });
         (ids(&victims), moves)
     }
@@ -383,7 +415,7 @@ mod tests {
     }
 
     fn ids(victims: &[Victim]) -> Vec<u32> {
-        victims.iter().map(|((_, number), _, _)| number.number).collect()
+        victims.iter().map(|victim| victim.id.1.number).collect()
     }
 
     #[test]
@@ -392,7 +424,12 @@ mod tests {
         let mut budget = memory(100);
         let mut choose = |now_ms, delay_ms| {
             let how = ByPriority { now_ms, delay_ms, moves: false };
-            by_priority(Selection { round: &round, cluster: memory(100), budget: &mut budget }, vec![node()], how).0
+            by_priority(
+                Selection { rounds: std::slice::from_ref(&round), cluster: memory(100), budget: &mut budget },
+                vec![node()],
+                how,
+            )
+            .0
         };
         assert!(choose(1999, 1000).is_empty());
         assert_eq!(ids(&choose(2000, 1000)), [3, 4]);
@@ -407,7 +444,7 @@ mod tests {
         equal.entries[2].priority = 2;
         for round in [satisfied, equal] {
             let mut budget = memory(100);
-            let selection = Selection { round: &round, cluster: memory(100), budget: &mut budget };
+            let selection = Selection { rounds: &[round], cluster: memory(100), budget: &mut budget };
             let how = ByPriority { now_ms: 9000, delay_ms: 0, moves: true };
             assert_eq!(by_priority(selection, vec![node_of_ams(), unreserved_node()], how), (vec![], vec![]));
         }
@@ -423,10 +460,13 @@ mod tests {
         cheap.containers = vec![HoldsRoom { id: only, ..cheap.containers[0] }];
         let nodes = [node(), cheap];
         let mut budget = memory(100);
-        let victims =
-            cheapest(Selection { round: &round, cluster: memory(100), budget: &mut budget }, &nodes, &BTreeSet::new());
+        let victims = cheapest(
+            Selection { rounds: std::slice::from_ref(&round), cluster: memory(100), budget: &mut budget },
+            &nodes,
+            &BTreeSet::new(),
+        );
         // On the other node one fits what is left, and that is not enough.
-        assert_eq!(victims, [(only, 2, memory(6))]);
+        assert_eq!(victims, [Victim { id: only, leaf: 2, size: memory(6), part: 0, asked: LabelId::NONE }]);
         assert_eq!(budget, memory(88));
     }
 
