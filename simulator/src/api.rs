@@ -2,6 +2,7 @@
 
 pub(crate) use evenweave::clock::{Clock, VirtualClock};
 pub(crate) use evenweave::config::{Diagnostic, SchedulerKind, SiteFile, SiteProperties};
+pub(crate) use evenweave::labels::{NewLabel, StoredLabels};
 pub(crate) use evenweave::reason::Words as CoreWords;
 pub(crate) use evenweave::reservation::{
     Followed, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,

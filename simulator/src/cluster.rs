@@ -25,4 +25,6 @@ pub(super) struct NodeSpec {
     pub(super) name: String,
     pub(super) rack: String,
     pub(super) total: Resource,
+    /// Its node label; empty for none.
+    pub(super) label: String,
 }

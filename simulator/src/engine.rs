@@ -257,8 +257,8 @@ impl Run<'_> {
             Some(id) => format!("{id}_{}", copy + 1),
             None => number.to_string(),
         };
-        if job.label.is_some() {
-            let why = format!("{name}: node labels are not simulated");
+        if let Some(label) = job.label.as_ref().filter(|label| self.plan.labels.is_none() && !label.is_empty()) {
+            let why = format!("{name}: it is for nodes with the label {label}, and node labels are off");
             self.refused.push_job(key_of(in_trace, copy), queue, why);
             return;
         }
@@ -272,6 +272,9 @@ impl Run<'_> {
         let named = Some(queue).filter(|queue| *queue != "default");
         let am = (job.has_am || self.options.added_ams).then_some(made.am);
         let mut submission = Submission::new(number, user).maybe_in_queue(named.map(str::to_owned)).maybe_with_am(am);
+        if let Some(label) = job.label.as_ref().filter(|_| self.plan.labels.is_some()) {
+            submission = submission.labelled(label);
+        }
         let reservation = part.and_then(|part| self.id_of(part));
         if let Some(id) = reservation {
             submission = submission.with_reservation(id);

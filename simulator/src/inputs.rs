@@ -1,6 +1,7 @@
 //! What is read before a run begins: files of queues, the cluster, the sizes of SLS's settings.
 
 mod changes;
+mod labels;
 mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +21,8 @@ use super::options::SimulateOptions;
 use super::queues::Queues;
 use super::run_progress::{Moment, Watch, interrupted};
 use crate::api::{
-    AllocationFile, Calculator, CapacityConfiguration, Diagnostic, Resource, ResourceTypes, SchedulerKind, Settings,
-    SiteFile, SiteProperties,
+    AllocationFile, Calculator, CapacityConfiguration, Diagnostic, NewLabel, Resource, ResourceTypes, SchedulerKind,
+    Settings, SiteFile, SiteProperties,
 };
 use sizes::{NodeSize, number, over};
 
@@ -57,6 +58,8 @@ pub(super) struct Plan {
     pub(super) changes: Vec<PlannedChange>,
     /// Reservations that are to be made.
     pub(super) bookings: Vec<Booking>,
+    /// The node labels that there are; `None` where they are off.
+    pub(super) labels: Option<Vec<NewLabel>>,
     /// What a scenario of the run begins with, if it is to be written.
     pub(super) scenario: Option<ScenarioHead>,
     pub(super) warnings: Vec<String>,
@@ -210,30 +213,31 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         switch_reservations_on(&mut site);
     }
     let scenario;
-    let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
-        SchedulerChoice::Fair => {
-            let settings = Settings::from_site(&site)?;
-            let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[])?;
-            let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
-            let types = settings.types.clone();
-            scenario = options
-                .decision_steps
-                .map(|steps| scenario_head(&site, ScenarioQueues::Fair(queues.text.clone()), steps));
-            (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
-        }
-        SchedulerChoice::Capacity => {
-            let file = SiteFile::parse(&queues.text, &queues.name)?;
-            let configuration = CapacityConfiguration::from_site(&site, &file)?;
-            configuration.check_supported_without_labels().map_err(|error| Failure::input(error.to_string()))?;
-            scenario = options
-                .decision_steps
-                .map(|steps| scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps));
-            known_properties(options, &configuration)?;
-            let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
-            let types = configuration.file().settings().types.clone();
-            (Rules::Capacity(Box::new(configuration)), types, warnings)
-        }
-    };
+    let (rules, types, mut warnings): (Rules, ResourceTypes, Vec<String>) =
+        match scheduler_of(queues, options.scheduler)? {
+            SchedulerChoice::Fair => {
+                let settings = Settings::from_site(&site)?;
+                let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[])?;
+                let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
+                let types = settings.types.clone();
+                scenario = options
+                    .decision_steps
+                    .map(|steps| scenario_head(&site, ScenarioQueues::Fair(queues.text.clone()), steps));
+                (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
+            }
+            SchedulerChoice::Capacity => {
+                let file = SiteFile::parse(&queues.text, &queues.name)?;
+                let configuration = CapacityConfiguration::from_site(&site, &file)?;
+                configuration.check_supported().map_err(|error| Failure::input(error.to_string()))?;
+                scenario = options.decision_steps.map(|steps| {
+                    scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps)
+                });
+                known_properties(options, &configuration)?;
+                let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
+                let types = configuration.file().settings().types.clone();
+                (Rules::Capacity(Box::new(configuration)), types, warnings)
+            }
+        };
     let number = |name: &str, default: i64| number(&site, name, default);
     let size = |of: &str, [memory, vcores]: [i64; 2]| -> Result<Resource, Failure> {
         let mut amounts = vec![0; types.len()];
@@ -255,23 +259,34 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         })
     };
     let given = nodes;
+    let labels = match &rules {
+        Rules::Capacity(configuration) if configuration.file().settings().node_labels.enabled => {
+            Some(labels::of_nodes(given)?)
+        }
+        Rules::Capacity(_) | Rules::Fair(_) => {
+            warnings.extend(labels::that_do_not_count(given));
+            None
+        }
+    };
     let nodes: Vec<NodeSpec> = given
         .iter()
         .map(|spec| NodeSpec {
             name: spec.host.name.clone(),
             rack: spec.host.rack.clone(),
             total: over(&types, &spec.resource, &node.size),
+            label: if labels.is_some() { labels::of_node(spec) } else { String::new() },
         })
         .collect();
     let size_over =
         |own: &BTreeMap<String, i64>, otherwise: Option<&Resource>| over(&types, own, otherwise.unwrap_or(&node.size));
     let changes = changes::planned(options, &nodes, &size_over)?;
-    let cluster = node.told(&nodes, given, &types, &brought_by(options));
+    let cluster = node.told(&nodes, given, &types, &brought_by(options)) + &labels::told(&nodes);
     Ok(Plan {
         name: queues.name.clone(),
         at: Vec::new(),
         rules,
         nodes,
+        labels,
         cluster,
         changes,
         bookings: bookings.to_vec(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use evenweave_tools::Failure;
 use evenweave_tools::figures::QueueFigures;
 
+use super::cluster::NodeSpec;
 use super::record::WrittenRun;
 use super::scribe::Scribe;
 use crate::api::{
@@ -104,10 +105,13 @@ impl Scheduler {
         place
     }
 
-    pub(super) fn add_node(&mut self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, Refused> {
-        let node = self.core.add_node(name, rack, total)?;
+    pub(super) fn add_node(&mut self, spec: &NodeSpec) -> Result<NodeHandle, Refused> {
+        if !spec.label.is_empty() {
+            self.core.set_node_labels(&[(&spec.name, &[&spec.label])])?;
+        }
+        let node = self.core.add_node(&spec.name, &spec.rack, spec.total)?;
         if let Some(scribe) = self.scribe() {
-            scribe.node_added(&node, &total);
+            scribe.node_added(&node, &spec.total, &spec.label);
         }
         Ok(node)
     }

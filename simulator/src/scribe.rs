@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json as object};
 use super::inputs::{ScenarioHead, ScenarioQueues};
 use super::record::WrittenRun;
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Ask, Clock as _, ContainerId, EndReason, Heartbeat, Location, NodeHandle,
-    Resource, ResourceTypes, Submission, VirtualClock,
+    AllocateRequest, Allocation, AppHandle, Ask, Clock as _, ContainerId, EndReason, Heartbeat, Location, NewLabel,
+    NodeHandle, Resource, ResourceTypes, Submission, VirtualClock,
 };
 
 /// How a container stands on its node.
@@ -61,7 +61,12 @@ fn number(id: ContainerId) -> (u32, u32) {
 }
 
 impl Scribe {
-    pub(super) fn new(clock: Arc<VirtualClock>, types: ResourceTypes, begins: &ScenarioHead) -> Scribe {
+    pub(super) fn new(
+        clock: Arc<VirtualClock>,
+        types: ResourceTypes,
+        begins: &ScenarioHead,
+        labels: Option<&[NewLabel]>,
+    ) -> Scribe {
         let (scheduler, field, queues) = match &begins.queues {
             ScenarioQueues::Fair(allocations) => ("fair", "allocations", object!(allocations)),
             ScenarioQueues::Capacity(properties) => ("capacity", "capacity", object!(properties)),
@@ -71,6 +76,10 @@ impl Scribe {
         head.insert("scheduler".to_owned(), scheduler.into());
         head.insert("properties".to_owned(), object!(begins.properties));
         head.insert(field.to_owned(), queues);
+        if let Some(labels) = labels {
+            let label = |label: &NewLabel| object!({"name": label.name, "exclusive": label.exclusive});
+            head.insert("labels".to_owned(), labels.iter().map(label).collect());
+        }
         Scribe {
             clock,
             types,
@@ -138,10 +147,14 @@ impl Scribe {
         self.places.borrow_mut().entry(place).or_insert_with(|| name.to_owned());
     }
 
-    pub(super) fn node_added(&mut self, node: &NodeHandle, total: &Resource) {
+    pub(super) fn node_added(&mut self, node: &NodeHandle, total: &Resource, label: &str) {
         self.nodes.push(node.name().to_owned());
         let resource = self.amounts(total);
-        self.note(object!({"op": "node-add", "node": node.name(), "rack": node.rack(), "resource": resource}));
+        let mut step = object!({"op": "node-add", "node": node.name(), "rack": node.rack(), "resource": resource});
+        if !label.is_empty() {
+            step["label"] = label.into();
+        }
+        self.note(step);
     }
 
     pub(super) fn node_removed(&mut self, node: &NodeHandle) {
@@ -169,6 +182,9 @@ impl Scribe {
         }
         if let Some(queue) = &submission.queue {
             step["queue"] = queue.as_str().into();
+        }
+        if let Some(label) = &submission.label {
+            step["label"] = label.as_str().into();
         }
         self.note(step);
     }

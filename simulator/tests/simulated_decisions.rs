@@ -232,3 +232,74 @@ fn a_scenario_that_ends_early_says_so() {
     assert!(format!("{refused:?}").contains("no container is granted in the"), "{refused:?}");
     assert!(!path.exists());
 }
+
+/// Nodes of a label for those who ask for it, and lent to others while nobody does.
+#[test]
+fn a_run_with_node_labels_is_replayed() {
+    let scratch = Scratch::new("labels");
+    let labelled = CAPACITY.replace(
+        "</configuration>",
+        "<property><name>yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity</name><value>100</value></property>\
+         <property><name>yarn.scheduler.capacity.root.a.accessible-node-labels</name><value>gpu</value></property>\
+         <property><name>yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity</name><value>100</value></property>\
+         <property><name>yarn.scheduler.capacity.root.b.accessible-node-labels</name><value> </value></property></configuration>",
+    );
+    let job = |number: u32, queue: &str, label: &str| {
+        format!(
+            "{{\"job.id\": \"j{number}\", \"job.start.ms\": {}, \"job.queue.name\": \"{queue}\", {label}\
+             \"job.tasks\": [{{\"count\": 9, \"container.duration.ms\": 30000}}]}}\n",
+            number * 5000
+        )
+    };
+    let gpu = "\"job.label.expression\": \"gpu\", ";
+    let trace: String = (0..6)
+        .map(|job_number| job(job_number, "root.b", ""))
+        .chain([job(7, "root.a", gpu), job(8, "root.b", gpu)])
+        .collect();
+    let (traced, nodes) = (scratch.0.join("jobs.json"), scratch.0.join("nodes.json"));
+    std::fs::write(&traced, trace).unwrap();
+    let run = |nodes_text: &str, labels: bool| {
+        std::fs::write(&nodes, nodes_text).unwrap();
+        let mut options =
+            options(&scratch, if labels { &labelled } else { CAPACITY }, AmStyle::MapReduce, Some(50_000));
+        (options.traces, options.cluster.nodes) = (vec![traced.clone()], Vec::new());
+        options.cluster.node_file = Some(nodes.clone());
+        options.site.properties = vec![("yarn.node-labels.enabled".to_owned(), labels.to_string())];
+        simulate(&options, &|_| true)
+    };
+    let file = |label: &str| {
+        format!("{{\"rack\": \"r\", \"nodes\": [{{\"node\": \"n1\"}}, {{\"node\": \"n2\", \"labels\": \"{label}\"}}]}}")
+    };
+    let simulated = run(&file("gpu(exclusive=false)"), true).unwrap();
+    let [of_a, of_b] = ["j7", "j8"].map(|name| {
+        let run = &simulated.runs[0][0];
+        run.jobs.iter().find(|job| job.job == name).map(|job| job.containers)
+    });
+    assert!(of_a.is_some_and(|containers| containers == 9) && of_b.is_none(), "{of_a:?} and {of_b:?}");
+    assert!(simulated.runs[0][0].refused[0].contains("gpu"), "{:?}", simulated.runs[0][0].refused);
+    let path = scratch.0.join("labels.jsonl");
+    write_decisions(&simulated, &path).unwrap();
+    for driver in [DriverChoice::Stepped, DriverChoice::Threaded] {
+        let play = PlayOptions { driver, ..PlayOptions::EXACT };
+        let outcomes =
+            replay(&ReplayOptions { files: vec![path.clone()], play, trace: false, scenario: None }).unwrap();
+        assert_eq!((outcomes.tally().passed, outcomes.tally().failed), (1, 0), "{}", outcomes.text(5));
+    }
+    let written = std::fs::read_to_string(&path).unwrap();
+    let on = |node: &str| written.matches(&format!("\"node\":\"{node}\",\"priority\"")).count();
+    assert!(on("n2") > 15, "{}: idle nodes of the label are lent", on("n2"));
+    // For those who ask for the label alone.
+    let simulated = run(&file("gpu"), true).unwrap();
+    write_decisions(&simulated, &path).unwrap();
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(written.matches("\"node\":\"n2\",\"priority\"").count(), 10);
+    // Where they are off they do not count, and that is said.
+    let simulated = run(&file("gpu"), false).unwrap();
+    assert!(
+        simulated
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("the labels of nodes do not count (nodes with one: 1)"))
+    );
+    assert_eq!(simulated.runs[0][0].refused_count, 2);
+}

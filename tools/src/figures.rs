@@ -1,6 +1,6 @@
 //! A queue, whichever scheduler it is of.
 
-use crate::api::{CapacityQueueView, QueueView, Resource};
+use crate::api::{CapacityPartitionView, CapacityQueueView, QueueView, Resource};
 
 /// A queue.
 #[derive(Clone, Debug)]
@@ -35,16 +35,22 @@ impl From<QueueView> for QueueFigures {
     }
 }
 
+/// Of all nodes: those of every label, and those without one.
 impl From<CapacityQueueView> for QueueFigures {
     fn from(view: CapacityQueueView) -> QueueFigures {
-        let usage = view.used.minus(&view.reserved);
+        let of_all = |none: Resource, of: fn(&CapacityPartitionView) -> Resource| {
+            view.partitions.iter().fold(none, |sum, partition| sum.saturating_plus(&of(partition)))
+        };
+        let usage = of_all(view.used.minus(&view.reserved), |partition| partition.used.minus(&partition.reserved));
+        let guaranteed = of_all(view.guaranteed, |partition| partition.guaranteed);
+        let pending = of_all(view.pending, |partition| partition.pending);
         QueueFigures {
             leaf: view.leaf.is_some(),
             policy: "capacity".to_owned(),
             usage,
-            share: view.guaranteed,
-            steady_share: view.guaranteed,
-            demand: usage.plus(&view.pending),
+            share: guaranteed,
+            steady_share: guaranteed,
+            demand: usage.saturating_plus(&pending),
             name: view.name,
         }
     }

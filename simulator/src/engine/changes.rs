@@ -70,7 +70,7 @@ impl Run<'_> {
     }
 
     fn add_node(&mut self, spec: &NodeSpec) {
-        let handle = match self.core.add_node(&spec.name, &spec.rack, spec.total) {
+        let handle = match self.core.add_node(spec) {
             Ok(handle) => handle,
             Err(refused) => {
                 self.refused.push(format!("node {}: {refused}", spec.name));

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::run::{Booked, Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
 use super::timers::sls_begins_ms;
-use crate::api::{CapacityScheduler, FairScheduler, VirtualClock};
+use crate::api::{CapacityScheduler, FairScheduler, StoredLabels, VirtualClock};
 use crate::arrivals::{Arrivals, check_beside};
 use crate::events::Events;
 use crate::inputs::{Plan, Rules};
@@ -42,7 +42,7 @@ impl<'p> Run<'p> {
         });
         // Of several seeds the first is written.
         let scribe = plan.scenario.as_ref().filter(|_| seed == options.seed);
-        let scribe = scribe.map(|head| Scribe::new(clock.clone(), plan.types.clone(), head));
+        let scribe = scribe.map(|head| Scribe::new(clock.clone(), plan.types.clone(), head, plan.labels.as_deref()));
         let mut core = match &plan.rules {
             Rules::Fair(rules) => {
                 let (settings, allocations) = (**rules).clone();
@@ -56,6 +56,8 @@ impl<'p> Run<'p> {
                 let builder = CapacityScheduler::builder((**configuration).clone());
                 let builder =
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
+                let labels = plan.labels.clone().unwrap_or_default();
+                let builder = builder.labels(StoredLabels { labels, nodes: Vec::new() });
                 Scheduler::capacity(builder.stepped().map_err(|error| Failure::input(error.to_string()))?, scribe)
             }
         };
@@ -63,9 +65,8 @@ impl<'p> Run<'p> {
         let (mut places, mut offsets) = (Vec::with_capacity(plan.nodes.len()), Vec::with_capacity(plan.nodes.len()));
         let mut busy = Busy::default();
         for (number, spec) in (0_u64..).zip(&plan.nodes) {
-            let handle = core
-                .add_node(&spec.name, &spec.rack, spec.total)
-                .map_err(|refused| Failure::input(format!("node {}: {refused}", spec.name)))?;
+            let handle =
+                core.add_node(spec).map_err(|refused| Failure::input(format!("node {}: {refused}", spec.name)))?;
             places.push(Place { node: core.location(&spec.name), rack: core.location(&spec.rack) });
             offsets.push(mix(mix(seed ^ 0x4e4f_4445).wrapping_add(number)) % plan.node_interval_ms);
             busy.cluster[0] += spec.total.memory_mb();

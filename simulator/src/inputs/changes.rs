@@ -58,7 +58,7 @@ pub(super) fn planned(
                 if known.get(&node).is_some_and(|node| node.there) {
                     return Err(wrong(format!("node {node:?} is there already; give it another name")));
                 }
-                let spec = NodeSpec { name: node.clone(), rack, total: size(&own, None) };
+                let spec = NodeSpec { name: node.clone(), rack, total: size(&own, None), label: String::new() };
                 known.insert(node, Known { spec: spec.clone(), there: true });
                 NodeFate::Add(vec![spec])
             }

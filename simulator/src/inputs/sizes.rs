@@ -187,6 +187,7 @@ mod tests {
                 name: node.host.name.clone(),
                 rack: node.host.rack.clone(),
                 total: over(&types, &node.resource, &size.size),
+                label: String::new(),
             };
             let nodes: Vec<NodeSpec> = given.iter().map(spec).collect();
             size.told(&nodes, &given, &types, "")
