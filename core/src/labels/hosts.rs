@@ -19,7 +19,7 @@ pub(super) struct Host {
 pub(super) struct HostNode {
     /// What was set for it after its host's label was, which may be none.
     pub(super) own: Option<Label>,
-    /// What a change is compared with: what was set for it, or after that for its host.
+    /// What a change is compared with: what was set for it, or for its host while it was known.
     pub(super) as_set: Option<Label>,
     /// What it has, while it runs.
     pub(super) running: Option<Resource>,
@@ -36,7 +36,7 @@ impl Host {
     pub(super) fn set(&mut self, label: Label) {
         for node in self.nodes.values_mut() {
             node.own = None;
-            node.as_set = node.as_set.take().and(label.is_some().then(|| label.clone()));
+            node.as_set = Some(label.clone());
         }
         self.label = label;
     }

@@ -119,8 +119,7 @@ fn a_node_goes_by_what_was_set_last() {
     let replace =
         |labels: &mut NodeLabels, port, label: &[&str]| told(labels.replace(&[("n1", port, label.to_vec())]).unwrap());
     assert_eq!(replace(&mut labels, 0, &["x"]), Some(vec![one("n1", 1, "x"), one("n1", 2, "x")]));
-    assert_eq!(replace(&mut labels, 1, &["x"]), Some(vec![one("n1", 1, "x")]), "nothing was set for it");
-    assert_eq!(replace(&mut labels, 1, &[" x "]), None);
+    assert_eq!(replace(&mut labels, 1, &[" x "]), None, "set for it with its host");
     assert_eq!(replace(&mut labels, 1, &[]), Some(vec![one("n1", 1, "")]), "none counts as set");
     assert_eq!(labels.label("n1", 1).as_deref(), None);
     // The host has it, whatever its nodes have.
@@ -128,6 +127,10 @@ fn a_node_goes_by_what_was_set_last() {
     assert_eq!(replace(&mut labels, 0, &["y"]), Some(vec![one("n1", 1, "y"), one("n1", 2, "y")]));
     assert_eq!(labels.label("n1", 3).as_deref(), Some("y"), "of a node that is not known");
     assert_eq!(sizes(&labels), [("y".to_owned(), 2, 2048)]);
+    // One that came after that has nothing set.
+    labels.activate("n1", 4, &GB);
+    assert_eq!(replace(&mut labels, 4, &["y"]), Some(vec![one("n1", 4, "y")]));
+    assert_eq!(replace(&mut labels, 4, &["y"]), None);
     // Nobody of it runs.
     assert_eq!(replace(&mut labels, 7, &["x"]), Some(vec![]));
     assert_eq!(told(labels.replace(&[("far", 0, vec![])]).unwrap()), Some(vec![]), "a host that is not known");
@@ -278,10 +281,10 @@ impl Model {
                     self.set.insert((host, port), (label, self.clock));
                     if port > 0 {
                         self.as_set.insert((host, port), label);
-                    } else if label.is_some() {
-                        self.as_set.iter_mut().filter(|((of, _), _)| *of == host).for_each(|(_, known)| *known = label);
                     } else {
-                        self.as_set.retain(|(of, _), _| *of != host);
+                        let known = self.as_set.keys().chain(self.running.keys()).filter(|(of, _)| *of == host);
+                        let known: Vec<_> = known.copied().collect();
+                        self.as_set.extend(known.into_iter().map(|node| (node, label)));
                     }
                 }
                 true
