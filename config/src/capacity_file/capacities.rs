@@ -53,6 +53,21 @@ impl Reader<'_> {
         Ok(all)
     }
 
+    /// What has made itself knows the labels that its parent knows: it has a weight there, and nothing besides.
+    pub(super) fn know_as_parent(&self, capacities: &mut Vec<LabelCapacity>) {
+        for capacity in capacities.iter_mut().filter(|capacity| !capacity.is_configured && capacity.weight == -1.0) {
+            capacity.weight = 1.0;
+        }
+        let of_parent = self.parent.into_iter().flat_map(|parent| &parent.capacities);
+        let missing = of_parent.map(|capacity| capacity.label.as_str());
+        let missing = missing.filter(|label| capacities.iter().all(|own| own.label != *label));
+        let more: Vec<LabelCapacity> = missing
+            .map(|label| LabelCapacity { is_configured: false, weight: 1.0, ..self.nothing_of(label) })
+            .collect();
+        capacities.extend(more);
+        sorted::by(capacities, |a, b| a.label.cmp(&b.label));
+    }
+
     fn nothing_of(&self, label: &str) -> LabelCapacity {
         LabelCapacity {
             label: label.to_owned(),

@@ -7,6 +7,7 @@ use super::defaults::Defaults;
 use super::error::CapacityFileError;
 use super::file::CapacityFile;
 use super::label_capacity::LabelCapacity;
+use super::labels::LabelsByQueue;
 use super::made_queues::QueueMaking;
 use super::queue::CapacityQueue;
 use super::skeleton::BareQueue;
@@ -66,6 +67,8 @@ pub(super) struct Apart {
     pub(super) weights: UserWeights,
     /// Its lists are the templates' alone: who may submit, and who may administer.
     pub(super) lists: [String; 2],
+    /// The labels of which the file itself says something for it.
+    pub(super) labels: Vec<String>,
 }
 
 /// The same of all of them, by path.
@@ -76,6 +79,10 @@ pub(super) fn apart(
     bare_queues: &[BareQueue],
 ) -> Result<HashMap<String, Apart>, CapacityFileError> {
     let mut out = HashMap::new();
+    if bare_queues.iter().all(|bone| bone.making.is_none()) {
+        return Ok(out);
+    }
+    let labels = LabelsByQueue::read(source)?;
     for bone in bare_queues {
         let (Some(making), Some(parent)) = (bone.making, bone.parent) else { continue };
         let parent = &bare_queues[parent].path;
@@ -88,7 +95,8 @@ pub(super) fn apart(
                 source.text(&Source::of(&template, key)).unwrap_or_else(|| NOBODY.to_owned())
             }),
         };
-        out.insert(bone.path.clone(), Apart { weights: UserWeights::read(source, &bone.path)?, lists });
+        let labels = labels.of(&bone.path).into_iter().map(str::to_owned).collect();
+        out.insert(bone.path.clone(), Apart { weights: UserWeights::read(source, &bone.path)?, lists, labels });
     }
     Ok(out)
 }

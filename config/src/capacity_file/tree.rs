@@ -8,6 +8,7 @@ use super::capacities::Reader;
 use super::defaults::Defaults;
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::State;
+use super::label_capacity::LabelCapacity;
 use super::labels::{self, ANY, LabelsByQueue};
 use super::made_queues::{ByParent, QueueMaking};
 use super::made_settings::{self, Apart};
@@ -132,14 +133,20 @@ impl Builder<'_, '_> {
                 .and_then(|parent| parent.default_label_from),
         };
         let known = self.made.known_labels(&path, kind.is_leaf());
-        let mut capacities = reader.load(&self.labels_of(&path, parent, kind), known)?;
+        let mut capacities = reader.load(&self.labels_of((&path, parent, kind, making), &apart), known)?;
+        let legacy = self.settings.legacy_queue_mode;
+        if making == Some(QueueMaking::Flexible) && legacy {
+            reader.know_as_parent(&mut capacities);
+        }
         let mut figures = State::new(&capacities);
         figures.update_absolute(
             &capacities,
             parent.map(|parent| &self.states[parent]),
             self.settings.legacy_queue_mode,
         );
-        for capacity in &mut capacities {
+        // What templates have set for labels that are not configured is not read.
+        let reads = |capacity: &LabelCapacity| capacity.is_configured || making.is_none() || !legacy;
+        for capacity in capacities.iter_mut().filter(|capacity| reads(capacity)) {
             // One that has made itself is compared when it comes.
             let cluster = if making.is_some() { Some(Resource::ZERO) } else { self.uncompared.cluster() };
             reader.set_amounts(capacity, cluster.as_ref())?;
@@ -153,12 +160,12 @@ impl Builder<'_, '_> {
             Some(_) => apart.weights,
             None => UserWeights::read(source, &path)?,
         };
-        for capacity in &mut capacities {
+        for capacity in capacities.iter_mut().filter(|capacity| reads(capacity)) {
             reader.set_vectors(capacity, matches!(kind, CapacityQueueKind::Plan | CapacityQueueKind::Reservation))?;
             if let Some(making) = making {
                 let given = |key| source.text(&Source::of_label(&path, &capacity.label, key)).is_some();
                 let (own, maximum) = (given("capacity"), given("maximum-capacity"));
-                made_settings::complete(capacity, making, own, maximum, self.settings.legacy_queue_mode);
+                made_settings::complete(capacity, making, own, maximum, legacy);
             }
         }
         let mode = reader.mode(&capacities)?;
@@ -321,14 +328,26 @@ impl Builder<'_, '_> {
     }
 
     /// The labels for which a queue has capacities.
-    fn labels_of(&self, path: &str, parent: Option<usize>, kind: CapacityQueueKind) -> Vec<&str> {
-        match parent {
-            None => self.labels.all(),
-            Some(plan) if kind == CapacityQueueKind::Reservation => {
-                let of_template = self.labels.of(&format!("{}.{TEMPLATE}", self.queues[plan].path));
-                if of_template.len() > 1 { of_template } else { self.labels.of(path) }
+    fn labels_of<'x>(
+        &'x self,
+        (path, parent, kind, making): (&str, Option<usize>, CapacityQueueKind, Option<QueueMaking>),
+        apart: &'x Apart,
+    ) -> Vec<&'x str> {
+        let Some(parent) = parent.map(|parent| &self.queues[parent].path) else { return self.labels.all() };
+        let of_template = |template: &str| {
+            let labels = self.labels.of(&format!("{parent}.{template}"));
+            (labels.len() > 1).then_some(labels)
+        };
+        match making {
+            // What other templates say is copied, and not looked at.
+            Some(QueueMaking::Flexible) => {
+                of_template(TEMPLATE).unwrap_or_else(|| apart.labels.iter().map(String::as_str).collect())
             }
-            Some(_) => self.labels.of(path),
+            Some(QueueMaking::Managed) => of_template(LEAF_TEMPLATE).unwrap_or_else(|| self.labels.of(path)),
+            None if kind == CapacityQueueKind::Reservation => {
+                of_template(TEMPLATE).unwrap_or_else(|| self.labels.of(path))
+            }
+            None => self.labels.of(path),
         }
     }
 }

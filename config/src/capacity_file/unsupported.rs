@@ -82,7 +82,7 @@ fn made_with_labels(file: &CapacityFile) -> Option<Absent> {
     let has_labels = file.queues().iter().any(|queue| queue.capacities.len() > 1);
     let makes = |queue: &&CapacityQueue| {
         let parent = queue.as_parent();
-        parent.is_some_and(|parent| parent.flexible_creation.enabled || parent.managed_creation.is_some())
+        parent.is_some_and(|parent| parent.managed_creation.is_some())
     };
     let queue = file.queues().iter().filter(|_| has_labels).find(makes)?;
     let is_managed = queue.as_parent().is_some_and(|parent| parent.managed_creation.is_some());
