@@ -171,15 +171,15 @@ impl CapacityFile {
     }
 
     /// Of a leaf of a managed parent: as long as it has no part of the parent, it counts as configured with nothing.
+    /// `vectors`: the labels of which it has none. As in Hadoop amounts go on nodes without a label alone.
     #[doc(hidden)]
-    pub fn withhold(&mut self, index: usize, amounts: bool, vector: bool) {
-        for capacity in &mut Arc::make_mut(&mut self.queues)[index].capacities {
-            if amounts {
-                capacity.minimum = Resource::ZERO;
-            }
-            if vector {
-                capacity.fix_vectors(0.0, capacity.maximum_capacity);
-            }
+    pub fn withhold(&mut self, index: usize, amounts: bool, vectors: &[String]) {
+        let capacities = &mut Arc::make_mut(&mut self.queues)[index].capacities;
+        if let Some(first) = capacities.first_mut().filter(|_| amounts) {
+            first.minimum = Resource::ZERO;
+        }
+        for capacity in capacities.iter_mut().filter(|capacity| vectors.contains(&capacity.label)) {
+            capacity.fix_vectors(0.0, capacity.maximum_capacity);
         }
     }
 

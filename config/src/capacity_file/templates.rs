@@ -60,13 +60,15 @@ pub struct ManagedCreation {
     pub template: Template,
     /// What the template says of capacities.
     #[doc(hidden)]
-    pub leaf: Box<LeafTemplate>,
+    pub leaf: Vec<LeafTemplate>,
 }
 
-/// The capacities that a leaf of a managed parent has while it has its part, on nodes without a label.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The capacities that a leaf of a managed parent has while it has its part, on the nodes of one label.
+#[derive(Clone, Debug, PartialEq)]
 #[doc(hidden)]
 pub struct LeafTemplate {
+    /// The label; empty for nodes without one, which come first.
+    pub label: String,
     /// Fractions of the parent.
     pub capacity: f32,
     pub maximum_capacity: f32,
@@ -212,16 +214,20 @@ pub(super) fn managed(
         let fault = CapacityFault::TemplateLabel { label: (*label).to_owned(), queue: parent.path.to_owned() };
         return Err(CapacityFileError::new(Source::of_label(&template, label, CAPACITY), fault));
     }
+    let of_label = |label: &&str| -> Result<LeafTemplate, CapacityFileError> {
+        Ok(LeafTemplate {
+            label: (*label).to_owned(),
+            capacity: percent(source, &template, label, false)? / 100.0,
+            maximum_capacity: maximum_percent(source, &template, label, false)? / 100.0,
+            minimum: absolute(source, types, &Source::of_label(&template, label, CAPACITY))?,
+            maximum: absolute(source, types, &Source::of_label(&template, label, MAXIMUM_CAPACITY))?,
+        })
+    };
     let key = |tail: &str| Source::of(parent.path, &format!("auto-create-child-queue.{tail}"));
     Ok(ManagedCreation {
         max_queues: warnings.or_default(source.int(&key("max-queues"), 1000), 1000),
         fail_on_exceeding_parent_capacity: source.flag(&key("fail-on-exceeding-parent-capacity"), false),
-        leaf: Box::new(LeafTemplate {
-            capacity: percent(source, &template, "", false)? / 100.0,
-            maximum_capacity: maximum_percent(source, &template, "", false)? / 100.0,
-            minimum: absolute(source, types, &Source::of(&template, CAPACITY))?,
-            maximum: absolute(source, types, &Source::of(&template, MAXIMUM_CAPACITY))?,
-        }),
+        leaf: of_template.iter().map(of_label).collect::<Result<_, _>>()?,
         template: leaf_template(source, parent.path),
     })
 }

@@ -2,7 +2,6 @@
 //! tells of it.
 
 use super::file::CapacityFile;
-use super::queue::CapacityQueue;
 use super::source::Source;
 #[cfg(feature = "check")]
 use super::warnings::Warnings;
@@ -14,7 +13,7 @@ const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
 /// What is here of labels.
 const OF_LABELS: &str = "yarn.node-labels.enabled is not true: no node has a label and no ask may name one";
 /// The same where they are on.
-const BY_CALLS: &str = "nodes get labels by calls of the library, which the program does not make";
+const BY_CALLS: &str = "nodes get labels by calls of the library and in `simulate`; `load` and `serve` give them none";
 pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
@@ -35,7 +34,7 @@ struct Absent {
 enum Starts {
     /// A program that embeds the library, and can give nodes labels.
     Embedder,
-    /// `load`, `simulate`, `serve`: their nodes have none.
+    /// `load` and `serve`: their nodes have none.
     Program,
 }
 
@@ -46,7 +45,6 @@ fn absent(file: &CapacityFile, source: &Source<'_>, starts: Starts) -> Vec<Absen
     }
     let are_on = file.settings().node_labels.enabled;
     if are_on && starts == Starts::Embedder {
-        found.extend(made_with_labels(file));
         return found;
     }
     let lacks = if are_on { BY_CALLS } else { OF_LABELS };
@@ -75,20 +73,6 @@ fn absent(file: &CapacityFile, source: &Source<'_>, starts: Starts) -> Vec<Absen
     }
     found.extend(labels.into_values());
     found
-}
-
-/// Queues that make themselves where queues have capacities of labels.
-fn made_with_labels(file: &CapacityFile) -> Option<Absent> {
-    let has_labels = file.queues().iter().any(|queue| queue.capacities.len() > 1);
-    let makes = |queue: &&CapacityQueue| {
-        let parent = queue.as_parent();
-        parent.is_some_and(|parent| parent.managed_creation.is_some())
-    };
-    let queue = file.queues().iter().filter(|_| has_labels).find(makes)?;
-    let is_managed = queue.as_parent().is_some_and(|parent| parent.managed_creation.is_some());
-    let key = if is_managed { "auto-create-child-queue.enabled" } else { "auto-queue-creation-v2.enabled" };
-    let what = format!("queues that make themselves in {}, with node labels", queue.path);
-    Some(Absent { property: Source::of(&queue.path, key), what, more: 0, lacks: "" })
 }
 
 /// What handles placement constraints, where something does.

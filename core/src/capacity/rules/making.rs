@@ -6,7 +6,7 @@
 //!
 //! Cost: O(properties and queues of the file) for each queue that makes itself or goes.
 
-use super::managed::{Division, LeafNeeds, Turns, Withheld, divisions_of};
+use super::managed::{Division, LeafNeeds, Turns, Withheld, divisions_of, of_templates};
 use super::tree::{Applications, Named, QueueNode, RefreshFault, Status, Tree};
 use crate::config::capacity::{
     CapacityFigures, CapacityFile, CapacityFileError, CapacityQueue, CapacityQueueKind, KnownLabels, LabelFigures,
@@ -58,15 +58,11 @@ pub(crate) struct Made {
 }
 
 /// By place in a file: managed parents, and leaves of theirs that have nothing at present.
-type Divided = (Vec<(usize, Division)>, Vec<(usize, Withheld)>);
+type Divided = (Vec<(usize, Vec<Division>)>, Vec<(usize, Withheld)>);
 
 /// The name of a queue, and the part before its last dot.
 fn halves(path: &str) -> Option<(&str, &str)> {
     path.rsplit_once('.').filter(|(parent, _)| !parent.is_empty())
-}
-
-fn label(figures: &mut CapacityFigures) -> &mut LabelFigures {
-    &mut figures.labels[0]
 }
 
 impl Tree {
@@ -219,7 +215,7 @@ impl Tree {
         let mut file = file;
         for (index, slot) in stays.iter().enumerate() {
             if let Some(withheld) = slot.and_then(|slot| self.withheld.get(&slot)) {
-                file.withhold(index, withheld.amounts, withheld.vector);
+                file.withhold(index, withheld.amounts, &withheld.vectors);
             }
         }
         let known = |queue: &CapacityQueue| Some(self.get(self.slot_at(&queue.path)?).figures.clone());
@@ -271,16 +267,16 @@ impl Tree {
         read: impl Fn(&MadeQueues) -> Result<CapacityFile, CapacityFileError>,
     ) -> Result<Made, MakingFault> {
         let QueueNode { config, figures, children, .. } = self.get(parent);
-        let (config, of_parent) = (config.clone(), figures.labels[0]);
+        let (config, of_parent) = (config.clone(), figures.clone());
         let Some(creation) = config.as_parent().and_then(|parent| parent.managed_creation.as_ref()) else {
             return Err(MakingFault::Off(config.path.clone()));
         };
         Tree::check_room(&config, creation.max_queues)?;
         let (arith, legacy) = (self.arith(), self.file.settings().legacy_queue_mode);
-        let mut division = self.division_of(parent);
+        let mut divisions = self.divisions_of(parent);
         if creation.fail_on_exceeding_parent_capacity {
             let sum = children.iter().fold(0.0_f32, |sum, child| sum + self.get(*child).absolute_capacity());
-            if division.part.absolute + sum > of_parent.absolute_capacity {
+            if divisions[0].part.absolute + sum > of_parent.labels[0].absolute_capacity {
                 return Err(MakingFault::NothingLeft(config.path.clone()));
             }
         }
@@ -290,8 +286,11 @@ impl Tree {
         }
         made.queues.push(MadeQueue { path: path.clone(), is_leaf: true, making: QueueMaking::Managed });
         let file = read(&made)?;
-        division.look_at(&of_parent, legacy);
-        division.measure(&config, &of_parent, arith, cluster);
+        for division in &mut divisions {
+            let above = division.above(&config, &of_parent);
+            division.look_at(&above, legacy);
+            division.measure(&config, &above, arith, cluster);
+        }
         let stays: Vec<Option<u32>> = file.queues().iter().map(|queue| self.slot_at(&queue.path)).collect();
         for (index, queue) in file.queues().iter().enumerate() {
             self.check_begins(&file, &stays, index, queue)?;
@@ -301,18 +300,25 @@ impl Tree {
         self.seat(file, &stays, figures, Tree::status_of_new);
         self.made.queues = made.queues;
         let leaf = self.slot_at(&path).expect("it has a place by now");
-        let has = division.admit(leaf, &of_parent);
-        self.withheld.insert(leaf, Withheld { amounts: !has, vector: false });
+        let (mut has, by_label) = (Vec::with_capacity(divisions.len()), self.by_label(cluster));
+        for division in &mut divisions {
+            let above = division.above(&config, &of_parent);
+            has.push(division.admit(leaf, &above));
+        }
+        self.withheld.insert(leaf, Withheld { amounts: has.contains(&false), vectors: Vec::new() });
         self.withhold_all((*self.file).clone());
         let node = &mut self.nodes[leaf as usize];
-        division.set(&node.config.clone(), label(&mut node.figures), has, cluster);
-        self.divisions.insert(parent, division);
+        for (division, has) in divisions.iter().zip(has) {
+            division.set(&node.config.clone(), &mut node.figures, has, &by_label.of(division.label()));
+        }
+        self.divisions.insert(parent, divisions);
         self.work_out_below(parent, cluster)?;
         self.show_shares();
         Ok(Made { leaf: Some(leaf), tops: vec![self.top_of(parent)], parents: Vec::new(), fault: None })
     }
 
-    fn division_of(&self, parent: u32) -> Division {
+    /// By label.
+    fn divisions_of(&self, parent: u32) -> Vec<Division> {
         self.divisions.get(&parent).expect("of every managed parent").clone()
     }
 
@@ -320,7 +326,7 @@ impl Tree {
     fn withhold_all(&mut self, mut file: CapacityFile) {
         for (slot, withheld) in &self.withheld {
             if let Some(index) = file.index_of(&self.get(*slot).config.path) {
-                file.withhold(index, withheld.amounts, withheld.vector);
+                file.withhold(index, withheld.amounts, &withheld.vectors);
             }
         }
         for (slot, queue) in self.slots.iter().zip(file.queues()) {
@@ -343,9 +349,9 @@ impl Tree {
 
     /// Leaves of managed parents know what the template gives.
     pub(crate) fn show_shares(&mut self) {
-        for (parent, division) in &self.divisions {
+        for (parent, divisions) in &self.divisions {
             for child in self.nodes[*parent as usize].children.clone() {
-                self.nodes[child as usize].template_share = Some(division.part.absolute);
+                self.nodes[child as usize].template_share = Some(divisions[0].part.absolute);
             }
         }
     }
@@ -437,14 +443,17 @@ impl Tree {
             if creation.is_none_or(|creation| creation.fail_on_exceeding_parent_capacity) {
                 continue;
             }
-            let figures = self.get(parent).figures.labels[0];
-            let mut division = self.division_of(parent);
-            division.look_at(&figures, legacy);
-            let turns = division.turns(&self.needs(parent, &apps), &figures);
-            self.turn(&division, &turns, cluster);
-            division.commit(&turns);
-            changed |= turns != Turns::default();
-            self.divisions.insert(parent, division);
+            let (of_parent, needs) = (self.get(parent).figures.clone(), self.needs(parent, &apps));
+            let mut divisions = self.divisions_of(parent);
+            for division in &mut divisions {
+                let above = division.above(&config, &of_parent);
+                division.look_at(&above, legacy);
+                let turns = division.turns(&needs, &above);
+                self.turn(division, &turns, cluster);
+                division.commit(&turns);
+                changed |= turns != Turns::default();
+            }
+            self.divisions.insert(parent, divisions);
         }
         if changed {
             // What was withheld may not be any more.
@@ -457,11 +466,12 @@ impl Tree {
 
     fn turn(&mut self, division: &Division, turns: &Turns, cluster: &Resource) {
         let all = turns.ends.iter().map(|leaf| (leaf, false)).chain(turns.begins.iter().map(|leaf| (leaf, true)));
+        let nodes = self.by_label(cluster).of(division.label());
         for (leaf, has) in all {
             let node = &mut self.nodes[*leaf as usize];
-            division.set(&node.config.clone(), label(&mut node.figures), has, cluster);
+            division.set(&node.config.clone(), &mut node.figures, has, &nodes);
             let withheld = self.withheld.entry(*leaf).or_default();
-            *withheld = Withheld { amounts: withheld.amounts || !has, vector: false };
+            *withheld = Withheld { amounts: withheld.amounts || !has, vectors: Vec::new() };
         }
     }
 
@@ -491,29 +501,37 @@ impl Tree {
                 }
             }
             // As in Hadoop amounts of the template are measured by what the parent had before.
-            let mut division = Division::new(*creation.leaf, &old.config, &old.figures.labels[0], arith, cluster);
-            let of_parent = figures[index].labels[0];
-            division.look_at(&of_parent, legacy);
+            let mut by_label = of_templates(&creation.leaf, &old.config, &old.figures, arith, cluster);
+            let of_parent = figures[index].clone();
             let leaves = queue.children.clone();
-            for leaf in &leaves {
-                division.set_to_nothing(label(&mut figures[*leaf]), &of_parent);
-            }
             let needs = self.needs(slot, apps);
             let place = |slot: &u32| leaves.iter().copied().find(|leaf| stays[*leaf] == Some(*slot));
             let needs: Vec<LeafNeeds> = needs.into_iter().filter(|needs| place(&needs.slot).is_some()).collect();
-            let turns = division.turns(&needs, &of_parent);
-            for leaf in turns.begins.iter().filter_map(place) {
-                division.set(&file.queues()[leaf], label(&mut figures[leaf]), true, cluster);
+            let mut vectors: Vec<Vec<String>> = vec![Vec::new(); leaves.len()];
+            for division in &mut by_label {
+                let above = division.above(queue, &of_parent);
+                division.look_at(&above, legacy);
+                for leaf in &leaves {
+                    division.set_to_nothing(&file.queues()[*leaf], &mut figures[*leaf], &above);
+                }
+                let turns = division.turns(&needs, &above);
+                let nodes = self.by_label(cluster).of(division.label());
+                for leaf in turns.begins.iter().filter_map(place) {
+                    division.set(&file.queues()[leaf], &mut figures[leaf], true, &nodes);
+                }
+                for (leaf, vectors) in leaves.iter().zip(&mut vectors) {
+                    if !stays[*leaf].is_some_and(|slot| turns.begins.contains(&slot)) {
+                        vectors.push(division.label().to_owned());
+                    }
+                }
+                division.commit(&turns);
             }
-            for leaf in &leaves {
-                let has = stays[*leaf].is_some_and(|slot| turns.begins.contains(&slot));
-                withheld.push((*leaf, Withheld { amounts: false, vector: !has }));
-            }
-            division.commit(&turns);
-            divisions.push((index, division));
+            let none = leaves.iter().zip(vectors);
+            withheld.extend(none.map(|(leaf, vectors)| (*leaf, Withheld { amounts: false, vectors })));
+            divisions.push((index, by_label));
         }
         for (leaf, withheld) in &withheld {
-            file.withhold(*leaf, withheld.amounts, withheld.vector);
+            file.withhold(*leaf, withheld.amounts, &withheld.vectors);
         }
         Ok((divisions, withheld))
     }

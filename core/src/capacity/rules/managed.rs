@@ -12,13 +12,14 @@ use rustc_hash::FxHashSet;
 
 /// As what a leaf counts that has nothing at present: its configured amounts, its capacity with the legacy queue mode
 /// off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Withheld {
     pub(crate) amounts: bool,
-    pub(crate) vector: bool,
+    /// The labels of which it has nothing.
+    pub(crate) vectors: Vec<String>,
 }
 
-/// See the module's text.
+/// What a managed parent has on the nodes of one label; each label is divided by itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
     template: LeafTemplate,
@@ -63,7 +64,7 @@ impl Division {
     pub(crate) fn new(
         template: LeafTemplate,
         parent: &CapacityQueue,
-        figures: &LabelFigures,
+        figures: &CapacityFigures,
         arith: Arith,
         cluster: &Resource,
     ) -> Division {
@@ -71,8 +72,17 @@ impl Division {
         let part = Part { capacity, maximum_capacity, ..Part::default() };
         let by_amounts = parent.mode == CapacityMode::AbsoluteResource;
         let mut out = Division { template, by_amounts, part, active: FxHashSet::default(), given: 0.0 };
-        out.measure(parent, figures, arith, cluster);
+        out.measure(parent, &out.above(parent, figures), arith, cluster);
         out
+    }
+
+    pub(crate) fn label(&self) -> &str {
+        &self.template.label
+    }
+
+    /// The parent's figures.
+    pub(crate) fn above(&self, parent: &CapacityQueue, figures: &CapacityFigures) -> LabelFigures {
+        place(parent, self.label()).map_or_else(LabelFigures::default, |place| figures.labels[place])
     }
 
     /// Fractions from amounts, where these are configured.
@@ -80,7 +90,8 @@ impl Division {
         if !self.by_amounts {
             return;
         }
-        let (of_parent, part) = (&parent.capacities[0], &mut self.part);
+        let Some(place) = place(parent, self.label()) else { return };
+        let (of_parent, part) = (&parent.capacities[place], &mut self.part);
         part.capacity = arith.divide(cluster, &self.template.minimum, &of_parent.minimum);
         let own = match &self.template.maximum {
             own if *own == Resource::ZERO => of_parent.maximum,
@@ -149,8 +160,10 @@ impl Division {
         }
     }
 
-    /// What a leaf's figures are from the moment at which it gets the part, or loses it.
-    pub(crate) fn set(&self, leaf: &CapacityQueue, figures: &mut LabelFigures, has: bool, cluster: &Resource) {
+    /// What a leaf's figures are from the moment at which it gets the part, or loses it. `nodes`: those of the label.
+    pub(crate) fn set(&self, leaf: &CapacityQueue, figures: &mut CapacityFigures, has: bool, nodes: &Resource) {
+        let Some(place) = place(leaf, self.label()) else { return };
+        let figures = &mut figures.labels[place];
         let part = match has {
             true => self.part,
             false => Part { maximum_capacity: self.part.maximum_capacity, ..Part::default() },
@@ -161,17 +174,35 @@ impl Division {
         figures.absolute_maximum_capacity = part.absolute_maximum;
         let in_amounts = leaf.mode == CapacityMode::AbsoluteResource && part.absolute > 0.0;
         figures.effective_minimum =
-            if in_amounts { self.template.minimum } else { cluster.times(f64::from(part.absolute)) };
-        figures.effective_maximum = cluster.times(f64::from(part.absolute_maximum));
+            if in_amounts { self.template.minimum } else { nodes.times(f64::from(part.absolute)) };
+        figures.effective_maximum = nodes.times(f64::from(part.absolute_maximum));
     }
 
     /// A leaf that was read has nothing at first: `parent` are its parent's figures.
-    pub(crate) fn set_to_nothing(&self, figures: &mut LabelFigures, parent: &LabelFigures) {
+    pub(crate) fn set_to_nothing(&self, leaf: &CapacityQueue, figures: &mut CapacityFigures, parent: &LabelFigures) {
+        let Some(place) = place(leaf, self.label()) else { return };
+        let figures = &mut figures.labels[place];
         figures.capacity = 0.0;
         figures.absolute_capacity = parent.absolute_capacity * 0.0;
         figures.maximum_capacity = self.part.maximum_capacity;
         figures.absolute_maximum_capacity = parent.absolute_maximum_capacity * self.part.maximum_capacity;
     }
+}
+
+/// Where a queue has a label.
+fn place(queue: &CapacityQueue, label: &str) -> Option<usize> {
+    queue.capacities.binary_search_by(|capacity| capacity.label.as_str().cmp(label)).ok()
+}
+
+/// By label of the template of a managed parent.
+pub(crate) fn of_templates(
+    templates: &[LeafTemplate],
+    parent: &CapacityQueue,
+    figures: &CapacityFigures,
+    arith: Arith,
+    cluster: &Resource,
+) -> Vec<Division> {
+    templates.iter().map(|template| Division::new(template.clone(), parent, figures, arith, cluster)).collect()
 }
 
 /// Of the managed parents of a file that are asked for, by place.
@@ -181,11 +212,11 @@ pub(crate) fn divisions_of(
     arith: Arith,
     cluster: &Resource,
     wanted: impl Fn(usize) -> bool,
-) -> Vec<(usize, Division)> {
+) -> Vec<(usize, Vec<Division>)> {
     let all = file.queues().iter().enumerate().filter(|(index, _)| wanted(*index));
     let managed = all.filter_map(|(index, queue)| {
-        let template = *queue.as_parent()?.managed_creation.as_ref()?.leaf;
-        Some((index, Division::new(template, queue, &figures[index].labels[0], arith, cluster)))
+        let templates = &queue.as_parent()?.managed_creation.as_ref()?.leaf;
+        Some((index, of_templates(templates, queue, &figures[index], arith, cluster)))
     });
     managed.collect()
 }

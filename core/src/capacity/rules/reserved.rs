@@ -145,7 +145,7 @@ impl Tree {
         let stays: Vec<Option<u32>> = file.queues().iter().map(|queue| self.slot_at(&queue.path)).collect();
         for (index, slot) in stays.iter().enumerate() {
             if let Some(withheld) = slot.and_then(|slot| self.withheld.get(&slot)) {
-                file.withhold(index, withheld.amounts, withheld.vector);
+                file.withhold(index, withheld.amounts, &withheld.vectors);
             }
         }
         let known = |queue: &CapacityQueue| Some(self.get(self.slot_at(&queue.path)?).figures.clone());

@@ -148,7 +148,7 @@ pub(crate) struct Plan {
     status: Vec<Status>,
     figures: Vec<CapacityFigures>,
     /// By place in the file: of managed parents.
-    divisions: Vec<(usize, Division)>,
+    divisions: Vec<(usize, Vec<Division>)>,
     /// By place in the file: see [`Withheld`].
     withheld: Vec<(usize, Withheld)>,
 }
@@ -183,7 +183,7 @@ pub(crate) struct Tree {
     /// What the nodes of each label have, where there are labels.
     pub(crate) partitions: Option<Cluster>,
     /// Of managed parents, by slot.
-    pub(crate) divisions: FxHashMap<u32, Division>,
+    pub(crate) divisions: FxHashMap<u32, Vec<Division>>,
     /// Of leaves in managed parents, by slot.
     pub(crate) withheld: FxHashMap<u32, Withheld>,
     /// Slots that may be taken, the next one last.
