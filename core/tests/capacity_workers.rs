@@ -12,7 +12,7 @@ use evenweave::refused::Limit;
 use evenweave::view::{CapacityQueueView, PreemptionRound};
 use evenweave::{
     AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacitySchedulerBuilder,
-    CapacityStepped, ContainerId, Heartbeat, NodeHandle, Refused, Resource, Submission,
+    CapacityStepped, ContainerId, ContainerName, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
 use evenweave_testkit::{beat, capacity, until};
 use std::collections::{BTreeMap, HashSet};
@@ -465,9 +465,12 @@ fn moves_of(workers: usize, seed: u64) -> [usize; 3] {
         let after = reserved(&mut scheduler);
         // All that the policy marks is one round, and each worker says what is its own.
         assert!(rounds.len() <= 1, "{rounds:?}");
-        for PreemptionRound { app, containers, .. } in &rounds {
-            assert!(app.is_none() && !containers.is_empty(), "{rounds:?}");
+        for round in &rounds {
+            let PreemptionRound { app, containers, reservations, .. } = round;
+            assert!(app.is_none() && round.count() > 0, "{rounds:?}");
             assert!(containers.iter().all(|id| live.contains(id)), "{rounds:?}");
+            let stood = |name: &ContainerName| before.contains_key(&(name.attempt.application.number, name.number));
+            assert!(reservations.iter().all(stood), "{rounds:?}");
             marked += containers.len();
         }
         // Some may have ended for queues that have too little.
