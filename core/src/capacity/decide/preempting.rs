@@ -19,6 +19,7 @@ use crate::engine::records::containers::ContainerRecord;
 use crate::id::{ContainerId, ContainerNumber};
 use crate::resource::Resource;
 use crate::sync::Arc;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A container, as a round names it.
 pub(crate) fn candidate_of(record: &ContainerRecord) -> Candidate {
@@ -34,7 +35,7 @@ impl Shard {
             delay_ms: scheduler.underutilized_preemption_delay_ms,
             moves: scheduler.underutilized_preemption_moves_reservations,
         });
-        let scheduler_is_lazy = scheduler.lazy_preemption;
+        let is_lazy = scheduler.lazy_preemption;
         let chosen = Chooser { shard: self }.choose(settings, for_higher);
         if settings.observe_only || chosen.has_failed {
             return Vec::new();
@@ -56,15 +57,15 @@ impl Shard {
             }
         }
         marked.retain(|_, since| is_remembered(*since, settings.max_wait_before_kill_ms, now));
-        if !scheduler_is_lazy {
+        if !is_lazy {
             // What is a reservation still goes as one.
             kills.retain(|kill| !chosen.as_reserved.contains(kill) || self.live(*kill).is_none());
         }
         let chosen = Chosen { marks, kills, reservations: chosen.reservations.into_iter().collect() };
-        let mark = |candidate: &Candidate| {
-            let is_here = self.live(*candidate).or_else(|| self.on_nodes(*candidate)).is_some();
-            (*candidate, chosen.reservations.contains(candidate) || (self.shared.workers == 1 && !is_here))
-        };
+        // Others know of theirs.
+        let found = (self.shared.workers == 1).then(|| self.find_all(chosen.marks.iter().copied()));
+        let is_none = |candidate: &Candidate| found.as_ref().is_some_and(|found| !found.contains_key(candidate));
+        let mark = |candidate: &Candidate| (*candidate, chosen.reservations.contains(candidate) || is_none(candidate));
         let marked = chosen.marks.iter().map(mark).collect();
         self.apply_choice(&chosen);
         if self.shared.workers > 1 {
@@ -106,12 +107,28 @@ impl Shard {
     /// The ids of the containers that are here, each with its place among all. One that has ended may be marked until
     /// its node has said so.
     pub(crate) fn ids_of(&self, marked: &[Mark]) -> Vec<(usize, ContainerId)> {
-        let containers = marked.iter().enumerate().filter(|(_, (_, reserved))| !reserved);
-        let here = containers.filter_map(|(place, (candidate, _))| {
-            let index = self.live(*candidate).or_else(|| self.on_nodes(*candidate))?;
-            Some((place, self.container_id(index)))
-        });
-        here.collect()
+        let containers = || marked.iter().enumerate().filter(|(_, (_, is_other))| !is_other);
+        let found = self.find_all(containers().map(|(_, (candidate, _))| *candidate));
+        let id_of = |(place, (candidate, _)): (usize, &Mark)| Some((place, self.container_id(*found.get(candidate)?)));
+        containers().filter_map(id_of).collect()
+    }
+
+    /// The records of those that are here: that live, or that their nodes have still. O(containers) where some do not
+    /// live.
+    fn find_all(&self, candidates: impl Iterator<Item = Candidate>) -> FxHashMap<Candidate, u32> {
+        let (mut found, mut others) = (FxHashMap::default(), FxHashSet::default());
+        for candidate in candidates {
+            match self.live(candidate) {
+                Some(index) => drop(found.insert(candidate, index)),
+                None => drop(others.insert(candidate)),
+            }
+        }
+        if !others.is_empty() {
+            let on_nodes = self.nodes.present().flat_map(|(_, node)| node.containers.iter().copied());
+            let named = on_nodes.map(|index| (candidate_of(&self.containers[index]), index));
+            found.extend(named.filter(|(candidate, _)| others.contains(candidate)));
+        }
+        found
     }
 
     /// The record of a live container.
@@ -122,13 +139,10 @@ impl Shard {
 
     /// The record of one that has ended and whose room its node has not given back, where that may still count.
     fn left_behind(&self, candidate: Candidate) -> Option<u32> {
-        if self.own.books.file(ROOT).settings().lazy_preemption { self.on_nodes(candidate) } else { None }
-    }
-
-    /// The record of one that its node has: it is live, or the node has not said yet that it ended.
-    fn on_nodes(&self, candidate: Candidate) -> Option<u32> {
-        let mut containers = self.nodes.present().flat_map(|(_, node)| node.containers.iter().copied());
-        containers.find(|index| candidate_of(&self.containers[*index]) == candidate)
+        let counts = self.own.books.file(ROOT).settings().lazy_preemption;
+        let mut on_nodes =
+            self.nodes.present().filter(|_| counts).flat_map(|(_, node)| node.containers.iter().copied());
+        on_nodes.find(|index| candidate_of(&self.containers[*index]) == candidate)
     }
 
     /// A reservation of an application ends, by its number.

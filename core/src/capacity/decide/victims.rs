@@ -410,7 +410,8 @@ impl Chooser<'_> {
         }
     }
 
-    /// First goes what was asked for on nodes without a label and stands in a partition that is to give (rules/node-labels.md 19).
+    /// First goes what was asked for on nodes without a label and stands in a partition that is to give
+    /// (rules/node-labels.md 19). A node that is gone ends the round, as in Hadoop.
     fn take_shared(&self, (slot, label): (u32, LabelId), under: &mut Under<'_>, takings: &mut Takings, wait: i64) {
         let Some(of_label) = self.books().leaf(slot).part(label) else { return };
         for (candidate, entry) in of_label.shared.iter().rev() {
