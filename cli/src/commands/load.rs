@@ -169,11 +169,12 @@ pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
     let (json, quiet, soak, out) = (args.json, args.quiet, args.soak.options(), args.out.clone());
     let options = args.options();
     let inputs = Inputs::read(&options)?;
+    // From here on, because the check makes a file.
+    let stop = interrupt::flag()?;
     let report_path = evenweave_tools::report::check_writable(&out)?;
     for warning in &inputs.warnings {
         evenweave_tools::note!("evenweave: warning: {}", line(warning));
     }
-    let stop = interrupt::flag()?;
     let mut progress = Progress::new(quiet);
     let balanced = if let Some(soak) = soak {
         let result = soak::drive(&options, &inputs, soak, &stop, &progress)?;

@@ -192,8 +192,9 @@ impl SimulateArgs {
 pub(crate) fn run(args: SimulateArgs) -> Result<bool, Failure> {
     let (json, quiet, out, decisions) = (args.json, args.quiet, args.out.clone(), args.decisions.clone());
     let options = args.options();
-    let page = evenweave_tools::report::check_writable(&out)?;
+    // From here on, because the check makes a file.
     let stop = interrupt::stop()?;
+    let page = evenweave_tools::report::check_writable(&out)?;
     let spinner = Spinner::new("simulate", quiet);
     let outcome = evenweave_simulator::simulate_drafted(&options, &|moment: Moment| {
         let Moment { now_ms, jobs, open, granted, .. } = moment;
