@@ -10,7 +10,7 @@ pub(crate) use evenweave::reservation::{
 pub(crate) use evenweave::resource::{Calculator, ResourceTypes, Unit};
 pub(crate) use evenweave::view::PreemptionRound;
 pub(crate) use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler,
+    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler,
     CapacityStepped, Container, ContainerId, EndReason, EndedContainer, FairScheduler, Heartbeat, Location, NodeHandle,
     NodeId, Refused, Resource, SchedulerApi, SchedulerEvent, Settings, Stepped, Submission,
 };

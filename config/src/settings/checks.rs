@@ -200,9 +200,11 @@ fn not_here(reader: &mut Reader<'_>) {
     const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
     let text = |reader: &Reader<'_>, name: &str| reader.properties.text(name).map(|text| java::trim(&text).to_owned());
     if text(reader, LABELS).is_some_and(|text| parse_boolean(&text) == Some(true)) {
-        let message = format!("{LABELS} is on, and node labels are not supported");
-        let help = "set it to false; Hadoop's own CapacityScheduler has labels";
-        reader.warn(LABELS, "unsupported", message, told("Evenweave has no labels: every node is without one", help));
+        let message = format!("{LABELS} is on, and node labels are not supported everywhere");
+        let effect = "a CapacityScheduler with one worker has them in the library and in `simulate`; `load`, `serve` and the \
+                      ResourceManager's class refuse files with labels";
+        let help = "set it to false where you do not need labels; Hadoop's own CapacityScheduler has them";
+        reader.warn(LABELS, "unsupported", message, told(effect, help));
     }
     if let Some(handler) = text(reader, CONSTRAINTS).filter(|handler| !matches!(handler.as_str(), "" | "disabled")) {
         let message = format!("{CONSTRAINTS} is {handler:?}, and placement constraints are not supported");

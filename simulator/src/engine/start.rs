@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::run::{Booked, Busy, Fates, Quiet, Refused, Run, Scratch, Timers};
 use super::timers::sls_begins_ms;
-use crate::api::{CapacityScheduler, FairScheduler, StoredLabels, VirtualClock};
+use crate::api::{BuildError, CapacityScheduler, FairScheduler, StoredLabels, VirtualClock};
 use crate::arrivals::{Arrivals, check_beside};
 use crate::events::Events;
 use crate::inputs::{Plan, Rules};
@@ -58,7 +58,11 @@ impl<'p> Run<'p> {
                     builder.cluster_timestamp(TIMESTAMP).node_stops(true).clock(clock.clone()).on_grants(wake);
                 let labels = plan.labels.clone().unwrap_or_default();
                 let builder = builder.labels(StoredLabels { labels, nodes: Vec::new() });
-                Scheduler::capacity(builder.stepped().map_err(|error| Failure::input(error.to_string()))?, scribe)
+                let core = builder.stepped().map_err(|error| {
+                    let whose = if let BuildError::Labels(_) = error { "labels of the node file: " } else { "" };
+                    Failure::input(format!("{whose}{error}"))
+                });
+                Scheduler::capacity(core?, scribe)
             }
         };
         let mut nodes = Vec::with_capacity(plan.nodes.len());
