@@ -143,7 +143,7 @@
 //!   neither be serialized nor deserialized.
 //! - `tracing`: logs events, updates, rounds of preemption and requests to the control. Events have their own level,
 //!   everything else `debug`. The workers log nothing.
-//! - `sharing`: counts what threads share ([`Sharing`]), for measurements of that alone. It makes everything slow.
+//! - `sharing`: counts what threads share (`Sharing`), for measurements of that alone. It makes everything slow.
 //! - `faults`: injected faults, and an audit of all records, for tests and soak runs.
 
 #[cfg(not(loom))]
