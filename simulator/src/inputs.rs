@@ -213,31 +213,31 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
         switch_reservations_on(&mut site);
     }
     let scenario;
-    let (rules, types, mut warnings): (Rules, ResourceTypes, Vec<String>) =
-        match scheduler_of(queues, options.scheduler)? {
-            SchedulerChoice::Fair => {
-                let settings = Settings::from_site(&site)?;
-                let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[])?;
-                let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
-                let types = settings.types.clone();
-                scenario = options
-                    .decision_steps
-                    .map(|steps| scenario_head(&site, ScenarioQueues::Fair(queues.text.clone()), steps));
-                (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
-            }
-            SchedulerChoice::Capacity => {
-                let file = SiteFile::parse(&queues.text, &queues.name)?;
-                let configuration = CapacityConfiguration::from_site(&site, &file)?;
-                configuration.check_supported().map_err(|error| Failure::input(error.to_string()))?;
-                scenario = options.decision_steps.map(|steps| {
-                    scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps)
-                });
-                known_properties(options, &configuration)?;
-                let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
-                let types = configuration.file().settings().types.clone();
-                (Rules::Capacity(Box::new(configuration)), types, warnings)
-            }
-        };
+    let (rules, types, warnings) = match scheduler_of(queues, options.scheduler)? {
+        SchedulerChoice::Fair => {
+            let settings = Settings::from_site(&site)?;
+            let parsed = AllocationFile::parse(&queues.text, &queues.name, &settings.types, &[])?;
+            let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
+            let types = settings.types.clone();
+            scenario = options
+                .decision_steps
+                .map(|steps| scenario_head(&site, ScenarioQueues::Fair(queues.text.clone()), steps));
+            (Rules::Fair(Box::new((settings, parsed.file))), types, warnings)
+        }
+        SchedulerChoice::Capacity => {
+            let file = SiteFile::parse(&queues.text, &queues.name)?;
+            let configuration = CapacityConfiguration::from_site(&site, &file)?;
+            configuration.check_supported().map_err(|error| Failure::input(error.to_string()))?;
+            scenario = options
+                .decision_steps
+                .map(|steps| scenario_head(&site, ScenarioQueues::Capacity(capacity_properties(&site, &file)), steps));
+            known_properties(options, &configuration)?;
+            let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
+            let types = configuration.file().settings().types.clone();
+            (Rules::Capacity(Box::new(configuration)), types, warnings)
+        }
+    };
+    let mut warnings: Vec<String> = warnings;
     let number = |name: &str, default: i64| number(&site, name, default);
     let size = |of: &str, [memory, vcores]: [i64; 2]| -> Result<Resource, Failure> {
         let mut amounts = vec![0; types.len()];

@@ -201,8 +201,10 @@ impl CapacityQueue {
         }
     }
 
-    /// Where a label stands among the capacities.
-    pub(super) fn slot(&self, label: &str) -> Option<usize> {
+    /// Where a label stands among the capacities. O(log labels).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn slot(&self, label: &str) -> Option<usize> {
         self.capacities.binary_search_by(|capacity| capacity.label.as_str().cmp(label)).ok()
     }
 }

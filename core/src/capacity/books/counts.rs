@@ -1,4 +1,6 @@
 //! What is counted of a queue, and what it has on the nodes of one label.
+//!
+//! Plain data of a worker's books.
 
 use super::figures::Figures;
 use crate::capacity::rules::preempted::Candidate;

@@ -6,7 +6,7 @@
 //! would with one worker. Each worker gets the choice and applies it to what is its own. A container that has ended
 //! meanwhile is not found. Cost: O(containers) a round.
 
-use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn, Standing};
+use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn, ReservedIn};
 use crate::capacity::types::Shared;
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
@@ -22,7 +22,7 @@ pub(crate) type Mark = (Candidate, bool);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) containers: Vec<Live>,
-    pub(crate) reservations: Vec<Standing>,
+    pub(crate) reservations: Vec<ReservedIn>,
 }
 
 /// What workers have, all together.
@@ -49,7 +49,7 @@ impl Surveyed {
         self.found.get(&app).map_or(&[], |found| &found.containers)
     }
 
-    pub(crate) fn reservations(&self, app: u32) -> &[Standing] {
+    pub(crate) fn reservations(&self, app: u32) -> &[ReservedIn] {
         self.found.get(&app).map_or(&[], |found| &found.reservations)
     }
 

@@ -6,7 +6,7 @@
 use super::messages::CapacityMessage;
 use super::preempting::candidate_of;
 use super::survey::{Mark, Survey, Surveyed};
-use crate::capacity::rules::preempted::{Live, Standing};
+use crate::capacity::rules::preempted::{Live, ReservedIn};
 use crate::capacity::types::{AppLocal, Internal, Shard, Shared};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
@@ -106,14 +106,14 @@ impl Shard {
         ContainerNumber::granted(app.attempt.into(), self.shared.epoch, number)
     }
 
-    pub(crate) fn own_reservations(&self, app: u32) -> Vec<Standing> {
+    pub(crate) fn own_reservations(&self, app: u32) -> Vec<ReservedIn> {
         let local = self.app(app);
-        let standing = self.reservations_of(app).map(|(node, made)| Standing {
+        let reserved = self.reservations_of(app).map(|(node, made)| ReservedIn {
             number: self.number_of(local, made.number),
             size: made.size,
             label: self.nodes[node as usize].label,
             asked: made.label,
         });
-        standing.collect()
+        reserved.collect()
     }
 }

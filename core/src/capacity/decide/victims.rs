@@ -9,7 +9,7 @@ use crate::capacity::books::Books;
 use crate::capacity::rules::order::{AppOrder, compare_fair};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::Partition;
-use crate::capacity::rules::preempted::{Candidate, Facts, Live, NodeIn, OnNode, Standing};
+use crate::capacity::rules::preempted::{Candidate, Facts, Live, NodeIn, OnNode, ReservedIn};
 use crate::capacity::rules::preemption::{
     AppIn, ByPriority, Entry, Held, HoldsRoom, Plan, Round, SeenNode, Selection, UserIn, Victim, by_priority, cheapest,
     match_demands,
@@ -182,7 +182,7 @@ impl Chooser<'_> {
     }
 
     /// In the order in which they were made.
-    fn reservations(&self, app: u32) -> Vec<Standing> {
+    fn reservations(&self, app: u32) -> Vec<ReservedIn> {
         let Some(slot) = self.books().find(app).map(|app| app.slot) else { return Vec::new() };
         let mut reservations = self.shard.own_reservations(slot);
         reservations.extend_from_slice(self.shard.own.surveyed.reservations(app));
@@ -452,8 +452,8 @@ impl Chooser<'_> {
         let container = self.containers(app).into_iter().find(|live| live.number == number);
         let of_container = container.map(|Live { size, label, asked, .. }| Known { leaf, size, label, asked });
         of_container.or_else(|| {
-            let Standing { size, label, asked, .. } =
-                self.reservations(app).into_iter().find(|standing| standing.number == number)?;
+            let ReservedIn { size, label, asked, .. } =
+                self.reservations(app).into_iter().find(|reserved| reserved.number == number)?;
             Some(Known { leaf, size, label, asked })
         })
     }
@@ -478,7 +478,7 @@ impl Chooser<'_> {
         masters: &mut Vec<(Candidate, Live)>,
         wait: i64,
     ) {
-        for Standing { number, size, label, .. } in self.reservations(app) {
+        for ReservedIn { number, size, label, .. } in self.reservations(app) {
             let candidate = (app, number);
             if under.chosen.containers.contains_key(&candidate) {
                 continue;

@@ -82,7 +82,7 @@ impl Division {
 
     /// The parent's figures.
     pub(crate) fn above(&self, parent: &CapacityQueue, figures: &CapacityFigures) -> LabelFigures {
-        place(parent, self.label()).map_or_else(LabelFigures::default, |place| figures.labels[place])
+        parent.slot(self.label()).map_or_else(LabelFigures::default, |slot| figures.labels[slot])
     }
 
     /// Fractions from amounts, where these are configured.
@@ -90,8 +90,8 @@ impl Division {
         if !self.by_amounts {
             return;
         }
-        let Some(place) = place(parent, self.label()) else { return };
-        let (of_parent, part) = (&parent.capacities[place], &mut self.part);
+        let Some(slot) = parent.slot(self.label()) else { return };
+        let (of_parent, part) = (&parent.capacities[slot], &mut self.part);
         part.capacity = arith.divide(cluster, &self.template.minimum, &of_parent.minimum);
         let own = match &self.template.maximum {
             own if *own == Resource::ZERO => of_parent.maximum,
@@ -162,8 +162,8 @@ impl Division {
 
     /// What a leaf's figures are from the moment at which it gets the part, or loses it. `nodes`: those of the label.
     pub(crate) fn set(&self, leaf: &CapacityQueue, figures: &mut CapacityFigures, has: bool, nodes: &Resource) {
-        let Some(place) = place(leaf, self.label()) else { return };
-        let figures = &mut figures.labels[place];
+        let Some(slot) = leaf.slot(self.label()) else { return };
+        let figures = &mut figures.labels[slot];
         let part = match has {
             true => self.part,
             false => Part { maximum_capacity: self.part.maximum_capacity, ..Part::default() },
@@ -180,18 +180,13 @@ impl Division {
 
     /// A leaf that was read has nothing at first: `parent` are its parent's figures.
     pub(crate) fn set_to_nothing(&self, leaf: &CapacityQueue, figures: &mut CapacityFigures, parent: &LabelFigures) {
-        let Some(place) = place(leaf, self.label()) else { return };
-        let figures = &mut figures.labels[place];
+        let Some(slot) = leaf.slot(self.label()) else { return };
+        let figures = &mut figures.labels[slot];
         figures.capacity = 0.0;
         figures.absolute_capacity = parent.absolute_capacity * 0.0;
         figures.maximum_capacity = self.part.maximum_capacity;
         figures.absolute_maximum_capacity = parent.absolute_maximum_capacity * self.part.maximum_capacity;
     }
-}
-
-/// Where a queue has a label.
-fn place(queue: &CapacityQueue, label: &str) -> Option<usize> {
-    queue.capacities.binary_search_by(|capacity| capacity.label.as_str().cmp(label)).ok()
 }
 
 /// By label of the template of a managed parent.

@@ -33,9 +33,9 @@ pub(crate) struct Live {
     pub(crate) asked: LabelId,
 }
 
-/// A reservation of an application.
+/// What an application has reserved on a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct ReservedIn {
     pub(crate) number: ContainerNumber,
     pub(crate) size: Resource,
     /// Of its node, and of the ask.

@@ -74,9 +74,8 @@ impl QueueNode {
 
     /// Its capacities and figures for a label; `None` where it knows none.
     pub(crate) fn of_label(&self, label: &str) -> Option<(&LabelCapacity, &LabelFigures)> {
-        let capacities = &self.config.capacities;
-        let place = capacities.binary_search_by(|capacity| capacity.label.as_str().cmp(label)).ok()?;
-        Some((&capacities[place], &self.figures.labels[place]))
+        let slot = self.config.slot(label)?;
+        Some((&self.config.capacities[slot], &self.figures.labels[slot]))
     }
 
     /// Whether a refresh looks at what its children have together.

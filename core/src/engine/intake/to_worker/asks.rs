@@ -221,6 +221,7 @@ mod tests {
         assert!(!OneGroup::takes(3, &[asks[0], other], &[]), "they differ");
         assert_eq!(grouped(&[asks[0], other, asks[2]], |size| *size, &[]).len(), 3);
     }
+
     #[test]
     fn only_labels_of_asks_for_anywhere_part_groups() {
         let node = LocationTag::of(5).location(9);
