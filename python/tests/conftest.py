@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-DATA = ROOT / "bench" / "data"
+DATA = ROOT / "tools" / "data"
 
 
 class Program:
