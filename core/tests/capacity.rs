@@ -2,9 +2,11 @@
 
 use evenweave::SchedulerApi as _;
 use evenweave::config::{SiteFile, SiteProperties};
+use evenweave::labels::NewLabel;
 use evenweave::refused::{NoQueue, NotFound, TryAgain};
+use evenweave::view::PreemptionRound;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, BuildError, CapacityConfiguration, CapacityScheduler,
+    AllocateRequest, Allocation, AppHandle, Ask, BuildError, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, CapacityStepped, FairScheduler, Heartbeat, Refused, Resource, Submission,
 };
 use evenweave_testkit::{Raised, allocate, ask, capacity, fetch, until};
@@ -481,4 +483,97 @@ fn a_refresh_compares_amounts_on_the_cluster() {
     let refused = refresh(Resource::new(8192, 32)).unwrap_err();
     assert!(refused.to_string().contains("capacity: <memory:4096, vCores:4> is less than"), "{refused}");
     refresh(Resource::new(32_768, 8)).unwrap();
+}
+
+/// Nodes of `gpu` are for `b`, and lent to `a`. A round marks at once what it takes, and the next one ends it.
+fn lending() -> CapacityStepped {
+    let queues = [
+        ("yarn.scheduler.capacity.root.queues", "a,b"),
+        ("yarn.scheduler.capacity.root.a.capacity", "50"),
+        ("yarn.scheduler.capacity.root.a.user-limit-factor", "10"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels", " "),
+        ("yarn.scheduler.capacity.root.b.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels", "*"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity", "100"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels.other.capacity", "100"),
+        ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
+    ];
+    let site = [
+        ("yarn.node-labels.enabled", "true"),
+        ("yarn.resourcemanager.scheduler.monitor.enable", "true"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "1"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor", "1"),
+        ("yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "0"),
+    ];
+    let mut scheduler = capacity(site, queues).stepped().expect("nothing that is not built");
+    let label = |name: &str| NewLabel { name: name.to_owned(), exclusive: false };
+    scheduler.add_labels(&[label("gpu"), label("other")]).unwrap();
+    scheduler.set_node_labels(&[("n1", &["gpu"]), ("n2", &["gpu"])]).unwrap();
+    scheduler
+}
+
+fn of(size: i64, count: u32) -> AllocateRequest {
+    AllocateRequest::new([Ask::anywhere(1, Resource::new(size, 1), count)])
+}
+
+/// `b` asks for so much on nodes of `gpu`.
+fn wants_back(scheduler: &mut CapacityStepped, size: i64, count: u32) {
+    let app = scheduler.submit(submission(9, "bob", "b")).unwrap();
+    let ask = Ask::anywhere(1, Resource::new(size, 1), count).labelled(scheduler.label("gpu"));
+    scheduler.allocate(&app, &AllocateRequest::new([ask]), &mut Allocation::default()).unwrap();
+}
+
+/// As in Hadoop, whose list keeps the reservation that it was (rules/node-labels.md 19).
+#[test]
+fn a_lent_container_that_was_reserved_is_marked_and_stays() {
+    let mut scheduler = lending();
+    let node = scheduler.add_node("n1", "/r1", Resource::new(4096, 8)).unwrap();
+    // It never reports; with it there is room for a reservation.
+    scheduler.add_node("n2", "/r1", Resource::new(4096, 8)).unwrap();
+    let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
+    let mut answer = Allocation::default();
+    let beats = |scheduler: &mut CapacityStepped| (0..4).for_each(|_| scheduler.heartbeat(Heartbeat::new(&node)));
+    scheduler.allocate(&app, &of(1024, 1), &mut answer).unwrap();
+    beats(&mut scheduler);
+    let small = fetch(&mut scheduler, &app).granted[0].id;
+    scheduler.allocate(&app, &of(4096, 1), &mut answer).unwrap();
+    beats(&mut scheduler);
+    assert_eq!(scheduler.reservations().len(), 1);
+    let mut release = AllocateRequest::default();
+    release.releases.push(small);
+    scheduler.allocate(&app, &release, &mut answer).unwrap();
+    let mut told = Heartbeat::new(&node);
+    told.add_completed([small]);
+    scheduler.heartbeat(&told);
+    beats(&mut scheduler);
+    let held = scheduler.containers();
+    assert_eq!((scheduler.reservations().len(), held.len()), (0, 1), "it is a container by now");
+    wants_back(&mut scheduler, 1024, 8);
+    assert_eq!(scheduler.preempt().unwrap()[0].containers, [held[0].id]);
+    scheduler.preempt().unwrap();
+    assert_eq!(scheduler.containers().len(), 1, "it is marked, and does not end");
+}
+
+/// What has ended on a node that got another label meanwhile is in the list for ever; a round fails where that node is
+/// gone (rules/node-labels.md 15, 19).
+#[test]
+fn a_round_fails_where_the_node_of_what_was_lent_is_gone() {
+    let run = |is_gone: bool| {
+        let mut scheduler = lending();
+        let nodes = ["n1", "n2"].map(|name| scheduler.add_node(name, "/r1", Resource::new(4096, 8)).unwrap());
+        let app = scheduler.submit(submission(1, "ann", "a")).unwrap();
+        scheduler.allocate(&app, &of(1024, 8), &mut Allocation::default()).unwrap();
+        for _ in 0..8 {
+            nodes.iter().for_each(|node| scheduler.heartbeat(Heartbeat::new(node)));
+        }
+        assert_eq!(fetch(&mut scheduler, &app).granted.len(), 8);
+        scheduler.set_node_labels(&[("n1", &["other"])]).unwrap();
+        if is_gone {
+            scheduler.remove_node(&nodes[0]).unwrap();
+        }
+        wants_back(&mut scheduler, 1024, 4);
+        scheduler.preempt().unwrap().iter().map(PreemptionRound::count).sum::<usize>()
+    };
+    assert!(run(false) > 0);
+    assert_eq!(run(true), 0);
 }
