@@ -507,8 +507,8 @@ fn lending() -> CapacityStepped {
     ];
     let mut scheduler = capacity(site, queues).stepped().expect("nothing that is not built");
     let label = |name: &str| NewLabel { name: name.to_owned(), exclusive: false };
-    scheduler.add_labels(&[label("gpu"), label("other")]).unwrap();
-    scheduler.set_node_labels(&[("n1", &["gpu"]), ("n2", &["gpu"])]).unwrap();
+    scheduler.add_labels(&[label("gpu"), label("other")]).expect("labels are on");
+    scheduler.set_node_labels(&[("n1", &["gpu"]), ("n2", &["gpu"])]).expect("the label is there");
     scheduler
 }
 
@@ -518,9 +518,9 @@ fn of(size: i64, count: u32) -> AllocateRequest {
 
 /// `b` asks for so much on nodes of `gpu`.
 fn wants_back(scheduler: &mut CapacityStepped, size: i64, count: u32) {
-    let app = scheduler.submit(submission(9, "bob", "b")).unwrap();
+    let app = scheduler.submit(submission(9, "bob", "b")).expect("the queue is there");
     let ask = Ask::anywhere(1, Resource::new(size, 1), count).labelled(scheduler.label("gpu"));
-    scheduler.allocate(&app, &AllocateRequest::new([ask]), &mut Allocation::default()).unwrap();
+    scheduler.allocate(&app, &AllocateRequest::new([ask]), &mut Allocation::default()).expect("b may use the label");
 }
 
 /// As in Hadoop, whose list keeps the reservation that it was (rules/node-labels.md 19).
