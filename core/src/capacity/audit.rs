@@ -20,6 +20,7 @@
 //! | the control | counts of parents; lists of running and waiting applications, by leaf and by user | `audit_lists`, `audit_parallel` |
 
 use crate::capacity::decide::preempting::candidate_of;
+use crate::capacity::rules::partition::Partition;
 use crate::capacity::types::{AppLocal, Control, Shard};
 use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashMap;
@@ -71,7 +72,8 @@ impl Shard {
         let used: Wide = app.containers.iter().map(|index| self.containers.size(&self.containers[*index])).sum();
         let reserved: Wide = self.reservations_of(app.slot.index).map(|(_, made)| &made.size).sum();
         let count = i64::try_from(app.containers.len() + app.reserved.len()).unwrap_or(i64::MAX);
-        let everywhere = [&book.others.used, &book.drift].into_iter().sum::<Wide>().plus(&used);
+        let elsewhere = std::iter::once(&book.others).chain(book.parts.iter().map(|part| &part.others));
+        let everywhere = elsewhere.map(|others| &others.used).chain([&book.drift]).sum::<Wide>().plus(&used);
         let (used_in, reserved_in) = book.in_all_partitions();
         if everywhere != used_in || reserved != reserved_in {
             wrong.push(format!(
@@ -81,14 +83,17 @@ impl Shard {
         }
         let several = self.shared.workers > 1;
         let shown = book.shared_attempt.shown(books.place);
-        if several && (book.held != count || shown.1 != count || reserved != shown.0) {
+        // By partition: see `audit_partitions`.
+        let reserved_is_shown = books.has_labels() || reserved == shown.0;
+        if several && (book.held != count || shown.1 != count || !reserved_is_shown) {
             wrong.push(format!("{name} has {count} and {reserved} reserved here, {} held, shows {shown:?}", book.held));
         }
         let (others_reserved, others_count) = book.shared_attempt.others(books.place);
         let others = (self.elsewhere(app), others_reserved, others_count);
-        if folded && (book.others.used, book.others.reserved, book.others.containers) != others {
+        if folded && !books.has_labels() && (book.others.used, book.others.reserved, book.others.containers) != others {
             wrong.push(format!("{name}: others have {others:?}, the books {:?}", book.others));
         }
+        self.audit_partitions(app, &name, folded, wrong);
         self.audit_asks(app, &name, folded, wrong);
         self.audit_to_preempt(app, &name, wrong);
         let path = &books.node(book.leaf).config.path;
@@ -96,6 +101,50 @@ impl Shard {
         agreed.insert(format!("{name}: shared"), format!("{:p}, turn {}", book.shared_attempt, book.turn.number()));
         if !books.leaf(book.leaf).is_odd {
             agreed.insert(format!("{name}: has started"), book.is_active.to_string());
+        }
+    }
+
+    /// The same by partition, where there are labels and several workers. With one worker, and as in Hadoop, what has
+    /// ended and stands on its node still goes along with the node to another partition: then no sum holds.
+    fn audit_partitions(&self, app: &AppLocal, name: &str, folded: bool, wrong: &mut Vec<String>) {
+        let (books, Some(entry)) = (&self.own.books, app.own.entry) else { return };
+        if !self.counts_by_label {
+            return;
+        }
+        let book = &books.apps[entry];
+        for p in books.partitions() {
+            let label = p.label();
+            let on_label = |node: u32| self.nodes[node as usize].label == label;
+            let containers = app.containers.iter().map(|index| &self.containers[*index]);
+            let used: Wide =
+                containers.filter(|record| on_label(record.node)).map(|record| self.containers.size(record)).sum();
+            let reserved = self.reservations_of(app.slot.index).filter(|(node, _)| on_label(*node));
+            let reserved: Wide = reserved.map(|(_, made)| &made.size).sum();
+            let (shown, others) = (app.cell.by_label.read(label), book.others_in(p));
+            let of_book = Wide::from(&book.used_in(p)).minus(&(&others.used).into());
+            if used != shown || (used != of_book && book.drift.is_zero()) || reserved != book.reserved_in(p) {
+                wrong.push(format!(
+                    "{name}, label {}: {used} is used here, {shown} shown, {of_book} in the books; {reserved} is \
+                     reserved, {} in the books",
+                    label.0,
+                    book.reserved_in(p)
+                ));
+            }
+            let elsewhere = app.shared.usage_in(label).minus(&shown);
+            let attempt = &book.shared_attempt;
+            let reserves = if p.is_first() {
+                attempt.others(books.place).0
+            } else {
+                attempt.others_reserve_in(books.place, label)
+            };
+            let containers = if p.is_first() { attempt.others(books.place).1 } else { 0 };
+            if folded && (others.used, others.reserved, others.containers) != (elsewhere, reserves, containers) {
+                wrong.push(format!(
+                    "{name}, label {}: others have {elsewhere}, {reserves} reserved, {containers} containers; the \
+                     books {others:?}",
+                    label.0
+                ));
+            }
         }
     }
 

@@ -52,6 +52,7 @@ impl Decider for CapacityDecider {
 
     /// It goes by its own counts: the books have reservations, too.
     const ORDERS_BY_USAGE: bool = false;
+    const COUNTS_BY_LABEL: bool = true;
 
     fn worker(shared: &Shared, worker: usize) -> CapacityWorker {
         CapacityWorker::new(shared, worker)

@@ -73,6 +73,9 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// ([`queue_usage_changed`](Self::queue_usage_changed)).
     const ORDERS_BY_USAGE: bool;
 
+    /// Whether it counts by node label, where these are on.
+    const COUNTS_BY_LABEL: bool;
+
     // ------------------------------------------------------------------------------------------------ what is made
 
     /// A worker starts; `worker` is its number.

@@ -27,7 +27,7 @@ use crate::engine::records::expiry_scans::ExpiryScans;
 use crate::engine::records::node_list::NodeList;
 use crate::engine::records::queue::QueueLocal;
 use crate::engine::shared::Shared;
-use crate::id::{ContainerId, NodeId, OwnContainer, Slot};
+use crate::id::{ContainerId, LabelId, NodeId, OwnContainer, Slot};
 use crate::policy::ClusterTotal;
 use crate::resource::Resource;
 use crate::sync::{Arc, SnapshotReader};
@@ -75,6 +75,10 @@ pub(crate) struct Shard<P: Parts> {
     /// Queues in whose watch this worker counts its usage. It may hold leased room there, which it hands back before it
     /// blocks.
     pub(crate) watched_queues: Vec<u32>,
+    /// Rooms by label of which this worker may hold a piece: see `label_rooms`.
+    pub(crate) label_rooms: Vec<(u32, LabelId)>,
+    /// Usage is counted by label: there are labels, and several workers.
+    pub(crate) counts_by_label: bool,
     /// Keys of which this worker holds a leased piece. It hands the pieces back before it blocks.
     pub(crate) leases: Vec<(Slot, SchedulingKey)>,
     pub(crate) journal: Option<WorkerJournal>,

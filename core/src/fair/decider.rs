@@ -52,6 +52,7 @@ impl Decider for FairDecider {
     type Preemptor = Preemptor;
 
     const ORDERS_BY_USAGE: bool = true;
+    const COUNTS_BY_LABEL: bool = false;
 
     fn worker(shared: &Shared, _worker: usize) -> FairWorker {
         FairWorker::new(shared)

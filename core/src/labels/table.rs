@@ -78,6 +78,11 @@ impl LabelTable {
         self.partition(number).map_or(Resource::ZERO, |partition| partition.resource)
     }
 
+    /// All numbers, in their order.
+    pub(crate) fn all_numbers(&self) -> impl Iterator<Item = LabelId> + use<> {
+        (0..u16::try_from(self.len()).unwrap_or(u16::MAX)).map(LabelId)
+    }
+
     /// All numbers, by name, the default partition first.
     pub(crate) fn by_name(&self) -> impl Iterator<Item = (&str, LabelId)> {
         self.numbers.iter().map(|(name, number)| (&**name, *number))

@@ -8,7 +8,7 @@ use super::policy::Capacity;
 use super::steps::Stepping;
 use super::threaded::Scheduler;
 use super::worker::Worker;
-use crate::capacity::{CapacityConfiguration, CapacityControl, CapacityDecider, Refresh, Unsupported};
+use crate::capacity::{CapacityConfiguration, CapacityControl, CapacityDecider, Refresh};
 use crate::caught::caught;
 use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::MixedFractions;
@@ -115,7 +115,6 @@ impl CapacitySchedulerBuilder {
         self.configuration.check_supported()?;
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
-        self.check_labels()?;
         let labels = std::mem::take(&mut self.labels);
         let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
         self.options.note_preemption(decider.settings.monitors.preemption.is_some());
@@ -127,15 +126,6 @@ impl CapacitySchedulerBuilder {
         parts.control.restore_labels(&labels)?;
         parts.control.begin_reservations(reservations)?;
         Ok((parts, source))
-    }
-
-    /// Labels and several workers do not go together yet.
-    fn check_labels(&self) -> Result<(), Unsupported> {
-        if self.options.workers > 1 && self.configuration.file().settings().node_labels.enabled {
-            let what = "yarn.node-labels.enabled is true, and there is more than one worker: node labels are for one";
-            return Err(Unsupported(vec![what.to_owned()]));
-        }
-        Ok(())
     }
 
     /// Starts the scheduler with its threads: workers, the control, and the preemption monitor if the configuration has

@@ -10,7 +10,8 @@ pub(crate) mod shape;
 use container_counts::compare;
 use evenweave::SchedulerApi as _;
 use evenweave::faults::Fault;
-use evenweave::view::{CapacityQueueView, PreemptionRound};
+use evenweave::labels::NewLabel;
+use evenweave::view::{CapacityPartitionView, CapacityQueueView, PreemptionRound};
 use evenweave::{
     AllocateRequest, Allocation, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped,
     ContainerId, Heartbeat, Location, NewAttempt, NodeHandle, Resource, SchedulerEvent, Submission,
@@ -51,6 +52,8 @@ pub(crate) struct World {
     next_node: u32,
     /// As in Hadoop, moves and priorities may leave lists and counts odd.
     is_odd: bool,
+    /// Labels that are lent, or were at some time.
+    lent: HashSet<String>,
     pub(crate) effects: Effects,
 }
 
@@ -111,10 +114,19 @@ impl World {
             next_app: 1,
             next_node: 0,
             is_odd: false,
+            lent: HashSet::from(["ssd".to_owned()]),
             effects: Effects::new(),
         };
+        if world.shape.labels {
+            let labels = [("gpu", true), ("ssd", false)]
+                .map(|(name, exclusive)| NewLabel { name: name.to_owned(), exclusive });
+            world.stepped.add_labels(&labels).unwrap();
+        }
         for node in 0..4 {
             world.add_node(node, 200);
+            if node > 0 {
+                world.relabel(node, node);
+            }
         }
         world
     }
@@ -243,6 +255,19 @@ impl World {
                 "queues are managed"
             }
             29 if self.shape.panics => self.panic(a, b),
+            30 if self.shape.labels => self.relabel(a, b),
+            32 if self.shape.labels && a < 40 => {
+                // A queue names them, so that mostly this is refused.
+                let label = self.shape.some_label(b);
+                let gone = self.stepped.remove_labels(&[label]).is_ok();
+                if gone {
+                    self.lent.insert(label.to_owned());
+                }
+                self.note("labels gone", u64::from(gone));
+                let again = NewLabel { name: self.shape.some_label(b).to_owned(), exclusive: c.is_multiple_of(2) };
+                let _ = self.stepped.add_labels(&[again]);
+                "labels go and come"
+            }
             _ => self.heartbeat(a, b, c),
         }
     }
@@ -250,8 +275,13 @@ impl World {
     fn submit(&mut self, a: u8, b: u8, c: u8) -> &'static str {
         let number = if c == 255 { 1 } else { self.next_app };
         let mut submission = Submission::new(number, USERS[usize::from(a) % 5]).in_queue(self.shape.some_leaf(b));
+        if self.shape.labels && a.is_multiple_of(3) {
+            submission = submission.labelled(self.shape.some_label(b));
+        }
         if c.is_multiple_of(3) {
-            submission.am = Some(AmRequest::from(size(c)));
+            let am = AmRequest::from(size(c));
+            let named = self.shape.labels && b.is_multiple_of(4);
+            submission.am = Some(if named { am.labelled(self.shape.some_label(a)) } else { am });
         }
         let outcome = match c % 3 {
             0 => self.stepped.submit_with_priority(submission, i32::from(c % 7)),
@@ -275,6 +305,9 @@ impl World {
         let any =
             Ask::anywhere(priority, size, count).relaxed(!c.is_multiple_of(16)).with_request_id(i64::from(b / 128));
         let mut asks = vec![any];
+        if self.shape.labels && c % 4 < 2 {
+            asks[0] = any.labelled(self.stepped.label(self.shape.some_label(b ^ c)));
+        }
         if c.is_multiple_of(5) {
             let place = self.place(b.wrapping_add(c));
             asks.push(any.at(place).relaxed(true));
@@ -394,6 +427,17 @@ impl World {
         "an attempt"
     }
 
+    /// A node gets another label, or its host does.
+    fn relabel(&mut self, a: u8, b: u8) -> &'static str {
+        let (node, label) = (self.node(a), self.shape.some_label(b));
+        let running = self.stepped.containers().iter().any(|view| view.node_id == node.id() && !view.ended);
+        let labels: &[&str] = if label.is_empty() { &[] } else { &[label] };
+        let done = self.stepped.set_node_labels(&[(node.name(), labels)]).is_ok();
+        self.note("another label", u64::from(done));
+        self.note("another label with containers", u64::from(done && running));
+        "another label"
+    }
+
     fn remove_node(&mut self, a: u8) -> &'static str {
         let node = self.node(a);
         if self.nodes.len() > 2 && self.stepped.remove_node(&node).is_ok() {
@@ -476,16 +520,20 @@ impl World {
         self.check_audit(what, self.fold)?;
         let after = self.usage();
         let grows_by_granting = matches!(what, "a heartbeat" | "a round" | "an ask" | "a submission" | "a release");
-        let all = after.get("root").map_or(0, |(_, most)| *most);
-        for (name, (used, most)) in &after {
+        for ((name, label), (used, most)) in &after {
+            let all = after.get(&("root".to_owned(), label.clone())).map_or(0, |(_, most)| *most);
+            // What is lent is not bound by it.
+            if self.lent.contains(label) {
+                continue;
+            }
             // Who may have all of the cluster leases nothing: with several workers more runs where nodes have got
             // smaller than what they run.
             if self.workers > 1 && *most >= all {
                 continue;
             }
-            let was = before.get(name).map_or(0, |(used, _)| *used);
+            let was = before.get(&(name.clone(), label.clone())).map_or(0, |(used, _)| *used);
             if used > most && *used > was && grows_by_granting {
-                return Err(format!("after {what}: {name} has {used} MB, it may have {most}"));
+                return Err(format!("after {what}: {name} has {used} MB of {label:?}, it may have {most}"));
             }
         }
         Ok(())
@@ -515,23 +563,40 @@ impl World {
         if wrong.is_empty() { Ok(()) } else { Err(format!("after {what}: {}", wrong.join("\n"))) }
     }
 
-    /// Memory that is charged to each queue, and what it may have. With several workers, which count reservations each
-    /// for itself, that of the containers.
-    fn usage(&mut self) -> BTreeMap<String, (i64, i64)> {
+    /// By queue and label: memory that is charged, and what it may be. With several workers, which count reservations
+    /// each for itself, that of the containers.
+    fn usage(&mut self) -> BTreeMap<(String, String), (i64, i64)> {
         let queues: Vec<CapacityQueueView> = self.stepped.queues();
-        if self.workers == 1 {
-            let charged = |queue: CapacityQueueView| (queue.name, (queue.used.memory_mb(), queue.maximum.memory_mb()));
-            return queues.into_iter().map(charged).collect();
+        let of_node: BTreeMap<String, String> = self
+            .stepped
+            .labels()
+            .unwrap_or_default()
+            .into_iter()
+            .flat_map(|label| label.nodes.into_iter().map(move |node| (node, label.name.clone())))
+            .collect();
+        let several = self.workers > 1;
+        let charged = queues.into_iter().flat_map(|queue| {
+            let used = |used: Resource| if several { 0 } else { used.memory_mb() };
+            let first = (String::new(), (used(queue.used), queue.maximum.memory_mb()));
+            let of_part = |part: &CapacityPartitionView| {
+                (part.label.clone(), (used(part.used), part.maximum.memory_mb()))
+            };
+            let parts: Vec<(String, (i64, i64))> =
+                std::iter::once(first).chain(queue.partitions.iter().map(of_part)).collect();
+            parts.into_iter().map(move |(label, both)| ((queue.name.clone(), label), both))
+        });
+        let mut used: BTreeMap<(String, String), (i64, i64)> = charged.collect();
+        if !several {
+            return used;
         }
         let leaf_of: BTreeMap<u32, String> =
             self.stepped.apps().into_iter().map(|app| (app.number, app.queue)).collect();
-        let mut used: BTreeMap<String, (i64, i64)> =
-            queues.into_iter().map(|queue| (queue.name, (0, queue.maximum.memory_mb()))).collect();
         for view in self.stepped.containers().into_iter().filter(|view| !view.ended) {
             let mut at = leaf_of.get(&view.id.application_number()).map(String::as_str);
             while let Some(queue) = at {
                 // A queue that a refresh has removed may still have applications.
-                if let Some((used, _)) = used.get_mut(queue) {
+                let label = of_node.get(&view.node).cloned().unwrap_or_default();
+                if let Some((used, _)) = used.get_mut(&(queue.to_owned(), label)) {
                     *used += view.resource.memory_mb();
                 }
                 at = queue.rsplit_once('.').map(|(above, _)| above);

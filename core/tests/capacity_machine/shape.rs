@@ -12,7 +12,12 @@ pub(super) struct Shape {
     bytes: Vec<u8>,
     pub(super) fold_every: Option<u32>,
     pub(super) panics: bool,
+    /// There are node labels.
+    pub(super) labels: bool,
 }
+
+/// Labels; the last one is never there.
+pub(super) const LABELS: [&str; 4] = ["", "gpu", "ssd", "none"];
 
 impl Shape {
     pub(super) fn of(bytes: &[u8]) -> Shape {
@@ -21,6 +26,7 @@ impl Shape {
         Shape {
             fold_every: [None, Some(1), Some(1000)][usize::from(bytes[1]) % 3],
             panics: !bytes[2].is_multiple_of(4),
+            labels: bytes[14].is_multiple_of(2),
             bytes,
         }
     }
@@ -39,6 +45,11 @@ impl Shape {
         choices[usize::from(self.bytes[at]) % choices.len()]
     }
 
+    /// A label that an ask, a submission or a node may name.
+    pub(super) fn some_label(&self, byte: u8) -> &'static str {
+        if byte >= 250 { LABELS[3] } else { LABELS[usize::from(byte) % 3] }
+    }
+
     pub(super) fn site(&self) -> Vec<(&'static str, &'static str)> {
         let drf = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator";
         let memory = "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator";
@@ -53,6 +64,7 @@ impl Shape {
             ("yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round", "1"),
             ("yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor", "1"),
             ("yarn.scheduler.capacity.schedule-asynchronously.enable", self.choice(5, &["false", "false", "true"])),
+            ("yarn.node-labels.enabled", if self.labels { "true" } else { "false" }),
         ]
     }
 
@@ -90,6 +102,28 @@ impl Shape {
             ("yarn.scheduler.capacity.auto-queue-creation-v2.queue-expiration-time", "10"),
             ("yarn.scheduler.capacity.reservations-continue-look-all-nodes", self.choice(12, &["true", "false"])),
         ];
+        // With parts of a hundred, and no labels of queues that have weights.
+        if self.labels && usize::from(self.bytes[13]).is_multiple_of(2) {
+            out.extend([
+                ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
+                ("yarn.scheduler.capacity.root.accessible-node-labels.ssd.capacity", "100"),
+                ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu,ssd"),
+                ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "60"),
+                ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.maximum-capacity", of(&["100", "70"])),
+                ("yarn.scheduler.capacity.root.a.accessible-node-labels.ssd.capacity", "50"),
+                ("yarn.scheduler.capacity.root.a.accessible-node-labels.ssd.maximum-capacity", of(&["60", "100"])),
+                ("yarn.scheduler.capacity.root.a.default-node-label-expression", self.choice(15, &["", "", "gpu"])),
+                ("yarn.scheduler.capacity.root.c.accessible-node-labels", "gpu,ssd"),
+                ("yarn.scheduler.capacity.root.c.accessible-node-labels.gpu.capacity", "40"),
+                ("yarn.scheduler.capacity.root.c.accessible-node-labels.ssd.capacity", "50"),
+                ("yarn.scheduler.capacity.root.c.x.accessible-node-labels.gpu.capacity", "100"),
+                ("yarn.scheduler.capacity.root.c.x.accessible-node-labels.gpu.maximum-am-resource-percent", "0.3"),
+                ("yarn.scheduler.capacity.root.c.x.accessible-node-labels.ssd.capacity", "50"),
+                ("yarn.scheduler.capacity.root.c.x.accessible-node-labels.ssd.maximum-capacity", of(&["100", "80"])),
+                ("yarn.scheduler.capacity.root.c.y.accessible-node-labels.gpu.capacity", "0"),
+                ("yarn.scheduler.capacity.root.c.y.accessible-node-labels.ssd.capacity", "50"),
+            ]);
+        }
         // By parts of a hundred: a managed parent and one whose children have weights cannot be told to divide alike.
         let parts = [
             ("yarn.scheduler.capacity.root.a.capacity", ["30", "2w"]),

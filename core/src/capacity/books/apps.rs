@@ -47,6 +47,8 @@ pub(crate) struct AppPart {
     pub(crate) pending: Wide,
     /// What of its AM counts there, where that is not its AM's partition.
     pub(crate) am_left: Resource,
+    /// What the other workers have there; `used` has it, too.
+    pub(crate) others: Others,
 }
 
 /// An attempt, as its leaf queue knows it. What a charge and a pass read and write comes first.
@@ -161,6 +163,15 @@ impl AppBook {
     /// What its containers there are.
     pub(crate) fn used_in<P: Partition>(&self, p: P) -> Resource {
         if p.is_first() { self.used } else { self.parts.get(p.place()).map_or(Resource::ZERO, |part| part.used) }
+    }
+
+    /// What the other workers have there.
+    pub(crate) fn others_in<P: Partition>(&self, p: P) -> Others {
+        if p.is_first() { self.others } else { self.parts.get(p.place()).map_or_else(Others::default, |part| part.others) }
+    }
+
+    pub(crate) fn others_in_mut<P: Partition>(&mut self, p: P) -> &mut Others {
+        if p.is_first() { &mut self.others } else { &mut self.part_mut(p).others }
     }
 
     /// What of its AM counts there.

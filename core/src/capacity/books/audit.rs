@@ -8,6 +8,7 @@ use super::{AppBook, Books, QueueBook};
 use crate::capacity::rules::leaf::Leaf;
 use crate::capacity::rules::order::{AppOrder, order_key, queue_key};
 use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Partition, Whole};
 use crate::capacity::rules::users::audit::HeldByUser;
 use crate::policy::OrderKey;
 use crate::resource::{Resource, Wide};
@@ -27,13 +28,17 @@ struct Held {
 }
 
 impl Held {
-    fn add(&mut self, app: &AppBook, containers: i64) {
-        let reserved: Wide = [&app.reserved, &app.others.reserved].into_iter().sum();
-        self.used = self.used.plus(&(&app.used).into()).minus(&(&app.drift).into()).plus(&reserved);
+    fn add<P: Partition>(&mut self, app: &AppBook, containers: i64, p: P) {
+        let (here, others) = (app.reserved_in(p), app.others_in(p));
+        let reserved: Wide = [&here, &others.reserved].into_iter().sum();
+        self.used = self.used.plus(&(&app.used_in(p)).into()).plus(&reserved);
         self.reserved = self.reserved.plus(&reserved);
-        self.reserved_by_apps = self.reserved_by_apps.plus(&(&app.reserved).into());
-        self.pending = self.pending.plus(&app.pending);
-        self.containers += containers + app.others.containers;
+        self.pending = self.pending.plus(app.pending_in(p));
+        if p.is_first() {
+            self.used = self.used.minus(&(&app.drift).into());
+            self.reserved_by_apps = self.reserved_by_apps.plus(&(&here).into());
+            self.containers += containers + others.containers;
+        }
     }
 }
 
@@ -41,12 +46,10 @@ impl Books {
     /// Says what is not so. `containers`: how many an application has here, reservations included.
     pub(crate) fn audit(&self, containers: &FxHashMap<u32, i64>, wrong: &mut Vec<String>) {
         if self.has_labels() {
-            // Sums by partition are not looked at yet.
-            self.audit_entries(wrong);
-            self.audit_siblings(wrong);
-            return;
+            self.partitions().for_each(|p| self.audit_queues(containers, p, wrong));
+        } else {
+            self.audit_queues(containers, Whole, wrong);
         }
-        self.audit_queues(containers, wrong);
         for slot in self.slots() {
             if let Some(leaf) = &self.queue(slot).leaf {
                 self.audit_leaf(slot, leaf, wrong);
@@ -72,28 +75,48 @@ impl Books {
         self.apps.all().filter(|(entry, app)| self.apps.entry(app.number) == Some(*entry))
     }
 
-    fn audit_queues(&self, containers: &FxHashMap<u32, i64>, wrong: &mut Vec<String>) {
+    /// What a queue counts of a partition. Of drift it is not known in which partition it came about: where there are
+    /// labels and a queue drifts, what it uses or has reserved is not looked at.
+    fn audit_queues<P: Partition>(&self, containers: &FxHashMap<u32, i64>, p: P, wrong: &mut Vec<String>) {
         let mut held: BTreeMap<u32, Held> = self.slots().map(|slot| (slot, Held::default())).collect();
+        let mut drifting: BTreeSet<u32> = BTreeSet::new();
         for (_, app) in self.live() {
             let mut at = Some(app.leaf);
             while let Some(queue) = at {
                 let here = containers.get(&app.number).copied().unwrap_or_default();
-                held.entry(queue).or_default().add(app, here);
+                held.entry(queue).or_default().add(app, here, p);
+                if !P::IS_WHOLE && !app.drift.is_zero() {
+                    drifting.insert(queue);
+                }
                 at = self.parent(queue);
             }
         }
         for (slot, mut held) in held {
-            held.reserved = held.reserved.plus(&self.drift.reserved.get(&slot).unwrap_or(&Resource::ZERO).into());
-            let counts = self.counts(slot);
-            let counted = Held {
+            let stays_behind = self.drift.reserved.get(&slot).unwrap_or(&Resource::ZERO);
+            held.reserved = held.reserved.plus(&stays_behind.into());
+            let counts = self.counts_in(slot, p);
+            let mut counted = Held {
                 used: (&counts.used).into(),
                 reserved: (&counts.reserved).into(),
                 reserved_by_apps: (&counts.reserved_by_apps).into(),
                 pending: counts.pending,
                 containers: counts.containers,
             };
+            if !P::IS_WHOLE {
+                // A figure of what was asked for without a label, wherever it stands.
+                counted.reserved_by_apps = held.reserved_by_apps;
+                if drifting.contains(&slot) {
+                    counted.used = held.used;
+                }
+                if !stays_behind.is_zero() {
+                    counted.reserved = held.reserved;
+                }
+            }
             if counted != held {
-                wrong.push(format!("queue {} counts {counted:?}, its applications have {held:?}", self.path(slot)));
+                let (path, label) = (self.path(slot), p.label().0);
+                wrong.push(format!(
+                    "queue {path} (label {label}) counts {counted:?}, its applications have {held:?}"
+                ));
             }
         }
     }
@@ -106,16 +129,18 @@ impl Books {
         for (_, app) in &members {
             let user = users.entry(&*app.user).or_default();
             let holds: Wide = [&app.used, &app.reserved, &app.others.reserved].into_iter().sum();
+            let am = if app.am_partition.is_none() { app.am } else { app.am_left };
             user.used = user.used.plus(&holds).minus(&(&app.drift).into());
             user.apps.insert(app.number);
             user.active += i32::from(app.is_active);
             user.pending += i32::from(app.runnable && !app.is_active);
             if app.is_active {
-                user.am_used = user.am_used.plus(&(&app.am).into());
-                am_used = am_used.plus(&(&app.am).into());
+                user.am_used = user.am_used.plus(&(&am).into());
+                am_used = am_used.plus(&(&am).into());
             }
         }
-        let cluster = self.node(slot).known.then_some((self.arith, &self.cluster));
+        let size = if self.has_labels() { &self.sizes[0] } else { &self.cluster };
+        let cluster = self.node(slot).known.then_some((self.arith, size));
         let mut of_users = Vec::new();
         leaf.users.audit(&users, leaf.is_odd, cluster, &mut of_users);
         wrong.extend(of_users.into_iter().map(|what| format!("queue {path}: {what}")));
@@ -160,7 +185,47 @@ impl Books {
         if ams != *leaf.waiting_ams() {
             wrong.push(format!("queue {path}: AMs {ams:?} wait, {:?} are counted", leaf.waiting_ams()));
         }
+        self.audit_parts(slot, leaf, &members, wrong);
         self.audit_notes(slot, leaf, wrong);
+    }
+
+    /// What is charged on nodes with a label to the users of a leaf and to its AMs.
+    fn audit_parts(&self, slot: u32, leaf: &Leaf, members: &[(AppEntry, &AppBook)], wrong: &mut Vec<String>) {
+        let path = self.path(slot);
+        for p in self.partitions().skip(1) {
+            let mut users: BTreeMap<&str, [Wide; 2]> = BTreeMap::new();
+            let mut am_used = Wide::ZERO;
+            for (_, app) in members {
+                let [used, ams] = users.entry(&*app.user).or_default();
+                let held = [&app.used_in(p), &app.reserved_in(p), &app.others_in(p).reserved].into_iter().sum();
+                *used = used.plus(&held);
+                if app.is_active {
+                    *ams = ams.plus(&(&app.am_in(p)).into());
+                    am_used = am_used.plus(&(&app.am_in(p)).into());
+                }
+            }
+            let label = p.label().0;
+            if am_used != leaf.am_used_in(p.label()) {
+                let counted = leaf.am_used_in(p.label());
+                wrong.push(format!("queue {path} (label {label}) counts {counted} of AMs, they have {am_used}"));
+            }
+            let counted: BTreeMap<&str, [Resource; 2]> =
+                leaf.users.iter().map(|(name, user)| (name, [user.used_in(p), user.am_used_in(p)])).collect();
+            for name in users.keys().chain(counted.keys()).copied().collect::<BTreeSet<&str>>() {
+                let ([used, ams], counted) =
+                    (users.get(name).copied().unwrap_or_default(), counted.get(name).copied().unwrap_or_default());
+                let drift = leaf.users.known_seat(name).map(|seat| leaf.users.drift_of(seat, p.label()));
+                let due = used.plus(&(&drift.unwrap_or_default()).into());
+                // Where an application drifts it is not known in which partition.
+                let drifts = members.iter().any(|(_, app)| *app.user == *name && !app.drift.is_zero());
+                if (due != counted[0] && !drifts) || ams != counted[1] {
+                    wrong.push(format!(
+                        "queue {path} (label {label}): user {name} has {used} and {ams} of AMs, {counted:?} is counted, \
+                         with a drift of {drift:?}"
+                    ));
+                }
+            }
+        }
     }
 
     /// Each active application stands where its rank puts it, and is noted where a pass may not leave it out.
@@ -174,7 +239,7 @@ impl Books {
             let is_published = app.publication.is_some_and(|publication| {
                 publication.leaf == slot && leaf.users.record_at(app.seat) == Some(publication.user)
             });
-            let is_due = !is_published || !app.pending.is_zero() || !app.reserved.is_zero();
+            let is_due = !is_published || app.asks_or_has_reserved(self.arith.types);
             let stands = order.key(&rank).and_then(|key| leaf.noted.get(&key)) == Some(&entry);
             if (is_due, is_due) != (app.must_be_visited, stands)
                 || !leaf.active.contains(&rank, order, |other| self.rank(other))

@@ -138,8 +138,10 @@ impl Books {
     pub(crate) fn app_reserves<P: Partition>(&mut self, entry: AppEntry, amount: &Resource, p: P) {
         let app = &mut self.apps[entry];
         if !p.is_first() {
-            let reserved = &mut app.part_mut(p).reserved;
-            *reserved = reserved.plus(amount);
+            let part = app.part_mut(p);
+            part.reserved = part.reserved.plus(amount);
+            let reserved = part.reserved;
+            app.shared_attempt.show_reserved_in(self.place, self.arith.types, p.label(), &reserved);
             self.note(entry);
             return;
         }

@@ -8,26 +8,25 @@
 use super::shared_attempt::{Others, Start};
 use super::{Books, QueueBook};
 use crate::capacity::rules::ordered::AppEntry;
-use crate::capacity::rules::partition::Whole;
+use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::resource::Resource;
 use crate::sync::Arc;
 
 impl Books {
-    /// The others have so much of an attempt now.
-    pub(crate) fn fold_others(&mut self, entry: AppEntry, now: Others) {
+    /// The others have so much of an attempt in a partition now; containers of all partitions are told with the first.
+    pub(crate) fn fold_others<P: Partition>(&mut self, entry: AppEntry, now: Others, p: P) {
         let app = &mut self.apps[entry];
-        let before = std::mem::replace(&mut app.others, now);
-        if before == now {
+        if app.others_in(p) == now {
             return;
         }
+        let before = std::mem::replace(app.others_in_mut(p), now);
         let (used, reserved) = (now.used.minus(&before.used), now.reserved.minus(&before.reserved));
-        app.used = app.used.plus(&used);
         let (leaf, is_active) = (app.leaf, app.is_active);
+        self.app_uses(entry, &used, p);
         let (charge, containers) = (used.plus(&reserved), now.containers - before.containers);
-        // There are no labels with several workers.
-        self.charge_leaf(leaf, entry, &charge, containers, None, Whole);
-        self.charge_above(leaf, &charge, containers, Whole);
-        self.add_reserved(leaf, &reserved, Whole);
+        self.charge_leaf(leaf, entry, &charge, containers, None, p);
+        self.charge_above(leaf, &charge, containers, p);
+        self.add_reserved(leaf, &reserved, p);
         if is_active {
             self.note_reorder(entry);
         }
@@ -35,15 +34,38 @@ impl Books {
 
     /// The same of an application that goes to another leaf.
     pub(super) fn carry_others(&mut self, entry: AppEntry, source: u32, target: u32) {
-        let Others { used, reserved, containers } = self.apps[entry].others;
+        if !self.has_labels() {
+            self.carry_others_in(entry, source, target, Whole);
+            return;
+        }
+        for p in self.partitions() {
+            if self.apps[entry].others_in(p) != Others::default() {
+                self.carry_others_in(entry, source, target, p);
+            }
+        }
+    }
+
+    fn carry_others_in<P: Partition>(&mut self, entry: AppEntry, source: u32, target: u32, p: P) {
+        let Others { used, reserved, containers } = self.apps[entry].others_in(p);
         let charge = used.plus(&reserved);
         let none = Resource::ZERO;
         for (leaf, charge, reserved, containers) in
             [(source, none.minus(&charge), none.minus(&reserved), -containers), (target, charge, reserved, containers)]
         {
-            self.charge_leaf(leaf, entry, &charge, containers, None, Whole);
-            self.charge_above(leaf, &charge, containers, Whole);
-            self.add_reserved(leaf, &reserved, Whole);
+            self.charge_leaf(leaf, entry, &charge, containers, None, p);
+            self.charge_above(leaf, &charge, containers, p);
+            self.add_reserved(leaf, &reserved, p);
+        }
+    }
+
+    /// The others have nothing of an attempt any more.
+    pub(super) fn others_have_nothing(&mut self, entry: AppEntry) {
+        if !self.has_labels() {
+            self.fold_others(entry, Others::default(), Whole);
+            return;
+        }
+        for p in self.partitions() {
+            self.fold_others(entry, Others::default(), p);
         }
     }
 
@@ -96,12 +118,13 @@ impl Books {
         let Books { queues, apps, .. } = self;
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
         let starting = &apps[entry];
-        let (rank, am) = (starting.rank(), starting.am);
+        let (rank, am, label) = (starting.rank(), starting.am, starting.am_partition);
         let Some(found) = leaf.leave_pending(&rank, &am, |other| apps.rank(other)) else { return };
         let record = leaf.users.ensure_at(apps[entry].seat, || published.user_weight(&apps[entry].user));
         leaf.users.count(record, 1, -1);
-        leaf.am_used = leaf.am_used.plus(&am);
-        leaf.users.add_am(record, &am, Whole);
+        leaf.add_am(label, &am);
+        leaf.users.add_am(record, &am, Part::of(label));
+        self.am_is_known(slot, label);
         self.is_out_of_list(found);
         self.enter_active(entry, slot);
     }

@@ -1,7 +1,7 @@
 //! Applications enter the lists of a leaf queue, leave them, move, get another priority (rules/capacity.md 8.3, 20, 21,
 //! 23).
 
-use super::{AppBook, Books, Others, QueueBook};
+use super::{AppBook, Books, QueueBook};
 use crate::capacity::rules::leaf::{Leaf, SharedEntry};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::{Part, Whole};
@@ -251,7 +251,7 @@ impl Books {
         let (leaf, pending) = (local.leaf, std::mem::take(&mut local.pending));
         local.open_keys = 0;
         let of_parts: Vec<Wide> = local.parts.iter_mut().map(|part| std::mem::take(&mut part.pending)).collect();
-        self.fold_others(entry, Others::default());
+        self.others_have_nothing(entry);
         self.pending_goes(leaf, &pending, &of_parts);
         self.leave(entry, leaf);
     }

@@ -6,6 +6,7 @@
 use crate::engine::books::published_count::PublishedCount;
 use crate::engine::books::started_entry::StartedEntry;
 use crate::engine::books::usage::UsageCell;
+use crate::engine::books::usage_by_label::UsageByLabel;
 use crate::id::LabelId;
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded, Mutex};
@@ -47,6 +48,8 @@ impl RequestedPartitions {
 #[derive(Debug, Default)]
 struct SharedAttemptCell {
     reserved: UsageCell,
+    /// The same on nodes with a label.
+    reserved_by_label: UsageByLabel,
     /// Reservations are counted as containers.
     containers: PublishedCount,
 }
@@ -66,6 +69,28 @@ impl SharedAttempt {
         if let Some(cell) = self.cells.get(place.worker) {
             cell.reserved.set(types, reserved);
         }
+    }
+
+    /// The same on the nodes of a label.
+    pub(crate) fn show_reserved_in(&self, place: Place, types: usize, label: LabelId, reserved: &Resource) {
+        if let Some(cell) = self.cells.get(place.worker) {
+            cell.reserved_by_label.set(types, label, reserved);
+        }
+    }
+
+    /// A worker has nothing.
+    pub(crate) fn show_nothing(&self, place: Place, types: usize) {
+        self.show_reserved(place, types, &Resource::ZERO);
+        self.show_containers(place, 0);
+        if let Some(cell) = self.cells.get(place.worker) {
+            cell.reserved_by_label.clear(types);
+        }
+    }
+
+    /// What the others than a worker have reserved on the nodes of a label.
+    pub(crate) fn others_reserve_in(&self, place: Place, label: LabelId) -> Resource {
+        let others = self.cells.iter().enumerate().filter(|(worker, _)| *worker != place.worker);
+        others.fold(Resource::ZERO, |sum, (_, cell)| sum.plus(&cell.reserved_by_label.read(label)))
     }
 
     /// A worker has so many containers of it.

@@ -46,16 +46,35 @@ impl Control {
     fn limit(&self, node: &QueueNode) -> Resource {
         let (maximum, cluster) = (node.maximum(), self.nodes.total());
         let arith = self.own.arith;
-        if self.shared.workers == 1 || !node.known || arith.fits_in(&cluster, maximum) {
+        let is_by_label = self.label_table().len() > 0;
+        if self.shared.workers == 1 || is_by_label || !node.known || arith.fits_in(&cluster, maximum) {
             return Resource::UNBOUNDED;
         }
         arith.counted(maximum)
+    }
+
+    /// The same by label, where there are labels. Of one that the queue does not know it may use nothing.
+    fn limits_by_label(&self, node: &QueueNode) -> Vec<Resource> {
+        let (table, arith) = (self.label_table(), self.own.arith);
+        if self.shared.workers == 1 {
+            return Vec::new();
+        }
+        let limit = |label: LabelId| {
+            let of_label = node.of_label(table.name(label));
+            let maximum = of_label.map_or(Resource::ZERO, |(_, figures)| figures.effective_maximum);
+            if !node.known || arith.fits_in(&table.size(label), &maximum) {
+                return Resource::UNBOUNDED;
+            }
+            arith.counted(&maximum)
+        };
+        table.all_numbers().map(limit).collect()
     }
 
     pub(super) fn terms(&self, slot: u32) -> QueueTerms<CapacityDecider> {
         let node = self.own.tree.get(slot);
         QueueTerms {
             limit: self.limit(node),
+            limits_by_label: self.limits_by_label(node),
             max_container: node.config.maximum_allocation,
             own: CapacityPublished {
                 node: Arc::new(node.clone()),

@@ -22,7 +22,6 @@ use super::parts::{CapacityKey, CapacityWorker};
 use crate::capacity::books::AppBook;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::types::Shard;
-use crate::resource::Resource;
 use std::collections::BTreeMap;
 
 impl Shard {
@@ -31,8 +30,7 @@ impl Shard {
         let (place, types, worker) = (self.own.books.place, self.types, self.worker);
         for known in self.own.known.apps.values() {
             let shared_attempt = &known.entrant.shared_attempt;
-            shared_attempt.show_reserved(place, types, &Resource::ZERO);
-            shared_attempt.show_containers(place, 0);
+            shared_attempt.show_nothing(place, types);
             let to_preempt = &mut known.entrant.app.am.lock().to_preempt;
             to_preempt.retain(|container| usize::from(container.worker) != worker);
         }

@@ -4,8 +4,9 @@
 //! assignments, so that a panic finds it complete. Which attempts were let start is in what the workers share of the
 //! attempt (`turn`). The control has one too, of all that it has said.
 
-use super::messages::{CapacityMessage, Entrant};
+use super::messages::{AmMoved, CapacityMessage, Entrant};
 use crate::engine::books::started_entry::EntryCount;
+use crate::sync::Arc;
 use std::collections::BTreeMap;
 
 /// An attempt as the control would let it in now.
@@ -64,6 +65,13 @@ impl Known {
                 if let Some(known) = self.apps.get_mut(app) {
                     known.entrant.leaf = *leaf;
                     known.stands(*runnable);
+                }
+            }
+            CapacityMessage::AmMoved(AmMoved { app, shared_attempt, label, .. }) => {
+                if let Some(known) = self.apps.get_mut(app)
+                    && Arc::ptr_eq(&known.entrant.shared_attempt, shared_attempt)
+                {
+                    known.entrant.am_partition = *label;
                 }
             }
             CapacityMessage::GivenUp(worker) => self.given_up.push(*worker),

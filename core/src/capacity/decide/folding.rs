@@ -2,7 +2,10 @@
 
 use super::messages::CapacityMessage;
 use crate::capacity::books::Others;
+use crate::capacity::rules::ordered::AppEntry;
+use crate::capacity::rules::partition::{Partition, Whole};
 use crate::capacity::types::{Internal, Shard};
+use crate::resource::Resource;
 
 impl Shard {
     /// What the others have of an application, and what of its asks they have taken.
@@ -16,12 +19,31 @@ impl Shard {
         let used = local.usage.minus(&local.cell.usage.read());
         let place = self.own.books.place;
         let (reserved, containers) = self.own.books.apps[entry].shared_attempt.others(place);
-        self.own.books.fold_others(entry, Others { used, reserved, containers });
+        if self.own.books.has_labels() {
+            self.fold_by_label(app, entry, (reserved, containers));
+        } else {
+            self.own.books.fold_others(entry, Others { used, reserved, containers }, Whole);
+        }
         // Of a key with nothing left this worker hears.
         for key in 0..self.app(app).keys.len() {
             if self.app(app).keys[key].own.count > 0 {
                 self.recount(app, key);
             }
+        }
+    }
+
+    /// The same by label. What is reserved without a label, and how many containers there are in all, is known.
+    fn fold_by_label(&mut self, app: u32, entry: AppEntry, (reserved, containers): (Resource, i64)) {
+        for p in self.own.books.partitions() {
+            let (local, attempt) = (self.app(app), &self.own.books.apps[entry].shared_attempt);
+            let used = local.shared.usage_in(p.label()).minus(&local.cell.by_label.read(p.label()));
+            let now = if p.is_first() {
+                Others { used, reserved, containers }
+            } else {
+                let reserved = attempt.others_reserve_in(self.own.books.place, p.label());
+                Others { used, reserved, containers: 0 }
+            };
+            self.own.books.fold_others(entry, now, p);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::messages::{CapacityMessage, Entrant};
 use super::preempting::candidate_of;
 use crate::capacity::books::life::HeldOnNode;
-use crate::capacity::books::{AppBook, AppPart};
+use crate::capacity::books::{AppBook, AppPart, Others};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::types::Shard;
 use crate::id::ContainerNumber;
@@ -40,6 +40,7 @@ impl Shard {
             CapacityMessage::Chosen(chosen) => self.apply_choice(chosen),
             CapacityMessage::Move(wanted) => self.move_from_here(wanted),
             CapacityMessage::Reservation(transit) => self.reservation_comes(transit),
+            CapacityMessage::AmMoved(moved) => self.own.books.am_has_moved(moved),
             CapacityMessage::Starts(start) => self.own.books.starts_elsewhere(start),
             CapacityMessage::Called(app) => self.has_called(*app),
             // Its token is dropped with the message.
@@ -64,7 +65,9 @@ impl Shard {
         let kept = before.filter(|_| *keeps).map(|before| {
             let before = &mut books.apps[before];
             let (others, held) = (std::mem::take(&mut before.others), std::mem::take(&mut before.held));
-            let parts = before.parts.iter().map(|part| AppPart { used: part.used, ..AppPart::default() }).collect();
+            let used_in = |part: &AppPart| AppPart { used: part.used, others: part.others, ..AppPart::default() };
+            let parts = before.parts.iter().map(used_in).collect();
+            before.parts.iter_mut().for_each(|part| part.others = Others::default());
             let headroom_of = before.headroom_of.clone().unwrap_or_else(|| before.shared_attempt.clone());
             let labelled: (Vec<AppPart>, _) = (parts, Some(headroom_of));
             (before.used, before.drift, before.publication, others, held, before.moved_below, labelled)

@@ -75,6 +75,17 @@ impl Entrant {
     }
 }
 
+/// The node of an AM has got another label.
+#[derive(Clone, Debug)]
+pub(crate) struct AmMoved {
+    pub(crate) app: u32,
+    /// Of the attempt.
+    pub(crate) shared_attempt: Arc<SharedAttempt>,
+    pub(crate) label: LabelId,
+    /// Of the AM's container.
+    pub(crate) size: Resource,
+}
+
 /// See the module's text. An application is named by its number.
 #[derive(Clone, Debug)]
 pub(crate) enum CapacityMessage {
@@ -125,6 +136,8 @@ pub(crate) enum CapacityMessage {
     Move(Box<Move>),
     /// Something reserved comes from another worker's node, or back.
     Reservation(Box<Transit>),
+    /// An AM stands in another partition.
+    AmMoved(AmMoved),
     /// The worker that decides for a leaf lets an application start there.
     Starts(Start),
 }

@@ -25,7 +25,6 @@ pub(crate) mod tests;
 use super::messages::CapacityMessage;
 use super::survey_steps::tell;
 use super::transit::{Move, Transit};
-use crate::capacity::rules::partition::Whole;
 use crate::capacity::rules::preempted::{Candidate, HeldIn};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::types::Shard;
@@ -128,15 +127,16 @@ impl Shard {
         }
         self.reserve_as(node, Reservation { app: app.slot, number: *number, key: *key, size: *size, label: *label });
         self.since_when(node, *since_ms, !returns);
-        let books = &mut self.own.books;
-        let leaf = books.apps[entry].leaf;
-        // There are no labels with several workers.
-        books.app_reserves(entry, size, Whole);
-        books.holds(entry, 1);
-        books.charge_leaf(leaf, entry, size, 1, None, Whole);
-        books.note_reorder(entry);
-        books.add_reserved(leaf, size, Whole);
-        books.charge_above(leaf, size, 1, Whole);
+        by_partition!(self, node, |p| {
+            let books = &mut self.own.books;
+            let leaf = books.apps[entry].leaf;
+            books.app_reserves(entry, size, p);
+            books.holds(entry, 1);
+            books.charge_leaf(leaf, entry, size, 1, None, p);
+            books.note_reorder(entry);
+            books.add_reserved(leaf, size, p);
+            books.charge_above(leaf, size, 1, p);
+        });
         true
     }
 }

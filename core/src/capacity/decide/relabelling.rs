@@ -1,14 +1,19 @@
 //! Nodes get other labels, or are told of the ones that they have (rules/node-labels.md 5;
 //! `CapacityScheduler.updateNodeLabelsAndQueueResource`).
 //!
-//! Run by the worker when it hears of it from the control, after what has led to it was published.
+//! Run by each worker when it hears of it from the control, after what has led to it was published. The worker of a node
+//! charges what stands there under the new label. The others fold that in as they do grants. In which partition an AM
+//! counts they are told: it bounds who may start.
 
+use super::messages::{AmMoved, CapacityMessage};
+use crate::capacity::books::Books;
 use crate::capacity::rules::ordered::AppEntry;
-use crate::capacity::rules::partition::Part;
+use crate::capacity::rules::partition::{Part, Partition};
 use crate::capacity::types::Shard;
 use crate::engine::intake::to_worker::RelabelledNode;
 use crate::id::LabelId;
 use crate::resource::Resource;
+use crate::sync::Arc;
 
 impl Shard {
     /// Nodes have these labels from now on; then all limits are worked out, as after a change of the cluster.
@@ -30,6 +35,12 @@ impl Shard {
         for index in self.nodes[node as usize].containers.clone() {
             let record = self.containers[index];
             let size = *self.containers.size(&record);
+            // With one worker, and as in Hadoop, what has ended and stands there still goes along. Several agree on what
+            // is live.
+            if self.counts_by_label && !record.fate.is_live() {
+                continue;
+            }
+            self.moves_to_label(index, old.label(), label);
             let books = &mut self.own.books;
             let Some(entry) = books.apps.entry(record.application) else { continue };
             let (leaf, less) = (books.apps[entry].leaf, Resource::ZERO.minus(&size));
@@ -39,7 +50,12 @@ impl Shard {
                 books.charge_above(leaf, amount, 0, p);
             }
             if record.am {
+                let shared_attempt = books.apps[entry].shared_attempt.clone();
+                let moved = AmMoved { app: record.application, shared_attempt, label, size };
                 books.am_is_in(entry, label, &size);
+                let message = CapacityMessage::AmMoved(moved);
+                self.own.known.hear(&message);
+                self.tell_all_others(&message);
             }
         }
         self.end_reservation(node);
@@ -47,7 +63,16 @@ impl Shard {
     }
 }
 
-impl crate::capacity::books::Books {
+impl Books {
+    /// The node of an AM, which another worker has, has got another label.
+    pub(crate) fn am_has_moved(&mut self, moved: &AmMoved) {
+        let Some(entry) = self.apps.entry(moved.app) else { return };
+        // Of an attempt that has ended nothing counts any more.
+        if Arc::ptr_eq(&self.apps[entry].shared_attempt, &moved.shared_attempt) {
+            self.am_is_in(entry, moved.label, &moved.size);
+        }
+    }
+
     /// The AM of an application stands in another partition, and counts there with the size of its container.
     fn am_is_in(&mut self, entry: AppEntry, label: LabelId, size: &Resource) {
         let less = Resource::ZERO.minus(size);

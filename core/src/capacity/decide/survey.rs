@@ -6,11 +6,13 @@
 //! would with one worker. Each worker gets the choice and applies it to what is its own. A container that has ended
 //! meanwhile is not found. Cost: O(containers) a round.
 
+use crate::capacity::rules::leaf::SharedEntry;
 use crate::capacity::rules::preempted::{Candidate, HeldIn, Live, NodeIn, ReservedIn};
 use crate::capacity::types::Shared;
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::NodeShared;
 use crate::engine::intake::reply::Once;
+use crate::id::{LabelId, NodeId};
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,8 +34,12 @@ pub(crate) struct Surveyed {
     pub(crate) found: FxHashMap<u32, Found>,
     /// Containers that may go for others that need their room.
     pub(crate) killable: FxHashSet<Candidate>,
-    /// Their sizes, by queue.
-    pub(crate) killable_sums: FxHashMap<u32, Resource>,
+    /// Their sizes, by queue and label.
+    pub(crate) killable_sums: FxHashMap<(u32, LabelId), Resource>,
+    /// What was asked for without a label and stands on a node with one, by leaf and label; what has ended among it.
+    pub(crate) on_lent_nodes: FxHashMap<(u32, LabelId), Vec<(Candidate, SharedEntry)>>,
+    /// Labels of nodes, where there are labels.
+    pub(crate) labels: FxHashMap<NodeId, LabelId>,
     /// Nodes on which something is reserved; all, where that may be moved.
     pub(crate) nodes: Vec<NodeIn<Arc<NodeShared>>>,
 }
@@ -42,7 +48,9 @@ impl Surveyed {
     /// Nothing is known of the others.
     #[cfg(feature = "faults")]
     pub(crate) fn is_empty(&self) -> bool {
-        self.found.is_empty() && self.killable.is_empty() && self.killable_sums.is_empty() && self.nodes.is_empty()
+        let Surveyed { found, killable, killable_sums, on_lent_nodes, labels, nodes } = self;
+        let of_containers = found.is_empty() && killable.is_empty() && killable_sums.is_empty();
+        of_containers && on_lent_nodes.is_empty() && labels.is_empty() && nodes.is_empty()
     }
 
     pub(crate) fn containers(&self, app: u32) -> &[Live] {
@@ -72,8 +80,8 @@ impl Surveyed {
         held_on(to, Some(made));
     }
 
-    pub(crate) fn killable_in(&self, queue: u32) -> Resource {
-        self.killable_sums.get(&queue).copied().unwrap_or(Resource::ZERO)
+    pub(crate) fn killable_in(&self, queue: u32, label: LabelId) -> Resource {
+        self.killable_sums.get(&(queue, label)).copied().unwrap_or(Resource::ZERO)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::capacity::types::{AppLocal, Internal, Shard, Shared};
 use crate::config::capacity::PreemptionSettings;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::reply::Once;
-use crate::id::ContainerNumber;
+use crate::id::{ContainerNumber, LabelId};
 use crate::resource::Resource;
 
 /// A worker is told something.
@@ -78,13 +78,22 @@ impl Shard {
         surveyed.nodes.extend(self.own_nodes(self.moves_reservations()));
         let queues = self.own.books.queues.iter().zip(0..);
         for (queue, slot) in queues.filter_map(|(queue, slot)| Some((queue.as_ref()?, slot))) {
-            let counts = &queue.counts;
-            if counts.killable.is_empty() {
-                continue;
+            let labels = (1..).map(LabelId).zip(queue.parts.iter().map(|part| &part.counts));
+            for (label, counts) in std::iter::once((LabelId::NONE, &queue.counts)).chain(labels) {
+                if counts.killable.is_empty() {
+                    continue;
+                }
+                let sum = surveyed.killable_sums.entry((slot, label)).or_insert(Resource::ZERO);
+                *sum = sum.plus(&counts.killable_sum);
+                surveyed.killable.extend(counts.killable.keys());
             }
-            let sum = surveyed.killable_sums.entry(slot).or_insert(Resource::ZERO);
-            *sum = sum.plus(&counts.killable_sum);
-            surveyed.killable.extend(counts.killable.keys());
+            for (label, part) in queue.leaf.iter().flat_map(|leaf| (1..).map(LabelId).zip(&leaf.parts)) {
+                let entries = part.shared.iter().map(|(candidate, entry)| (*candidate, *entry));
+                surveyed.on_lent_nodes.entry((slot, label)).or_default().extend(entries);
+            }
+        }
+        if self.own.books.has_labels() {
+            surveyed.labels.extend(self.nodes.present().map(|(_, node)| (node.shared.id, node.label)));
         }
     }
 

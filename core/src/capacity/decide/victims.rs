@@ -6,6 +6,7 @@
 
 use super::takings::Takings;
 use crate::capacity::books::Books;
+use crate::capacity::rules::leaf::SharedEntry;
 use crate::capacity::rules::order::{AppOrder, compare_fair};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::Partition;
@@ -131,9 +132,7 @@ impl Chooser<'_> {
     }
 
     fn killable_in<P: Partition>(&self, slot: u32, p: P) -> Resource {
-        let here = self.books().killable_in(slot, p);
-        // There are no labels with several workers.
-        if p.is_first() { here.plus(&self.shard.own.surveyed.killable_in(slot)) } else { here }
+        self.books().killable_in(slot, p).plus(&self.shard.own.surveyed.killable_in(slot, p.label()))
     }
 
     fn is_killable(&self, candidate: Candidate) -> bool {
@@ -159,7 +158,7 @@ impl Chooser<'_> {
             am: app.am_in(p),
             waits_for_am,
             used: app.used_in(p),
-            reserved: if p.is_first() { app.reserved.plus(&app.others.reserved) } else { app.reserved_in(p) },
+            reserved: app.reserved_in(p).plus(&app.others_in(p).reserved),
             pending: app.pending_in(p).amount(),
         }
     }
@@ -199,7 +198,8 @@ impl Chooser<'_> {
         let budget = self.books().cluster.times(f64::from(settings.total_per_round));
         let (chosen, known) = (Chosen::default(), BTreeMap::new());
         let nodes = self.shard.nodes.present().filter(|_| self.books().has_labels());
-        let nodes = nodes.map(|(_, node)| (node.shared.id, node.label)).collect();
+        let nodes = nodes.map(|(_, node)| (node.shared.id, node.label));
+        let nodes = nodes.chain(self.shard.own.surveyed.labels.iter().map(|(node, label)| (*node, *label))).collect();
         let mut under = Under { settings, labels, rounds, slots, budget, chosen, known, nodes };
         let wait = settings.max_wait_before_kill_ms;
         if let Some(how) = for_higher {
@@ -413,8 +413,11 @@ impl Chooser<'_> {
     /// First goes what was asked for on nodes without a label and stands in a partition that is to give
     /// (rules/node-labels.md 19). A node that is gone ends the round, as in Hadoop.
     fn take_shared(&self, (slot, label): (u32, LabelId), under: &mut Under<'_>, takings: &mut Takings, wait: i64) {
-        let Some(of_label) = self.books().leaf(slot).part(label) else { return };
-        for (candidate, entry) in of_label.shared.iter().rev() {
+        let here = self.books().leaf(slot).part(label).map(|part| &part.shared);
+        let here = here.into_iter().flatten().map(|(candidate, entry)| (*candidate, *entry));
+        let elsewhere = self.shard.own.surveyed.on_lent_nodes.get(&(slot, label)).into_iter().flatten().copied();
+        let all: BTreeMap<Candidate, SharedEntry> = here.chain(elsewhere).collect();
+        for (candidate, entry) in all.iter().rev() {
             if under.chosen.containers.contains_key(candidate) {
                 continue;
             }

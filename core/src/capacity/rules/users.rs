@@ -170,7 +170,7 @@ pub(crate) struct Users {
     names: BTreeMap<Arc<str>, UserSlot>,
     /// For the audit, where the rules let usage drift: by how much the charge of a user exceeds what the user holds,
     /// and by how much the sum over active users exceeds their charges.
-    drift: BTreeMap<UserSlot, Resource>,
+    drift: BTreeMap<(UserSlot, LabelId), Resource>,
     active_drift: Resource,
     /// Sums and limits on the nodes with a label, by label.
     parts: Vec<UsersPart>,
@@ -347,17 +347,20 @@ impl Users {
             self.weight_sums[0] = None;
             self.active_drift = self.active_drift.plus(&left);
         }
+        let of_parts: Vec<Resource> = user.parts.iter().map(|part| part.used).collect();
         self.free_if_unused(record);
-        if !left.is_zero() {
-            self.drifts(seat, &Resource::ZERO.minus(&left));
+        for (label, left) in (0..).map(LabelId).zip(std::iter::once(left).chain(of_parts)) {
+            if !left.is_zero() {
+                self.drifts(seat, label, &Resource::ZERO.minus(&left));
+            }
         }
         true
     }
 
-    /// A user is charged `amount` more than the user holds.
+    /// A user is charged `amount` more than the user holds on the nodes of a label.
     #[cold]
-    pub(crate) fn drifts(&mut self, seat: UserSlot, amount: &Resource) {
-        let drift = self.drift.entry(seat).or_insert(Resource::ZERO);
+    pub(crate) fn drifts(&mut self, seat: UserSlot, label: LabelId, amount: &Resource) {
+        let drift = self.drift.entry((seat, label)).or_insert(Resource::ZERO);
         *drift = drift.plus(amount);
     }
 

@@ -10,6 +10,9 @@ pub(crate) mod node_table;
 pub mod usage;
 
 #[cfg(not(loom))]
+pub(crate) mod usage_by_label;
+
+#[cfg(not(loom))]
 pub(crate) mod published_count;
 
 #[cfg_attr(not(loom), expect(unreachable_pub, reason = "public to the models, under cfg(loom)"))]

@@ -47,6 +47,8 @@ pub(crate) struct LeafEntry {
 pub(crate) struct QueueTerms<P: Parts> {
     /// No grant takes its usage above this.
     pub(crate) limit: Resource,
+    /// The same on nodes of a label, by the label's number; none where that is not looked at by label.
+    pub(crate) limits_by_label: Vec<Resource>,
     /// The most that one container may have here.
     pub(crate) max_container: Resource,
     pub(crate) own: P::QueuePublished,

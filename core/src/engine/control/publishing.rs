@@ -7,7 +7,8 @@ use super::part::{ControlPart, Controlled, QueueTerms};
 use super::state::Control;
 use crate::engine::books::ledger::QueueShared;
 use crate::engine::intake::to_worker::Internal;
-use crate::engine::lease::watch::is_watched;
+use crate::engine::lease::label_room::LabelRoom;
+use crate::engine::lease::watch::{Watch, is_watched};
 use crate::engine::publish::snapshot::{QueueSnapshot, Structure};
 use crate::policy::ClusterTotal;
 use crate::sync::Arc;
@@ -110,7 +111,16 @@ impl<D: Controlled> Control<D> {
             }
         };
         self.ledgers[slot as usize] = Some((id, ledger.clone()));
-        let QueueTerms { limit, max_container, own } = D::Control::queue_published(self, slot);
+        let QueueTerms { limit, limits_by_label, max_container, own } = D::Control::queue_published(self, slot);
+        let before = before.filter(|before| before.slot == id);
+        let rooms = limits_by_label.into_iter().zip(self.labels.table.all_numbers()).map(|(limit, label)| LabelRoom {
+            limit,
+            is_lent: self.labels.table.partition(label).is_some_and(|partition| !partition.exclusive),
+            watch: before
+                .and_then(|before| before.rooms.get(label.ix()))
+                .map_or_else(|| Arc::new(Watch::counted_from_start(workers, types)), |room| room.watch.clone()),
+        });
+        let rooms = rooms.collect();
         let queue = self.tree.get(slot);
         let [runnable, waiting] = self.members[slot as usize].each_ref().map(|table| table.members.clone());
         QueueSnapshot {
@@ -119,7 +129,8 @@ impl<D: Controlled> Control<D> {
             parent: queue.parent,
             leaf: queue.leaf,
             limit,
-            watched: is_watched(before.is_some_and(|before| before.slot == id && before.watched), &limit, types),
+            watched: is_watched(before.is_some_and(|before| before.watched), &limit, types),
+            rooms,
             max_container,
             children: queue.children().collect(),
             runnable,

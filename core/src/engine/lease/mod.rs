@@ -29,12 +29,15 @@
 //! `refill_vs_block.rs`; a lowered limit: `grant_vs_lower_limit.rs`; a replacement: `replace_vs_take.rs`; a recount:
 //! `recount_vs_take.rs`; a worker that finds nothing left: `recount_vs_dry.rs`.
 //!
+//! Rooms by node label: [`label_room`].
+//!
 //! # Trade-offs
 //! Room in the piece of a worker whose nodes are full is idle until handed back (before it blocks) or recalled. With
 //! one worker there is nobody to share with: it counts asks itself, and rooms are not consulted at all. A version comes
 //! again after 32,768 recounts: only what is in hand for so long, between two steps of one call, would be taken for
 //! newer.
 mod count;
+pub mod label_room;
 mod pool;
 mod room;
 pub mod watch;

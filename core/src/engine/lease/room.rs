@@ -63,6 +63,14 @@ impl Room {
         recalled && self.take(worker, amount, limit)
     }
 
+    /// Spends exactly `amount` of the shared word, and leases nothing. Returns false, and spends nothing, if there is no
+    /// room. Of a room that is spent in this way nobody holds a piece.
+    pub fn try_spend_exactly(&self, amount: i64, limit: i64) -> bool {
+        let more = |taken: i64| (limit.saturating_sub(taken) >= amount).then_some(taken + amount);
+        // ORDERING: Relaxed, as in `try_spend`.
+        amount <= 0 || self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
     /// Takes `amount` and a piece from the shared word; the rest of the piece becomes `worker`'s.
     fn take(&self, worker: usize, amount: i64, limit: i64) -> bool {
         let mut taken = self.taken.load(Ordering::Relaxed);

@@ -56,6 +56,12 @@ impl Default for WatchMember {
 }
 
 impl WatchMember {
+    /// Of a watch that [counts from the start](Watch::counted_from_start).
+    #[must_use]
+    pub fn counted_from_start() -> WatchMember {
+        WatchMember { joined: true, ..WatchMember::default() }
+    }
+
     /// The worker takes over a snapshot that shows the limit `now`, where the one before showed `before` of the same
     /// queue. `watched`: this snapshot or an earlier one limits it. `usage`: what the worker has used there so far.
     pub fn take_over(
@@ -96,6 +102,16 @@ impl WatchMember {
             return true;
         }
         let spent = watch.try_spend(worker, amount, limit);
+        if spent {
+            self.count(amount);
+        }
+        spent
+    }
+
+    /// Spends exactly `amount`, and leases nothing: see [`Room::try_spend_exactly`].
+    #[must_use]
+    pub fn try_spend_exactly(&self, watch: &Watch, amount: &Resource, limit: &Resource) -> bool {
+        let spent = watch.try_spend_exactly(amount, limit);
         if spent {
             self.count(amount);
         }
@@ -163,6 +179,13 @@ impl Watch {
         Watch { rooms: (0..types).map(|_| Room::new(workers)).collect(), workers, joined: AtomicU32::new(0) }
     }
 
+    /// Nothing is used, and all workers count from the beginning: nothing can be used before it is watched.
+    #[must_use]
+    pub fn counted_from_start(workers: usize, types: usize) -> Watch {
+        let joined = AtomicU32::new(u32::try_from(workers).unwrap_or(u32::MAX));
+        Watch { joined, ..Watch::new(workers, types) }
+    }
+
     /// A worker counts its usage from now on. Once a worker.
     pub fn join(&self, usage: &Resource) {
         self.force(usage);
@@ -186,6 +209,19 @@ impl Watch {
             if !room.try_spend(worker, amount.get(i), limit.get(i)) {
                 for (j, earlier) in self.rooms[..i].iter().enumerate() {
                     earlier.give_back(worker, amount.get(j), limit.get(j));
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Spends exactly `amount` under `limit`, and leases nothing: in every type, or in none.
+    pub fn try_spend_exactly(&self, amount: &Resource, limit: &Resource) -> bool {
+        for (i, room) in self.rooms.iter().enumerate() {
+            if !room.try_spend_exactly(amount.get(i), limit.get(i)) {
+                for (j, earlier) in self.rooms[..i].iter().enumerate() {
+                    earlier.force(-amount.get(j).max(0));
                 }
                 return false;
             }

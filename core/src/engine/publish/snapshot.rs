@@ -9,6 +9,7 @@
 //! I6: a reader sees one whole snapshot; versions only grow: see `publish`.
 
 use crate::engine::books::ledger::QueueShared;
+use crate::engine::lease::label_room::LabelRoom;
 use crate::engine::parts::Parts;
 use crate::engine::publish::members::Members;
 use crate::engine::publish::published::Published;
@@ -30,6 +31,8 @@ pub(crate) struct QueueSnapshot<P: Parts> {
     pub(crate) limit: Resource,
     /// It has a limit or has had one: workers count in its watch.
     pub(crate) watched: bool,
+    /// By number of a label, where several workers share what is limited by label; else none.
+    pub(crate) rooms: Arc<[LabelRoom]>,
     /// The most that one container may have here.
     pub(crate) max_container: Resource,
     /// Slots of child queues in order of creation.
@@ -73,6 +76,7 @@ impl<P: Parts> QueueSnapshot<P> {
             leaf,
             limit,
             watched,
+            rooms,
             max_container,
             children,
             runnable: _,
@@ -87,6 +91,8 @@ impl<P: Parts> QueueSnapshot<P> {
             && *leaf == other.leaf
             && *limit == other.limit
             && *watched == other.watched
+            && rooms.len() == other.rooms.len()
+            && rooms.iter().zip(&*other.rooms).all(|(room, other)| room.is_same(other))
             && *max_container == other.max_container
             && *children == other.children
             && Arc::ptr_eq(shared, &other.shared)

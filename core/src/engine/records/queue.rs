@@ -1,10 +1,11 @@
 //! A queue as one worker sees it.
 
 use crate::engine::books::ledger::QueueCell;
+use crate::engine::lease::label_room::{LabelMember, LabelRoom};
 use crate::engine::lease::watch::WatchMember;
 use crate::engine::parts::{Parts, QueuePart};
 use crate::engine::publish::snapshot::QueueSnapshot;
-use crate::id::NONE;
+use crate::id::{LabelId, NONE};
 use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
@@ -31,6 +32,8 @@ pub(crate) struct QueueLocal<P: Parts> {
     pub(crate) own: P::Queue,
     /// This worker's part in the queue's watch.
     pub(crate) watch_member: WatchMember,
+    /// Its part in the rooms by label.
+    pub(crate) room_members: Vec<LabelMember>,
 }
 
 impl<P: Parts> QueueLocal<P> {
@@ -48,13 +51,28 @@ impl<P: Parts> QueueLocal<P> {
             watched_path: false,
             own,
             watch_member: WatchMember::default(),
+            room_members: snapshot.rooms.iter().map(|_| LabelMember::default()).collect(),
         }
+    }
+
+    /// Its room on the nodes of a label, and this worker's part in it.
+    #[inline]
+    pub(crate) fn room_in(&mut self, label: LabelId) -> Option<(&LabelRoom, &mut LabelMember)> {
+        self.snapshot.rooms.get(label.ix()).zip(self.room_members.get_mut(label.ix()))
     }
 
     /// The same queue, as it was published anew.
     pub(crate) fn renew(&mut self, snapshot: &Arc<QueueSnapshot<P>>) {
         self.leaf = snapshot.leaf;
         self.snapshot = snapshot.clone();
+    }
+
+    /// The worker takes over the rooms by label of another snapshot of the same queue, which is in force here already.
+    pub(crate) fn take_over_rooms(&mut self, worker: usize, before: &QueueSnapshot<P>) {
+        for ((member, before), now) in self.room_members.iter_mut().zip(&*before.rooms).zip(&*self.snapshot.rooms) {
+            member.take_over(worker, before, now);
+        }
+        self.room_members.resize_with(self.snapshot.rooms.len(), LabelMember::default);
     }
 
     /// As if it had been known without members and with other settings: what the next structure shows of it is all new.

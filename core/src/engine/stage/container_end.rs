@@ -101,7 +101,11 @@ impl<D: Decider> Shard<D> {
         D::usage_returned(self, index);
         // One worker alone takes no leases: it checks limits exactly.
         if self.shared.workers > 1 {
-            self.return_rooms(self.app(app).leaf, self.containers.size(&record));
+            let (leaf, label) = (self.app(app).leaf, self.nodes[record.node as usize].label);
+            let size = *self.containers.size(&record);
+            self.return_rooms(leaf, &size);
+            self.return_label_rooms(leaf, label, &size);
+            self.count_by_label(app, label, &negative_size);
         }
         let arena = &self.shared.arenas[worker];
         let withdrawn = arena.withdraw(record.mail);

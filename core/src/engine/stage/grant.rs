@@ -89,6 +89,11 @@ impl<D: Decider> Shard<D> {
                 return Err(Refusal::NoRoomUnderLimit);
             }
             taken.rooms = true;
+            if self.counts_by_label && !self.spend_room_by_label(proposal, granted) {
+                count(&self.shared.counters[self.worker].refused, 1);
+                return Err(Refusal::NoRoomUnderLimit);
+            }
+            taken.label_rooms = self.counts_by_label;
         }
         let mail = self.shared.arenas[self.worker].allocate(&mut self.own_records).ok_or(Refusal::NoRecord)?;
         if is_am && !self.set_am(app, asked) {
@@ -102,9 +107,13 @@ impl<D: Decider> Shard<D> {
     /// (`take_rows`, `spend_rooms`) has returned its own part before.
     #[cold]
     fn give_back(&mut self, proposal: &Proposal, granted: &Resource, taken: Taken) {
-        let Taken { am_share, rooms, mail } = taken;
+        let Taken { am_share, rooms, label_rooms, mail } = taken;
         if rooms {
             self.return_rooms(self.app(proposal.app).leaf, granted);
+        }
+        if label_rooms {
+            let (leaf, label) = (self.app(proposal.app).leaf, self.nodes[proposal.node as usize].label);
+            self.return_label_rooms(leaf, label, granted);
         }
         if let Some(mail) = mail {
             self.own_records.put(mail);
@@ -149,6 +158,13 @@ impl<D: Decider> Shard<D> {
         key.undo_take();
     }
 
+    /// Spends room on nodes of the node's label. Where the ask names none, and the node has one, it is lent.
+    fn spend_room_by_label(&mut self, proposal: &Proposal, granted: &Resource) -> bool {
+        let (app, on) = (self.app(proposal.app), self.nodes[proposal.node as usize].label);
+        let (leaf, asked) = (app.leaf, app.keys[proposal.key].label);
+        self.spend_label_rooms(leaf, on, granted, asked != on)
+    }
+
     /// Spends room from the lease of every limited queue on the path; all or nothing.
     fn spend_rooms(&self, leaf: u32, size: &Resource) -> bool {
         let mut at = self.watched(leaf);
@@ -191,7 +207,19 @@ impl<D: Decider> Shard<D> {
     #[inline(always)]
     fn record(&mut self, proposal: &Proposal, granted: &Resource, new: NewContainer) -> u32 {
         let Shard {
-            apps, queues, nodes, containers, own_records, worker, types, cluster, shared, journal, own, ..
+            apps,
+            queues,
+            nodes,
+            containers,
+            own_records,
+            worker,
+            types,
+            cluster,
+            shared,
+            journal,
+            own,
+            counts_by_label,
+            ..
         } = self;
         let held = &mut self.deferred_root_usage;
         let (types, worker, alone, root_usage_is_deferred) =
@@ -245,6 +273,10 @@ impl<D: Decider> Shard<D> {
         let container =
             || Container { id, node: at.shared.id, priority, allocation_request_id, locality, resource: *granted };
         let arena = &shared.arenas[worker];
+        if *counts_by_label {
+            let cell = &app.cell.by_label;
+            cell.set(types, at.label, &cell.read(at.label).plus(granted));
+        }
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
         paths::show_leaf(queues, app.leaf, types, granted, alone);
         arena.prefetch_allocate(own_records);
@@ -285,6 +317,8 @@ struct Taken {
     am_share: bool,
     /// Room under the limits, with several workers.
     rooms: bool,
+    /// The same by node label.
+    label_rooms: bool,
     mail: Option<u32>,
 }
 

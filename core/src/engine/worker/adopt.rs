@@ -50,6 +50,8 @@ impl<D: Decider> Shard<D> {
             random_state: u32::try_from(worker).unwrap_or_default().wrapping_add(0x9e37_79b9).max(1),
             expiry_scans: ExpiryScans::from(shared.clock.now_ms(), shared.settings.container_expiry_ms),
             watched_queues: Vec::new(),
+            label_rooms: Vec::new(),
+            counts_by_label: D::COUNTS_BY_LABEL && shared.settings.node_labels && shared.workers > 1,
             leases: Vec::new(),
             journal: journal.then(WorkerJournal::default),
             reservation_news: None,
@@ -269,6 +271,7 @@ impl<D: Decider> Shard<D> {
         if self.queues.get(leaf as usize).is_some_and(Option::is_some) {
             D::app_left(self, leaf, position, index);
             self.carry_usage(leaf, &Resource::ZERO.minus(&usage));
+            self.carry_label_rooms(index, leaf, false);
             D::queue_changed(self, leaf);
         }
     }
@@ -282,6 +285,7 @@ impl<D: Decider> Shard<D> {
         app.leaf = leaf;
         let usage = app.cell.usage.read();
         self.carry_usage(leaf, &usage);
+        self.carry_label_rooms(index, leaf, true);
     }
 
     fn carry_usage(&mut self, leaf: u32, amount: &Resource) {
@@ -317,6 +321,9 @@ impl<D: Decider> Shard<D> {
         local.limited = is_limit(&new.limit, self.types);
         local.parent = new.parent.unwrap_or(NONE);
         if self.shared.workers > 1 {
+            if let Some(before) = &before {
+                local.take_over_rooms(self.worker, before);
+            }
             let before = before.as_ref().map(|before| &before.limit);
             let usage = || new.shared.cells[self.worker].usage.read();
             local.watch_member.take_over(&new.shared.watch, self.worker, before, &new.limit, new.watched, usage);

@@ -44,6 +44,9 @@ impl<D: Decider> Shard<D> {
         for index in &kept {
             let record = self.containers[*index];
             sum = sum.plus(self.containers.size(&record));
+            let (label, size) = (self.nodes[record.node as usize].label, *self.containers.size(&record));
+            self.count_by_label(from.index, label, &Resource::ZERO.minus(&size));
+            self.count_by_label(to, label, &size);
             self.unlink_from_app(&record);
             self.containers.keep_for(*index, successor.app.slot);
             self.link_to_app(*index, to);

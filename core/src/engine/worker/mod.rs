@@ -11,6 +11,8 @@ pub(crate) mod paths;
 
 pub(crate) mod reconcile;
 
+pub(crate) mod label_rooms;
+
 mod nodes;
 
 pub(crate) mod reserving;

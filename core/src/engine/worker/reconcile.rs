@@ -42,6 +42,7 @@ impl<D: Decider> Shard<D> {
         for queue in self.watched_queues.iter().filter_map(|queue| self.queues.get(*queue as usize)?.as_ref()) {
             queue.watch_member.hand_back(&queue.snapshot.shared.watch, self.worker);
         }
+        self.hand_back_label_rooms();
     }
 
     /// Usage has changed, and stands in this worker's cells.

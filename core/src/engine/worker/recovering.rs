@@ -129,6 +129,9 @@ impl<D: Decider> Shard<D> {
         paths::show_leaf(queues, leaf, types, size, alone);
         if !alone {
             self.carry_room(leaf, size);
+            let label = self.nodes[place as usize].label;
+            self.carry_label_room(leaf, label, size);
+            self.count_by_label(index, label, size);
         }
         D::recovered(self, index, record);
         self.publish_free(place);

@@ -99,12 +99,14 @@ impl<D: Decider> Shard<D> {
             app.reserved.clear();
             app.cell.reserved.set(0);
             app.cell.usage.set(types, &Resource::ZERO);
+            app.cell.by_label.clear(types);
             // After the usage, as always.
             app.cell.marked.clear();
         }
         for queue in self.queues.iter_mut().flatten() {
             queue.snapshot.shared.cells[self.worker].usage.set(types, &Resource::ZERO);
             queue.watch_member.vacate(&queue.snapshot.shared.watch, self.worker);
+            queue.vacate_label_rooms(self.worker);
         }
     }
 

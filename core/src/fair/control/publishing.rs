@@ -118,6 +118,7 @@ impl Control {
         let queue = self.tree.get(slot);
         let own = &queue.own;
         QueueTerms {
+            limits_by_label: Vec::new(),
             limit: own.max_share(&self.nodes.total()),
             max_container: self.tree.max_container(slot),
             own: FairPublished {

@@ -3,6 +3,7 @@
 
 use super::{User, UserSlot, Users};
 use crate::capacity::rules::arith::Arith;
+use crate::id::LabelId;
 use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -49,6 +50,16 @@ impl Users {
         }
     }
 
+    /// By how much the charge of a user on the nodes of a label exceeds what the user holds.
+    pub(crate) fn drift_of(&self, seat: UserSlot, label: LabelId) -> Resource {
+        self.drift.get(&(seat, label)).copied().unwrap_or(Resource::ZERO)
+    }
+
+    /// The seat of a user who has one.
+    pub(crate) fn known_seat(&self, name: &str) -> Option<UserSlot> {
+        self.names.get(name).copied()
+    }
+
     fn audit_user(
         &self,
         name: &str,
@@ -58,7 +69,7 @@ impl Users {
         is_odd: bool,
         wrong: &mut Vec<String>,
     ) {
-        let drift = self.drift.get(&seat).copied().unwrap_or(Resource::ZERO);
+        let drift = self.drift_of(seat, LabelId::NONE);
         let charged = record.map_or(Resource::ZERO, |user| user.used);
         let due = held.used.plus(&(&drift).into());
         if due != charged {

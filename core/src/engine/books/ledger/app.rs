@@ -8,12 +8,13 @@ use crate::engine::books::leaf_and_am::LeafAndAm;
 use crate::engine::books::marks::{Marks, left_over};
 use crate::engine::books::reserved::{self, ReservedCount};
 use crate::engine::books::usage::UsageCell;
+use crate::engine::books::usage_by_label::UsageByLabel;
 use crate::engine::lease::AskPool;
 use crate::engine::mail::container::Container;
 use crate::engine::mail::mailbox::Stack;
 use crate::event::Refused;
 use crate::event::refused::Limit;
-use crate::id::{ApplicationId, ContainerId, Slot};
+use crate::id::{ApplicationId, ContainerId, LabelId, Slot};
 use crate::prefetch::prefetch;
 use crate::resource::Resource;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -41,6 +42,8 @@ pub(crate) struct AppCell {
     /// How many of them were preempted, ever.
     pub(crate) preempted: AtomicU64,
     pub(crate) usage: UsageCell,
+    /// The same by node label, where these are on and there are several workers.
+    pub(crate) by_label: UsageByLabel,
 }
 
 impl AppCell {
@@ -238,6 +241,11 @@ impl AppShared {
         for marked in self.cells.iter().filter_map(|cell| cell.marked.list()) {
             out.extend(marked.iter().map(|(container, _)| *container));
         }
+    }
+
+    /// What it uses on the nodes of a label, where that is counted.
+    pub(crate) fn usage_in(&self, label: LabelId) -> Resource {
+        self.cells.iter().fold(Resource::ZERO, |sum, cell| sum.plus(&cell.by_label.read(label)))
     }
 
     /// What it uses without what is marked for preemption of it, by all workers.

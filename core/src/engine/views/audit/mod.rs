@@ -33,7 +33,7 @@ use crate::engine::control::ControlCount;
 use crate::engine::decider::Decider;
 use crate::engine::mail::mailbox::audit::Place;
 use crate::engine::shared::Shared;
-use crate::id::{ContainerId, Slot};
+use crate::id::{ContainerId, LabelId, Slot};
 use crate::resource::Wide;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -176,6 +176,16 @@ fn compare_rooms<D: Decider>(shared: &Shared<D>, workers: &[WorkerCount], wrong:
         }
         if !watch.all_joined() {
             wrong.push(format!("room of {name}: a worker has not joined, and nothing is granted"));
+        }
+    }
+    for queue in snapshot.structure.queues.iter().flatten() {
+        for (label, room) in (0..).map(LabelId).zip(&*queue.rooms) {
+            let of_workers = workers.iter().filter_map(|worker| worker.room_members.get(&(queue.slot, label)));
+            let (counted, taken): (Wide, _) = (of_workers.sum(), room.watch.taken());
+            if counted != taken {
+                let (name, label) = (&queue.name, label.0);
+                wrong.push(format!("room of {name}, label {label}: {taken} is taken, workers count {counted}"));
+            }
         }
     }
     watched.len()

@@ -3,13 +3,14 @@
 use crate::app::SchedulingKey;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::decider::Decider;
+use crate::engine::lease::label_room::LabelMember;
 use crate::engine::mail::mailbox::audit::{MailCount, Place};
 use crate::engine::records::app::AppLocal;
 use crate::engine::records::key::KeyLocal;
 use crate::engine::records::rows::LocationRow;
 use crate::engine::shard::Shard;
 use crate::id::NONE;
-use crate::id::{ContainerId, NodeId, Slot};
+use crate::id::{ContainerId, LabelId, NodeId, Slot};
 use crate::resource::{Resource, Wide};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
@@ -40,6 +41,8 @@ pub(crate) struct WorkerCount {
     pub(crate) keys: By<Slot, BTreeMap<SchedulingKey, KnownKey>>,
     /// By watched queue: the usage that this worker counts in its room.
     pub(crate) watch_members: By<Slot, Resource>,
+    /// The same by queue and label.
+    pub(crate) room_members: By<(Slot, LabelId), Resource>,
     /// The facts on which all workers must agree: by the name of each fact, what this worker says.
     pub(crate) agreed: BTreeMap<String, String>,
 }
@@ -82,6 +85,7 @@ impl<D: Decider> Shard<D> {
         self.audit_nodes(&mut wrong);
         self.audit_apps(&mut wrong);
         let watch_members = self.audit_queues(&mut wrong);
+        let room_members = self.audit_rooms(&mut wrong);
         let mut agreed = BTreeMap::new();
         D::audited(self, fold || self.shared.workers == 1, &mut agreed, &mut wrong);
         let open = || self.apps.iter().flatten().filter(|app| !app.closed);
@@ -98,6 +102,7 @@ impl<D: Decider> Shard<D> {
             at_home: open().filter(|app| app.shared.home == self.worker).map(|app| app.slot).collect(),
             keys: open().map(|app| (app.slot, known(app))).collect(),
             watch_members,
+            room_members,
             agreed,
             wrong,
         }
@@ -307,6 +312,35 @@ impl<D: Decider> Shard<D> {
             }
         }
         watch_members
+    }
+
+    /// What this worker counts in a room by label is what its applications have there, in the queue and below it.
+    fn audit_rooms(&self, wrong: &mut Vec<String>) -> By<(Slot, LabelId), Resource> {
+        let mut counted_in = By::default();
+        if !self.counts_by_label {
+            return counted_in;
+        }
+        for label in self.snapshot.structure.labels.all_numbers() {
+            let mut used = vec![Wide::ZERO; self.queues.len()];
+            for app in self.apps.iter().flatten() {
+                let mut at = app.leaf;
+                while let Some(queue) = self.queues.get(at as usize).and_then(Option::as_ref) {
+                    used[at as usize] = used[at as usize].plus(&(&app.cell.by_label.read(label)).into());
+                    at = queue.parent;
+                }
+            }
+            for (queue, used) in self.queues.iter().zip(used).filter_map(|(queue, used)| Some((queue.as_ref()?, used))) {
+                let (slot, name) = (queue.snapshot.slot, &queue.snapshot.name);
+                match queue.room_members.get(label.ix()).map(LabelMember::counted) {
+                    Some(counted) if used == counted => drop(counted_in.insert((slot, label), counted)),
+                    counted => {
+                        let number = label.0;
+                        wrong.push(format!("queue {name}, label {number}: {used} is used, {counted:?} counted"));
+                    }
+                }
+            }
+        }
+        counted_in
     }
 }
 
