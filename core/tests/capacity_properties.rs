@@ -19,7 +19,7 @@ const SEED: u64 = 20_261_125;
 const CASES: u32 = 64;
 
 /// What must be reached so many times in 10,000 operations, on average: so that no operation is there for nothing.
-const EFFECTS: [(&str, u64); 23] = [
+const EFFECTS: [(&str, u64); 25] = [
     ("containers", 700),
     ("reservations", 10),
     ("granted", 250),
@@ -41,6 +41,8 @@ const EFFECTS: [(&str, u64); 23] = [
     ("queues that made themselves", 35),
     ("marked for preemption", 1),
     ("cases that are odd", 80),
+    ("another label", 150),
+    ("another label with containers", 3),
     ("panicked", 60),
     ("nodes lost in a panic", 120),
 ];

@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::labels::NewLabel;
 use evenweave::reason::CapacityNotOffered;
 use evenweave::refused::Limit;
 use evenweave::view::{CapacityQueueView, PreemptionRound};
@@ -390,6 +391,125 @@ fn threads_exceed_no_maximum_and_nothing_is_left_over() {
         for queue in scheduler.queues().unwrap() {
             let left = (queue.used, queue.pending, queue.containers, queue.applications);
             assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, 0), "{workers} workers: {}", queue.name);
+        }
+        assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, at the end");
+    }
+}
+
+/// `b` may have half of the nodes with `gpu`, which are for nobody else, and half of those with `ssd`, which are lent.
+fn with_labels() -> Vec<(&'static str, &'static str)> {
+    let mut queues = queues("100");
+    queues.extend([
+        ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
+        ("yarn.scheduler.capacity.root.accessible-node-labels.ssd.capacity", "100"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels", "gpu,ssd"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels.gpu.maximum-capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels.ssd.capacity", "50"),
+        ("yarn.scheduler.capacity.root.b.accessible-node-labels.ssd.maximum-capacity", "50"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu,ssd"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "50"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels.ssd.capacity", "50"),
+        ("yarn.scheduler.capacity.root.c.accessible-node-labels", ""),
+    ]);
+    queues
+}
+
+/// What a queue has and may have on the nodes of a label, in MiB.
+fn on_label(queues: &[CapacityQueueView], name: &str, label: &str) -> (i64, i64) {
+    let queue = queues.iter().find(|queue| queue.name == name).unwrap();
+    let part = queue.partitions.iter().find(|part| part.label == label).unwrap();
+    (part.used.memory_mb(), part.maximum.memory_mb())
+}
+
+#[test]
+fn threads_exceed_no_maximum_of_a_partition() {
+    for workers in [2, 4] {
+        let mut site = SITE.to_vec();
+        site.push(("yarn.node-labels.enabled", "true"));
+        let configuration = CapacityConfiguration::from_properties(site, with_labels()).unwrap();
+        let scheduler = CapacityScheduler::builder(configuration).workers(workers).start().unwrap();
+        let new = |name: &str, exclusive| NewLabel { name: name.to_owned(), exclusive };
+        scheduler.add_labels(&[new("gpu", true), new("ssd", false)]).unwrap();
+        // Of three nodes one has no label, one `gpu`, and one `ssd`.
+        let label_of = |i: usize| ["", "gpu", "ssd"][i % 3];
+        let nodes: Vec<NodeHandle> = (0..24)
+            .map(|i| {
+                let (name, label) = (format!("n{i}"), label_of(i));
+                if !label.is_empty() {
+                    scheduler.set_node_labels(&[(&name, &[label])]).unwrap();
+                }
+                scheduler.add_node(&name, &format!("/r{i}"), Resource::new(8192, 8)).unwrap()
+            })
+            .collect();
+        let submit = |number, queue: &str| {
+            scheduler.submit(Submission::new(number, USERS[number as usize % 4]).in_queue(queue)).unwrap()
+        };
+        // One application for each label, and one that asks for none.
+        let apps = [submit(1, "root.b"), submit(2, "root.b"), submit(3, "root.b")];
+        for (app, label) in apps.iter().zip(["gpu", "ssd", ""]) {
+            let ask = Ask::anywhere(1, SIZE, 300).labelled(scheduler.label(label));
+            scheduler.allocate(app, &AllocateRequest::new([ask]), &mut Allocation::default()).unwrap();
+        }
+        std::thread::scope(|scope| {
+            for part in nodes.chunks(6) {
+                let scheduler = &scheduler;
+                scope.spawn(move || {
+                    for node in part.iter().cycle().take(part.len() * 40) {
+                        // One that finds its channel full is only one report less.
+                        let _ = scheduler.heartbeat(Heartbeat::new(node));
+                    }
+                });
+            }
+            for _ in 0..20 {
+                let (used, maximum) = on_label(&scheduler.queues().unwrap(), "root.b", "gpu");
+                assert!(used <= maximum, "{workers} workers: {used} of {maximum}");
+            }
+        });
+        until("a full cluster", || {
+            scheduler.quiesce().unwrap();
+            let before = scheduler.stats().granted;
+            // What names no label waits until as many nodes as there are have been offered in vain.
+            for node in nodes.iter().cycle().take(nodes.len() * nodes.len()) {
+                beat(&scheduler, Heartbeat::new(node));
+            }
+            scheduler.quiesce().unwrap();
+            scheduler.stats().granted == before
+        });
+        let queues = scheduler.queues().unwrap();
+        // All of the lent nodes, since those who name no label may have the rest; half of the others.
+        assert_eq!(on_label(&queues, "root.b", "gpu"), (32 * 1024, 32 * 1024), "{workers} workers");
+        assert_eq!(on_label(&queues, "root.b", "ssd"), (64 * 1024, 32 * 1024), "{workers} workers");
+        assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers");
+        // Labels change under what runs, and applications end, while nodes report.
+        std::thread::scope(|scope| {
+            for part in nodes.chunks(12) {
+                let scheduler = &scheduler;
+                scope.spawn(move || {
+                    for node in part.iter().cycle().take(part.len() * 20) {
+                        let _ = scheduler.heartbeat(Heartbeat::new(node));
+                    }
+                });
+            }
+            for round in 0..12 {
+                for i in 0..6 {
+                    let label = label_of(i + round);
+                    let labels: &[&str] = if label.is_empty() { &[] } else { &[label] };
+                    scheduler.set_node_labels(&[(&format!("n{i}"), labels)]).unwrap();
+                }
+                if round == 6 {
+                    scheduler.finish(&apps[2]).unwrap();
+                }
+            }
+        });
+        scheduler.quiesce().unwrap();
+        assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, with other labels");
+        apps[..2].iter().for_each(|app| scheduler.finish(app).unwrap());
+        scheduler.quiesce().unwrap();
+        for queue in scheduler.queues().unwrap() {
+            let of_parts = queue.partitions.iter().fold(Resource::ZERO, |sum, part| sum + part.used + part.pending);
+            let left = (queue.used, queue.pending, queue.containers, of_parts);
+            assert_eq!(left, (Resource::ZERO, Resource::ZERO, 0, Resource::ZERO), "{workers} workers: {}", queue.name);
         }
         assert_eq!(scheduler.audit().unwrap().wrong, [""; 0], "{workers} workers, at the end");
     }

@@ -99,6 +99,9 @@ impl Shard {
         let path = &books.node(book.leaf).config.path;
         agreed.insert(name.clone(), leaf_and_priority(path, book.runnable, book.priority));
         agreed.insert(format!("{name}: shared"), format!("{:p}, turn {}", book.shared_attempt, book.turn.number()));
+        if books.has_labels() {
+            agreed.insert(format!("{name}: AM"), format!("{}, label {}", book.am, book.am_partition.0));
+        }
         if !books.leaf(book.leaf).is_odd {
             agreed.insert(format!("{name}: has started"), book.is_active.to_string());
         }

@@ -262,6 +262,11 @@ impl Books {
         *drift = drift.plus(&counted.minus(size));
     }
 
+    /// What has ended goes along with its node to another partition.
+    pub(crate) fn drifts_by_label(&mut self) {
+        self.drift.by_label = true;
+    }
+
     /// An application has moved, and the queues count its reservations where it was.
     pub(super) fn reserved_stays_behind(&mut self, source: u32, target: u32, reserved: &Resource) {
         if reserved.is_zero() {

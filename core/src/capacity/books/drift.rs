@@ -5,6 +5,8 @@
 //!   reservation, but its application is charged the size of the ask (`AppBook::drift`). The end of the container takes
 //!   off the container's size. Queues and users are charged the reserved size.
 //! - An application moves. The queues that it leaves, and those above them, go on counting its reservations.
+//! - A node gets another label while something that has ended still stands on it: with one worker that goes along, and is
+//!   taken off nowhere (`Drift::by_label`).
 //! - A user's record is made a second time, or lists and counts become inconsistent: `Users::drift`, `Leaf::is_odd`.
 //!
 //! Owned by the books. Written where drift arises, which is rare. No scheduling rule reads it.
@@ -16,6 +18,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Drift {
     pub(super) reserved: BTreeMap<u32, Resource>,
+    /// What is used on the nodes of a label is not what applications hold there.
+    pub(super) by_label: bool,
 }
 
 impl Drift {

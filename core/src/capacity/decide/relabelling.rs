@@ -43,6 +43,9 @@ impl Shard {
             self.moves_to_label(index, old.label(), label);
             let books = &mut self.own.books;
             let Some(entry) = books.apps.entry(record.application) else { continue };
+            if !record.fate.is_live() {
+                books.drifts_by_label();
+            }
             let (leaf, less) = (books.apps[entry].leaf, Resource::ZERO.minus(&size));
             for (p, amount) in [(old, &less), (new, &size)] {
                 books.app_uses(entry, amount, p);

@@ -25,14 +25,15 @@ impl<D: Decider> Shard<D> {
         let mut at = leaf;
         while at != NONE {
             let worker = self.worker;
+            // Also one that is refused: what it got of some types goes to the piece.
+            self.note_label_room(at, label);
             let queue = self.queue_mut(at);
             let parent = queue.parent;
-            if let Some((room, member)) = queue.room_in(label) {
-                if !member.try_spend(room, worker, size, lent) {
-                    self.return_label_rooms_below(leaf, at, label, size);
-                    return false;
-                }
-                self.note_label_room(at, label);
+            if let Some((room, member)) = queue.room_in(label)
+                && !member.try_spend(room, worker, size, lent)
+            {
+                self.return_label_rooms_below(leaf, at, label, size);
+                return false;
             }
             at = parent;
         }
