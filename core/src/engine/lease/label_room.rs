@@ -13,16 +13,15 @@
 //! 3. Nodes of a label that is not exclusive are lent, too: to asks that name no label, which are not bound by the
 //!    queue's limit there. A piece would be worth less than it says as soon as something was lent. So nothing is leased:
 //!    each grant spends exactly its size of the shared word, and only one that names the label is within the limit.
-//! 4. A node gets another label. Its worker counts what runs there under the new label, then takes it off the old one.
-//!    It may be above the limit by that, as in Hadoop.
+//! 4. A node gets another label. Its worker counts what runs there under the new label, and takes it off the old one.
+//!    No limit is looked at: as in Hadoop more may be used by that than the limit says.
 //!
 //! # Invariants
-//! I2: no grant that names the label takes what is used on its nodes above the limit, whatever was lent meanwhile. What
-//! runs on a node counts under its label at every instant, so a change of labels lets nobody in.
+//! I2: no grant that names the label takes what is used on its nodes above the limit, whatever was lent meanwhile. I7: a
+//! refusal leaves no trace.
 //!
 //! # What races, and why it is safe
-//! A grant, a loan and an end: `loom-tests/tests/lent_vs_named.rs`. A node that changes its label, and a grant under the
-//! new one: `relabel_vs_grant.rs`.
+//! Grants and loans, a label that is lent from now on, a node that gets the label: `loom-tests/tests/label_rooms.rs`.
 
 use crate::engine::lease::watch::{Watch, WatchMember};
 use crate::resource::Resource;

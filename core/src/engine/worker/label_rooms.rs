@@ -95,8 +95,7 @@ impl<D: Decider> Shard<D> {
         }
     }
 
-    /// The node of a live container gets another label. It counts there first, and only then no more under the old one:
-    /// see the protocol.
+    /// The node of a live container gets another label.
     pub(crate) fn moves_to_label(&mut self, container: u32, old: LabelId, new: LabelId) {
         let record = self.containers[container];
         if !self.counts_by_label || !record.fate.is_live() || old == new {
@@ -104,7 +103,7 @@ impl<D: Decider> Shard<D> {
         }
         let (app, size) = (record.app.index, *self.containers.size(&record));
         let (leaf, less) = (self.app(app).leaf, Resource::ZERO.minus(&size));
-        for (label, amount) in [(new, &size), (old, &less)] {
+        for (label, amount) in [(old, &less), (new, &size)] {
             self.carry_label_room(leaf, label, amount);
             self.count_by_label(app, label, amount);
         }
