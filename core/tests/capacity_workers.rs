@@ -422,6 +422,37 @@ fn on_label(queues: &[CapacityQueueView], name: &str, label: &str) -> (i64, i64)
     (part.used.memory_mb(), part.maximum.memory_mb())
 }
 
+fn label(name: &str, exclusive: bool) -> NewLabel {
+    NewLabel { name: name.to_owned(), exclusive }
+}
+
+/// A worker that does not know yet what the other has granted is refused in the second type; what it got of the first
+/// goes back.
+#[test]
+fn a_grant_that_is_refused_on_labelled_nodes_keeps_no_room() {
+    let mut site = SITE.to_vec();
+    let drf = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator";
+    site.extend([("yarn.node-labels.enabled", "true"), ("yarn.scheduler.capacity.resource-calculator", drf)]);
+    let configuration = CapacityConfiguration::from_properties(site, with_labels()).unwrap();
+    let mut scheduler = CapacityScheduler::builder(configuration).workers(2).fold_every(1000).stepped().unwrap();
+    scheduler.add_labels(&[label("gpu", true)]).unwrap();
+    scheduler.set_node_labels(&[("n0", &["gpu"]), ("n1", &["gpu"])]).unwrap();
+    let add = |scheduler: &mut CapacityStepped, i: usize| {
+        scheduler.add_node(&format!("n{i}"), &format!("/r{i}"), Resource::new(8192, 8)).unwrap()
+    };
+    let nodes = [0, 1].map(|i| add(&mut scheduler, i));
+    let app = scheduler.submit(Submission::new(1, "ann").in_queue("root.b")).unwrap();
+    let gpu = scheduler.label("gpu");
+    let ask = Ask::anywhere(1, Resource::new(1024, 3), 5).labelled(gpu);
+    scheduler.allocate(&app, &AllocateRequest::new([ask]), &mut Allocation::default()).unwrap();
+    for node in nodes.iter().cycle().take(6) {
+        scheduler.heartbeat(Heartbeat::new(node));
+    }
+    let on_gpu = on_label(&scheduler.queues(), "root.b", "gpu");
+    assert_eq!(on_gpu, (2048, 8192), "eight vcores may be used, and six are");
+    assert_eq!(scheduler.audit(false).wrong, [""; 0]);
+}
+
 #[test]
 fn threads_exceed_no_maximum_of_a_partition() {
     for workers in [2, 4] {
@@ -429,8 +460,7 @@ fn threads_exceed_no_maximum_of_a_partition() {
         site.push(("yarn.node-labels.enabled", "true"));
         let configuration = CapacityConfiguration::from_properties(site, with_labels()).unwrap();
         let scheduler = CapacityScheduler::builder(configuration).workers(workers).start().unwrap();
-        let new = |name: &str, exclusive| NewLabel { name: name.to_owned(), exclusive };
-        scheduler.add_labels(&[new("gpu", true), new("ssd", false)]).unwrap();
+        scheduler.add_labels(&[label("gpu", true), label("ssd", false)]).unwrap();
         // Of three nodes one has no label, one `gpu`, and one `ssd`.
         let label_of = |i: usize| ["", "gpu", "ssd"][i % 3];
         let nodes: Vec<NodeHandle> = (0..24)
