@@ -142,7 +142,9 @@ impl Books {
         let size = if self.has_labels() { &self.sizes[0] } else { &self.cluster };
         let cluster = self.node(slot).known.then_some((self.arith, size));
         let mut of_users = Vec::new();
-        if !self.drift.by_label {
+        // Where an application drifts and there are labels, it is not known in which partition.
+        let drifts = self.has_labels() && members.iter().any(|(_, app)| !app.drift.is_zero());
+        if !self.drift.by_label && !drifts {
             leaf.users.audit(&users, leaf.is_odd, cluster, &mut of_users);
         }
         wrong.extend(of_users.into_iter().map(|what| format!("queue {path}: {what}")));
