@@ -17,6 +17,6 @@ pub(crate) use evenweave::view::{
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Capacity, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, Container, ContainerId, EndReason, Fair, FairScheduler, FairSchedulerBuilder, Heartbeat,
-    HeartbeatProbe, Location, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource, Scheduler, SchedulerApi,
-    SchedulerEvent, Settings, Stepped, Submission, Worker,
+    HeartbeatProbe, Location, NewNode, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource, Scheduler,
+    SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

@@ -49,6 +49,8 @@ pub struct Cluster {
     pub metrics_for_admins: bool,
     /// `yarn.log-aggregation-enable`: logs of containers are to be gathered.
     pub log_aggregation: bool,
+    /// `yarn.node-labels.configuration-type` is `centralized`: administrators say which node has which label.
+    pub centralized_labels: bool,
 }
 
 impl Cluster {
@@ -65,6 +67,7 @@ impl Cluster {
             runtime_buckets: vec![60, 300, 1440],
             metrics_for_admins: false,
             log_aggregation: false,
+            centralized_labels: true,
         }
     }
 
@@ -85,6 +88,9 @@ impl Cluster {
             }
             if name == "hadoop.security.instrumentation.requires.admin" {
                 self.metrics_for_admins = value.trim().eq_ignore_ascii_case("true");
+            }
+            if name == "yarn.node-labels.configuration-type" {
+                self.centralized_labels = value.trim() == "centralized";
             }
             if name == "yarn.log-aggregation-enable" {
                 self.log_aggregation = value.trim().eq_ignore_ascii_case("true");

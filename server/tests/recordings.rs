@@ -169,6 +169,16 @@ fn fair_refused() {
 }
 
 #[test]
+fn label_partitions() {
+    check("label-partitions", 77, 77);
+}
+
+#[test]
+fn label_admin() {
+    check("label-admin", 43, 43);
+}
+
+#[test]
 fn fair_preempt() {
     // What ApplicationMasters may have in a queue is as of an earlier pass there.
     check("fair-preempt", 73, 76);

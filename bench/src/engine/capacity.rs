@@ -5,7 +5,7 @@ use std::sync::Arc;
 use evenweave_tools::figures::QueueFigures;
 
 use super::running::{Loaded, Running};
-use super::under_load::{CLUSTER_TIMESTAMP, Engine, Wake};
+use super::under_load::{CLUSTER_TIMESTAMP, Engine, NODE_PORT, Wake};
 use crate::api::{
     Capacity as CapacityPolicy, CapacityConfiguration, CapacityQueueKind, CapacityQueueView, CapacityScheduler,
     CapacitySchedulerBuilder, Groups, HeartbeatProbe, Refused, Resource, Worker,
@@ -50,7 +50,8 @@ impl Capacity {
         // A plan takes applications from the follower's first run on.
         scheduler.follow_plans().map_err(|error| error.to_string())?;
         let has_plans = scheduler.plan_capacities().is_ok();
-        Ok(Capacity { scheduler, has_plans })
+        let has_labels = !scheduler.labels().map_err(|error| error.to_string())?.is_empty();
+        Ok(Capacity { scheduler, has_plans, port: has_labels.then_some(NODE_PORT) })
     }
 }
 

@@ -54,7 +54,7 @@ impl Threaded {
     /// What the core says against the settings or the allocation file.
     pub(crate) fn start(parts: Parts) -> Result<Threaded, String> {
         let scheduler = builder(parts).start().map_err(|error| error.to_string())?;
-        Ok(Running { scheduler, has_plans: false })
+        Ok(Running { scheduler, has_plans: false, port: None })
     }
 
     /// The same, but its workers run wherever they are polled.
@@ -63,7 +63,7 @@ impl Threaded {
     /// As of `start`.
     pub(crate) fn start_with_workers(parts: Parts) -> Result<(Threaded, Vec<Worker>), String> {
         let (scheduler, workers) = builder(parts).start_with_workers().map_err(|error| error.to_string())?;
-        Ok((Running { scheduler, has_plans: false }, workers))
+        Ok((Running { scheduler, has_plans: false, port: None }, workers))
     }
 }
 

@@ -13,4 +13,4 @@ mod fair;
 pub(crate) use capacity::{Capacity, CapacityParts};
 pub(crate) use fair::{Locked, Parts, Threaded};
 pub(crate) use figures::Totals;
-pub(crate) use under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};
+pub(crate) use under_load::{CLUSTER_TIMESTAMP, Engine, NODE_PORT, Pending, Wake};

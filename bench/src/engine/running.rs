@@ -7,8 +7,8 @@ use evenweave_tools::figures::QueueFigures;
 use super::figures::{AppFigures, Totals};
 use super::under_load::{Engine, Pending, finish_soon};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent, Policy, Refused,
-    Resource, Scheduler, Submission,
+    AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NewNode, NodeHandle, NodeView, NotSent, Policy,
+    Refused, Resource, Scheduler, Submission,
 };
 
 /// What the load needs of each of the two in its own way.
@@ -38,6 +38,8 @@ pub(crate) struct Running<P: Loaded> {
     pub(super) scheduler: Scheduler<P>,
     /// Plans are followed: jobs are sent to them, and not to the queues below, which come and go.
     pub(super) has_plans: bool,
+    /// Of the nodes' NodeManagers, where nodes may have labels: these go by host and port.
+    pub(super) port: Option<u16>,
 }
 
 impl<P: Loaded> fmt::Debug for Running<P> {
@@ -55,7 +57,14 @@ impl<P: Loaded> Running<P> {
 
 impl<P: Loaded> Engine for Running<P> {
     fn add_node(&self, name: &str, rack: &str, total: Resource) -> Result<NodeHandle, String> {
-        self.scheduler.add_node(name, rack, total).map_err(|error| error.to_string())
+        let added = match self.port {
+            None => self.scheduler.add_node(name, rack, total),
+            Some(port) => {
+                let node = NewNode::new(name, rack, total).with_port(port);
+                self.scheduler.register_node(node, Vec::new()).map(|(node, _)| node)
+            }
+        };
+        added.map_err(|error| error.to_string())
     }
 
     fn submit_all(&self, submissions: Vec<Submission>) -> Result<Pending, String> {

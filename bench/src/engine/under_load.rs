@@ -14,6 +14,9 @@ use evenweave::refused::TryAgain;
 /// Called with an application's number when grants wait for it.
 pub(crate) type Wake = Arc<dyn Fn(u32) + Send + Sync>;
 
+/// The port of all NodeManagers.
+pub(crate) const NODE_PORT: u16 = 8041;
+
 /// All ids of a run are made from this, so that two runs name the same things alike.
 pub(crate) const CLUSTER_TIMESTAMP: u64 = 1_700_000_000_000;
 

@@ -20,6 +20,8 @@ use crate::load::reading;
 use crate::options::CoreChoice;
 use crate::trace::TraceJob;
 
+const LABEL_TYPE: &str = "yarn.node-labels.configuration-type";
+
 /// What is decided by.
 #[derive(Debug)]
 pub(crate) enum Rules {
@@ -56,6 +58,27 @@ impl Inputs {
     /// # Errors
     /// A missing or malformed file.
     pub fn read(options: &LoadOptions) -> Result<Inputs, Failure> {
+        Inputs::read_for(options, Nodes::Unlabelled)
+    }
+
+    /// The same for a server, whose nodes get labels over REST.
+    ///
+    /// # Errors
+    /// Those of [`read`](Inputs::read); labels that something else than administrators would give to nodes.
+    pub fn read_served(options: &LoadOptions) -> Result<Inputs, Failure> {
+        Inputs::read_for(options, Nodes::Labelled)
+    }
+
+    /// Whether nodes may have labels.
+    #[must_use]
+    pub fn has_labels(&self) -> bool {
+        match &self.rules {
+            Rules::Fair { .. } => false,
+            Rules::Capacity { configuration, .. } => configuration.file().settings().node_labels.enabled,
+        }
+    }
+
+    fn read_for(options: &LoadOptions, nodes: Nodes) -> Result<Inputs, Failure> {
         late::check(options)?;
         check(options)?;
         let groups = options.groups.as_deref().map(site::groups).transpose()?;
@@ -73,7 +96,7 @@ impl Inputs {
         let bookings = bookings(options)?;
         let (rules, mut warnings) = match options.scheduler {
             SchedulerChoice::Fair => fair(options, &queues_text, &queues_name)?,
-            SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name)?,
+            SchedulerChoice::Capacity => capacity(options, &queues_text, &queues_name, nodes)?,
         };
         let task_time = options.speed.map(|_| options.task_time);
         let (trace, trace_name) = match (&options.trace, task_time) {
@@ -158,8 +181,33 @@ fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<Str
     Ok((Rules::Fair { settings, allocations: parsed.file }, warnings))
 }
 
+/// Whether anybody gives nodes labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nodes {
+    Unlabelled,
+    Labelled,
+}
+
+/// Who says which node has which label (rules/node-labels.md 4.2), where labels are on.
+///
+/// # Errors
+/// A class that is not there. Hadoop's ResourceManager does not start then.
+fn check_label_type(site: &SiteProperties) -> Result<Option<String>, Failure> {
+    let of = site.get(LABEL_TYPE).map_err(|error| Failure::input(error.to_string()))?;
+    match of.as_deref().map(str::trim) {
+        Some("delegated-centralized") => Err(Failure::input(format!(
+            "{LABEL_TYPE} is delegated-centralized: RMNodeLabelsMappingProvider should be configured when \
+             delegated-centralized node label configuration is enabled, and no such class runs here; set it to centralized"
+        ))),
+        Some("distributed") => Ok(Some(format!(
+            "{LABEL_TYPE} is distributed: the nodes of this cluster report no labels, and administrators cannot give them any"
+        ))),
+        _ => Ok(None),
+    }
+}
+
 /// The CapacityScheduler's, the same.
-fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<String>), Failure> {
+fn capacity(options: &LoadOptions, text: &str, name: &str, nodes: Nodes) -> Result<(Rules, Vec<String>), Failure> {
     let mut site = options.site.properties(&bundled::PROPERTIES)?;
     reserving(options, &mut site);
     site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
@@ -173,8 +221,15 @@ fn capacity(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec
             if is_fair { "; this looks like a FairScheduler's file: leave --scheduler capacity out" } else { "" };
         Failure::input(format!("{name}: {error}{other}"))
     })?;
-    configuration.check_supported_without_labels().map_err(|error| Failure::input(error.to_string()))?;
-    let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
+    let supported = match nodes {
+        Nodes::Unlabelled => configuration.check_supported_without_labels(),
+        Nodes::Labelled => configuration.check_supported(),
+    };
+    supported.map_err(|error| Failure::input(error.to_string()))?;
+    let mut warnings: Vec<String> = configuration.file().warnings().iter().map(ToString::to_string).collect();
+    if nodes == Nodes::Labelled && configuration.file().settings().node_labels.enabled {
+        warnings.extend(check_label_type(&site)?);
+    }
     Ok((Rules::Capacity { site, configuration }, warnings))
 }
 

@@ -16,7 +16,7 @@ use evenweave_server::{Cluster, Door, Latencies, Limits, ResourceManager};
 use evenweave_tools::Failure;
 
 use crate::api::{EndReason, NodeHandle};
-use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, Parts, Threaded};
+use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, NODE_PORT, Parts, Threaded};
 use crate::jobs;
 use crate::latency::ToldProbe;
 use crate::load::driver::{Driver, register};
@@ -268,7 +268,7 @@ impl Scribe {
         node.name().clone_into(&mut self.nodes[index]);
         self.manager.records().node(NodeRecord {
             name: node.name().to_owned(),
-            port: 8041,
+            port: NODE_PORT,
             http_port: 8042,
             rack: node.rack().to_owned(),
             total: NODE,
@@ -309,6 +309,11 @@ impl Scribe {
             }
             Happened::Accepted(handle) => {
                 let (number, queue) = (handle.number(), handle.queue());
+                let scheduler = self.manager.scheduler();
+                let am_label = if scheduler.basics().labels { scheduler.am_label(number) } else { String::new() };
+                if let Some(app) = self.manager.records().app_mut(number) {
+                    app.am_label = am_label;
+                }
                 if self.manager.records().accepted(number, handle) {
                     // Killed before its queue had taken it: then nobody could tell the scheduler. One that has ended is
                     // no error.

@@ -1,6 +1,6 @@
 //! `evenweave admin`: YARN's tools for administrators, over REST.
 //!
-//! They print what Hadoop 3.4.2's `yarn queue`, `yarn application`, `yarn node` and `yarn rmadmin` print (rules/web.md
+//! They print what Hadoop 3.4.2's `yarn queue`, `yarn application`, `yarn node`, `yarn cluster` and `yarn rmadmin` print (rules/web.md
 //! 6), and end with the same codes.
 //!
 //! | module | what |
@@ -10,11 +10,16 @@
 //! | `client` | requests, and why they come to nothing |
 //! | `shown` | what a server says, as a terminal may have it |
 //! | `layout` | columns and decimals, as Java prints them |
-//! | `queue`, `application`, `node`, `rmadmin`, `server` | a tool each |
+//! | `labels` | lists of labels, and of nodes with them, as Hadoop's tools read them |
+//! | `queue`, `application`, `node`, `rmadmin`, `cluster`, `server` | a tool each |
 
 mod application;
 
 mod client;
+
+mod cluster;
+
+mod labels;
 
 mod layout;
 
@@ -38,7 +43,7 @@ pub(crate) use said::Said;
 use client::Client;
 use words::Words;
 
-const TOOLS: &str = "queue, application, node, rmadmin, state, log-level";
+const TOOLS: &str = "queue, application, node, rmadmin, cluster, state, log-level";
 
 /// Runs a tool with its words.
 pub(crate) fn run(address: &Address, words: &[String]) -> Said {
@@ -55,6 +60,7 @@ pub(crate) fn run(address: &Address, words: &[String]) -> Said {
         "application" | "app" => application::run(&client, words),
         "node" => node::run(&client, words),
         "rmadmin" => rmadmin::run(&client, words),
+        "cluster" => cluster::run(&client, words),
         "state" => server::state(&client, words),
         "log-level" => server::log_level(&client, words),
         other => Said::wrong(format!("{other:?} is no tool; there are {TOOLS}")),

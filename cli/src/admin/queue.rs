@@ -77,7 +77,7 @@ fn capacity(queues: &[Value], name: &str) -> Option<String> {
     Some(format!(
         "Scheduler Name : CapacityScheduler\nQueue Name : {}\nQueue Path : {path}\n\tState : {}\n\tCapacity : {}%\n\tCurrent \
          Capacity : {}%\n\tMaximum Capacity : {}%\n\tWeight : {}\n\tMaximum Parallel Apps : {}\n\tDefault Node Label expression : \
-         <DEFAULT_PARTITION>\n\tAccessible Node Labels : *\n\tPreemption : {}\n\tIntra-queue Preemption : {}\n",
+         {}\n\tAccessible Node Labels : {}\n\tPreemption : {}\n\tIntra-queue Preemption : {}\n",
         last(&path),
         queue["state"].as_str().unwrap_or_default(),
         part("capacity"),
@@ -85,9 +85,23 @@ fn capacity(queues: &[Value], name: &str) -> Option<String> {
         part("maximumCapacity"),
         at_most_one_whole(f64::from(float(&queue["weight"]))),
         queue["maxParallelApps"],
+        default_label(queue),
+        labels(queue),
         flag("preemptionDisabled"),
         flag("intraQueuePreemptionDisabled"),
     ))
+}
+
+/// The label of asks that name none.
+fn default_label(queue: &Value) -> &str {
+    let label = queue["defaultNodeLabelExpression"].as_str().filter(|label| !label.trim().is_empty());
+    label.unwrap_or("<DEFAULT_PARTITION>")
+}
+
+/// The labels that it may use.
+fn labels(queue: &Value) -> String {
+    let labels = queue["accessibleNodeLabels"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    labels.collect::<Vec<_>>().join(",")
 }
 
 /// Of 32 bits, as Hadoop has them.
@@ -122,7 +136,7 @@ mod tests {
     fn a_queue_of_a_capacity_scheduler_looks_as_yarn_shows_it() {
         let queue = json!({
             "name": "root.a", "state": "RUNNING", "capacity": 0.33333334, "usedCapacity": 0.0, "maximumCapacity": 1.0, "weight": -1.0,
-            "maxParallelApps": 2_147_483_647, "preemptionDisabled": true, "intraQueuePreemptionDisabled": true,
+            "maxParallelApps": 2_147_483_647, "preemptionDisabled": true, "intraQueuePreemptionDisabled": true, "accessibleNodeLabels": ["*"],
         });
         let queues = [queue, json!({"name": "root.b.x"}), json!({"name": "root.c.x"})];
         let expected = "Scheduler Name : CapacityScheduler\nQueue Name : a\nQueue Path : root.a\n\tState : RUNNING\n\tCapacity : \
@@ -133,5 +147,15 @@ mod tests {
         assert_eq!(capacity(&queues, "root.a").as_deref(), Some(expected));
         // Two have it.
         assert_eq!(capacity(&queues, "x"), None);
+        let labelled = [json!({
+            "name": "root.a", "accessibleNodeLabels": ["gpu", "ssd"], "defaultNodeLabelExpression": "ssd",
+        })];
+        let said = capacity(&labelled, "a").expect("a queue");
+        assert!(said.contains("\tDefault Node Label expression : ssd\n\tAccessible Node Labels : gpu,ssd\n"), "{said}");
+        let said = capacity(&[json!({"name": "root.a"})], "a").expect("a queue");
+        assert!(
+            said.contains("Default Node Label expression : <DEFAULT_PARTITION>\n\tAccessible Node Labels : \n"),
+            "{said}"
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! `rmadmin -refreshQueues | -refreshNodes [-g] | -updateNodeResource ID MB VCORES`, and what only this server has:
 //! `-refreshTokens`, `-decommission`, `-recommission` and `-removeNode` of a node. Hadoop's tool says nothing where it
-//! has done it.
+//! has done it. `-addToClusterNodeLabels`, `-removeFromClusterNodeLabels` and `-replaceLabelsOnNode` change node labels.
 
 use serde_json::{Value, json};
 
 use super::client::{Client, Failed, diagnostic, part};
+use super::labels;
 use super::said::Said;
 use super::words::{Values, Words};
 
@@ -18,10 +19,15 @@ const KNOWN: &[(&str, Values)] = &[
     ("decommission", Values::One),
     ("recommission", Values::One),
     ("removeNode", Values::One),
+    ("addToClusterNodeLabels", Values::One),
+    ("removeFromClusterNodeLabels", Values::One),
+    ("replaceLabelsOnNode", Values::Words),
+    ("failOnUnknownNodes", Values::None),
 ];
 
 const USAGE: &str = "rmadmin -refreshQueues | -refreshNodes [-g] | -refreshTokens | -updateNodeResource ID MB VCORES | -decommission \
-                     ID | -recommission ID | -removeNode ID";
+                     ID | -recommission ID | -removeNode ID | -addToClusterNodeLabels \"NAME(exclusive=true),...\" | \
+                     -removeFromClusterNodeLabels NAME,... | -replaceLabelsOnNode \"HOST[:PORT]=NAME ...\" [-failOnUnknownNodes]";
 
 const OURS: &str = "/ws/v1/evenweave";
 
@@ -30,14 +36,18 @@ pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
         Ok(said) => said,
         Err(why) => return Said::wrong(why),
     };
-    let graceful = said.has("g") || said.has("graceful");
+    let (graceful, known_alone) = (said.has("g") || said.has("graceful"), said.has("failOnUnknownNodes"));
     let commands: Vec<&'static str> = KNOWN
         .iter()
         .map(|(name, _)| *name)
-        .filter(|name| !matches!(*name, "g" | "graceful") && said.has(name))
+        .filter(|name| !matches!(*name, "g" | "graceful" | "failOnUnknownNodes") && said.has(name))
         .collect();
     let command = match commands.as_slice() {
-        [command] if !graceful || *command == "refreshNodes" => *command,
+        [command]
+            if (!graceful || *command == "refreshNodes") && (!known_alone || *command == "replaceLabelsOnNode") =>
+        {
+            *command
+        }
         _ => return Said::wrong(USAGE),
     };
     let post = |path: &str, query: &[(&str, &str)]| client.post(&format!("{OURS}/{path}"), query, None);
@@ -52,12 +62,41 @@ pub(super) fn run(client: &Client, words: Words<'_>) -> Said {
         "decommission" => node("decommission"),
         "recommission" => node("recommission"),
         "removeNode" => node("remove"),
+        "addToClusterNodeLabels" => match labels::new_labels(said.value(command).unwrap_or_default()) {
+            Ok(body) => client.post("/ws/v1/cluster/add-node-labels", &[], Some(&body)),
+            Err(why) => return Said::wrong(format!("{command}: {why}")),
+        },
+        "removeFromClusterNodeLabels" => {
+            let labels: Vec<(&str, &str)> = said.list(command).into_iter().map(|label| ("labels", label)).collect();
+            if labels.is_empty() {
+                return Said::wrong(format!("{command}: {}", labels::NO_LABELS));
+            }
+            client.post("/ws/v1/cluster/remove-node-labels", &labels, None)
+        }
+        "replaceLabelsOnNode" => match labels::mappings(&said.words(command)) {
+            Ok(nodes) => replace(client, &nodes, known_alone),
+            Err(why) => return Said::wrong(format!("{command}: {why}")),
+        },
         _ => match resized(&said.list("updateNodeResource")) {
             Ok((id, body)) => client.post(&format!("/ws/v1/cluster/nodes/{}/resource", part(id)), &[], Some(&body)),
             Err(why) => return Said::wrong(format!("{command}: {why}")),
         },
     };
     told(command, outcome)
+}
+
+/// Hadoop's REST takes nodes that are not known, so that it is looked here whether they are.
+fn replace(client: &Client, nodes: &labels::Mappings, known_alone: bool) -> Result<Value, Failed> {
+    if known_alone {
+        let answer = client.get("/ws/v1/cluster/nodes", &[])?;
+        let there = answer["nodes"]["node"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let unknown = labels::unknown(nodes, there);
+        if !unknown.is_empty() {
+            let message = format!("Failed to replace labels as there are unknown nodes:[{}]", unknown.join(", "));
+            return Err(Failed::Refused { status: 400, exception: String::new(), message, found: Vec::new() });
+        }
+    }
+    client.post("/ws/v1/cluster/replace-node-to-labels", &[], Some(&labels::body(nodes)))
 }
 
 fn resized<'w>(words: &[&'w str]) -> Result<(&'w str, Value), String> {

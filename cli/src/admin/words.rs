@@ -16,6 +16,8 @@ pub(super) enum Values {
     One,
     /// All up to the next option.
     Many,
+    /// The same; commas in them are the caller's.
+    Words,
 }
 
 /// What was said, by name.
@@ -44,7 +46,7 @@ impl<'a> Words<'a> {
             let most = match values {
                 Values::None => 0,
                 Values::One => 1,
-                Values::Many => usize::MAX,
+                Values::Many | Values::Words => usize::MAX,
             };
             while found.len() < most
                 && let Some(value) =
@@ -75,6 +77,11 @@ impl Chosen {
     /// Its first value.
     pub(super) fn value(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.first().map(String::as_str)
+    }
+
+    /// All its values, as they are.
+    pub(super) fn words(&self, name: &str) -> Vec<&str> {
+        self.0.get(name).into_iter().flatten().map(String::as_str).collect()
     }
 
     /// All its values, those between commas too.

@@ -18,7 +18,11 @@ Tools:
   node -list [-states ...] [-all] [-showDetails] | -status ID
   rmadmin -refreshQueues | -refreshNodes [-g] | -refreshTokens
   rmadmin -updateNodeResource ID MB VCORES
+  rmadmin -addToClusterNodeLabels 'NAME(exclusive=true),NAME...'
+  rmadmin -removeFromClusterNodeLabels NAME,NAME...
+  rmadmin -replaceLabelsOnNode 'HOST[:PORT]=NAME ...' [-failOnUnknownNodes]
   rmadmin -decommission ID | -recommission ID | -removeNode ID
+  cluster --list-node-labels
   state [-json]
   log-level [-getlevel NAME | -setlevel NAME LEVEL]";
 

@@ -13,7 +13,8 @@ const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
 /// What is here of labels.
 const OF_LABELS: &str = "yarn.node-labels.enabled is not true: no node has a label and no ask may name one";
 /// The same where they are on.
-const BY_CALLS: &str = "nodes get labels by calls of the library and in `simulate`; `load` and `serve` give them none";
+const BY_CALLS: &str =
+    "nodes get labels by calls of the library, in `simulate`, and over REST in `serve`; `load` gives them none";
 pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
@@ -34,7 +35,7 @@ struct Absent {
 enum Starts {
     /// A program that embeds the library, and can give nodes labels.
     Embedder,
-    /// `load` and `serve`: their nodes have none.
+    /// `load`: its nodes have none.
     Program,
 }
 
@@ -125,7 +126,7 @@ impl CapacityFile {
         self.absent(all, Starts::Embedder)
     }
 
-    /// The same for `load`, `simulate` and `serve`, whose nodes have no labels.
+    /// The same for `load`, whose nodes have no labels.
     #[doc(hidden)]
     pub fn unsupported_without_labels(&self, all: &SiteProperties) -> Vec<String> {
         self.absent(all, Starts::Program)

@@ -76,6 +76,10 @@ pub struct CapacityQueueView {
 pub struct CapacityPartitionView {
     /// The label.
     pub label: String,
+    /// Fractions were set for the label, or worked out.
+    pub has_fractions: bool,
+    /// Some amount of it has changed since the start.
+    pub has_amounts: bool,
     /// Of its parent.
     pub capacity: f32,
     /// Of these nodes.
@@ -106,6 +110,8 @@ pub struct CapacityPartitionView {
     pub am_limit: Resource,
     /// What they have.
     pub am_used: Resource,
+    /// What AMs of a user of weight one may have, as last worked out.
+    pub user_am_limit: Resource,
     /// Users of a leaf queue, by name.
     pub users: Vec<CapacityUserPartitionView>,
 }
@@ -116,6 +122,8 @@ pub struct CapacityPartitionView {
 pub struct CapacityUserPartitionView {
     /// The name.
     pub user: String,
+    /// Some amount of the user's has changed there.
+    pub has_amounts: bool,
     /// With reservations.
     pub used: Resource,
     /// AMs of active applications.
@@ -138,6 +146,8 @@ pub struct CapacityAppPartitionView {
     pub reserved: Resource,
     /// What it asks for.
     pub pending: Resource,
+    /// What its AM counts as there.
+    pub am: Resource,
 }
 
 /// A leaf queue of the CapacityScheduler.
@@ -225,7 +235,8 @@ pub struct CapacityAppView {
     pub asks: bool,
     /// The label of the nodes on which its AM counts; empty for none.
     pub am_label: String,
-    /// What it has on nodes with a label, by name; the amounts above are on nodes without one.
+    /// What it has on nodes with a label, by name, where any of it has ever changed; the amounts above are on nodes
+    /// without one.
     pub partitions: Vec<CapacityAppPartitionView>,
 }
 
@@ -408,6 +419,7 @@ impl Books {
         let is_leaf = self.is_leaf(slot);
         let mut view = CapacityPartitionView::default();
         if let Some((capacity, figures)) = of_label {
+            view.has_fractions = true;
             view.capacity = figures.capacity;
             view.absolute_capacity = figures.absolute_capacity;
             view.maximum_capacity = figures.maximum_capacity;
@@ -418,16 +430,19 @@ impl Books {
         }
         if let Some(number) = self.labels.number(&label).filter(|number| self.has_labels() && !number.is_none()) {
             let p = Part::of(number);
+            view.has_amounts = self.queue(slot).parts.get(p.place()).is_some_and(|part| part.is_known);
             let counts = self.counts_in(slot, p);
             (view.used_capacity, view.absolute_used_capacity) = (counts.used_capacity, counts.absolute_used_capacity);
             (view.used, view.reserved, view.pending) = (counts.used, counts.reserved, counts.pending.amount());
             if is_leaf {
                 let leaf = self.leaf(slot);
                 (view.am_limit, view.am_used) = (leaf.am_limit_in(number), leaf.am_used_in(number));
+                view.user_am_limit = leaf.part(number).map_or(Resource::ZERO, |part| part.user_am_limit);
                 let users = leaf.users.iter().map(|(name, user)| {
                     let part = user.parts().get(p.place()).cloned().unwrap_or_default();
                     let (used, am_used, am_limit) = (part.used, part.am_used, part.am_limit);
-                    CapacityUserPartitionView { user: name.to_owned(), used, am_used, am_limit, limit: None }
+                    let (user, has_amounts) = (name.to_owned(), part.is_known);
+                    CapacityUserPartitionView { user, has_amounts, used, am_used, am_limit, limit: None }
                 });
                 view.users = users.collect();
                 for user in view.users.iter_mut().filter(|_| with_limits) {
@@ -475,9 +490,13 @@ impl Books {
     fn app_partitions(&self, app: &AppBook) -> Vec<CapacityAppPartitionView> {
         let labels = self.labels.by_name().filter(|(_, label)| !label.is_none());
         let views = labels.filter_map(|(name, label)| {
-            let part = app.parts.get(label.ix() - 1)?;
+            let is_known = app.parts.get(label.ix() - 1).is_some_and(|part| part.is_known);
+            let part = app.parts.get(label.ix() - 1).cloned().unwrap_or_default();
             let (used, reserved, pending) = (part.used, part.reserved, part.pending.amount());
-            Some(CapacityAppPartitionView { label: name.to_owned(), used, reserved, pending })
+            let am = app.am_in(Part::of(label));
+            let has_some = || [used, reserved, pending, am].iter().any(|amount| !amount.is_zero());
+            let view = CapacityAppPartitionView { label: name.to_owned(), used, reserved, pending, am };
+            (is_known || has_some()).then_some(view)
         });
         views.collect()
     }

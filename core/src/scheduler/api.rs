@@ -258,6 +258,8 @@ scheduler_api! {
         fn set_node_labels(nodes: &[(&str, &[&str])]) -> Result<(), Refused>;
         /// All node labels, by name.
         fn labels() -> Result<Vec<LabelView>, Refused>;
+        /// The label of each node.
+        fn node_labels(nodes: &[&str]) -> Result<Vec<String>, Refused>;
         /// What must survive a restart of the node labels.
         fn stored_labels() -> Result<StoredLabels, Refused>;
         /// Submits an application with its first attempt.

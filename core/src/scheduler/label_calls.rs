@@ -26,11 +26,15 @@ fn removal(labels: &[&str]) -> LabelChange {
     LabelChange::Remove(labels.iter().map(|label| (*label).to_owned()).collect())
 }
 
-/// A host, or a host and a port.
+/// A host, or a host and a port; port 0 is the host.
+fn address(node: &str) -> (&str, u16) {
+    let cut = node.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+    cut.unwrap_or((node, 0))
+}
+
 fn replacement(nodes: &[(&str, &[&str])]) -> LabelChange {
     let entry = |(node, labels): &(&str, &[&str])| {
-        let cut = node.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
-        let (host, port) = cut.unwrap_or((node, 0));
+        let (host, port) = address(node);
         (host.to_owned(), port, labels.iter().map(|label| (*label).to_owned()).collect())
     };
     LabelChange::Replace(nodes.iter().map(entry).collect())
@@ -85,6 +89,16 @@ impl<P: Policy> Scheduler<P> {
         self.door().look(|control| control.label_views())
     }
 
+    /// Returns the label of each node: a node is `host:port`, or `host` for the host itself. Nodes need not be there.
+    /// Empty for none. Waits for the control.
+    ///
+    /// # Errors
+    /// Those of [`labels`](Self::labels).
+    pub fn node_labels(&self, nodes: &[&str]) -> Result<Vec<String>, Refused> {
+        let nodes: Vec<String> = nodes.iter().map(|node| (*node).to_owned()).collect();
+        self.door().look(move |control| control.labels_of(nodes.iter().map(|node| address(node))))
+    }
+
     /// Returns what must survive a restart of the ResourceManager, for
     /// [`labels`](crate::CapacitySchedulerBuilder::labels) of the next builder. Waits for the control.
     ///
@@ -110,6 +124,10 @@ impl<P: Policy> Stepped<P> {
 
     pub(super) fn replace(&mut self, nodes: &[(&str, &[&str])]) -> Result<(), Refused> {
         self.change_labels(&replacement(nodes))
+    }
+
+    pub(super) fn labels_of(&mut self, nodes: &[&str]) -> Vec<String> {
+        self.steps.stepper.control().labels_of(nodes.iter().map(|node| address(node)))
     }
 
     fn change_labels(&mut self, change: &LabelChange) -> Result<(), Refused> {

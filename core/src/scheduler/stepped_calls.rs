@@ -126,6 +126,10 @@ impl<P: Policy> SchedulerApi for Stepped<P> {
         Ok(self.steps.stepper.control().label_views())
     }
 
+    fn node_labels(&mut self, nodes: &[&str]) -> Result<Vec<String>, Refused> {
+        Ok(self.labels_of(nodes))
+    }
+
     fn stored_labels(&mut self) -> Result<StoredLabels, Refused> {
         Ok(self.steps.stepper.control().stored_labels())
     }

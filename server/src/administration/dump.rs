@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use evenweave::Resource;
 use evenweave::parts::java::resource_text;
 use evenweave::resource::ResourceTypes;
-use evenweave::view::CapacityQueueView;
+use evenweave::view::{CapacityPartitionView, CapacityQueueView};
 
 use crate::manager::ResourceManager;
 use crate::rest::request::{Answer, Asked, Outcome};
@@ -113,6 +113,20 @@ fn fields(types: &ResourceTypes, of: &FairQueue, am_limit: &Resource) -> Vec<Fie
     fields
 }
 
+/// A queue on the nodes of a label; all else that is told of it is of nodes without one.
+fn partition(types: &ResourceTypes, of: &CapacityPartitionView) -> Object {
+    Object::new()
+        .with("label", of.label.as_str())
+        .with("capacity", of.capacity)
+        .with("usedCapacity", of.used_capacity)
+        .with("maximumCapacity", of.maximum_capacity)
+        .with("guaranteed", resource(types, &of.guaranteed))
+        .with("maximum", resource(types, &of.maximum))
+        .with("used", resource(types, &of.used))
+        .with("reserved", resource(types, &of.reserved))
+        .with("pending", resource(types, &of.pending))
+}
+
 fn capacity(types: &ResourceTypes, cluster: &Resource, queues: &[CapacityQueueView]) -> Object {
     let root = queues.iter().find(|queue| queue.name == "root");
     let (used, pending) = root.map_or((Resource::ZERO, Resource::ZERO), |root| (root.used, root.pending));
@@ -135,6 +149,12 @@ fn capacity(types: &ResourceTypes, cluster: &Resource, queues: &[CapacityQueueVi
             .with("pending", resource(types, &queue.pending))
             .with("applications", queue.applications)
             .maybe("pendingApplications", leaf.map(|leaf| leaf.pending_applications))
+            .with(
+                "accessibleNodeLabels",
+                queue.accessible_labels.iter().map(|label| Value::from(label.as_str())).collect::<Vec<_>>(),
+            )
+            .maybe("defaultNodeLabelExpression", queue.default_label.as_deref())
+            .with("partitions", queue.partitions.iter().map(|part| partition(types, part)).collect::<Value>())
     };
     let queues: Value = queues.iter().map(queue).collect();
     head(types, "CapacityScheduler", [cluster, &used, &used.plus(&pending)]).with("queues", queues)

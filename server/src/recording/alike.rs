@@ -2,9 +2,9 @@
 
 use evenweave::refused::{NotFound, TryAgain};
 use evenweave::testing::ByNumber as _;
-use evenweave::{Heartbeat, NodeHandle, Policy, Refused, SchedulerApi as _, Stepped};
+use evenweave::{Heartbeat, NewNode, NodeHandle, Policy, Refused, SchedulerApi as _, Stepped};
 
-use super::common::{OPERATOR, asks, resource};
+use super::common::{OPERATOR, PORT, asks, resource};
 use super::file::Step;
 use super::step_records::{Keeping, PROGRESS};
 use crate::manager::ResourceManager;
@@ -62,7 +62,8 @@ pub(super) fn play<S: Locked>(
     let outcome = match step {
         Step::NodeAdd { node, rack, resource: total } => {
             let total = resource(&manager.scheduler().basics().types, total);
-            let added = steps.with(|stepped| stepped.add_node(node, rack, total));
+            let new = NewNode::new(node, rack, total).with_port(PORT);
+            let added = steps.with(|stepped| stepped.register_node(new, Vec::new()));
             added.map(|_| keeping.node(node, rack, total))
         }
         Step::NodeRemove { node } => {
@@ -74,7 +75,7 @@ pub(super) fn play<S: Locked>(
             let types = manager.scheduler().basics().types.clone();
             let (add, remove) = (texts(blacklist_add), texts(blacklist_remove));
             let outcome = steps.with(|stepped| {
-                let asks = asks(&types, lines, |name| stepped.location(name));
+                let asks = asks(&types, lines, |name| stepped.location(name), |name| stepped.label(name));
                 stepped.allocate_numbered(*app, &asks, &add, &remove)
             });
             keeping.asked(*app, &outcome, &add, &remove);
@@ -110,7 +111,13 @@ pub(super) fn play<S: Locked>(
         }
         Step::NodeLabel { node, label } => {
             keeping.label(node, label);
-            Ok(())
+            if manager.scheduler().basics().labels {
+                // The recorder labels the host.
+                let label: &[&str] = if label.is_empty() { &[] } else { &[label] };
+                manager.scheduler().set_node_labels(&[(node, label)])
+            } else {
+                Ok(())
+            }
         }
         Step::Heartbeat { .. }
         | Step::Submit(_)

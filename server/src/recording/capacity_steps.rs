@@ -6,16 +6,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use evenweave::SchedulerApi as _;
+use evenweave::labels::StoredLabels;
 use evenweave::refused::{Limit, NoQueue, NotFound};
 use evenweave::view::{CapacityAppView, CapacityQueueView};
 use evenweave::{CapacityConfiguration, CapacityScheduler, EndReason, Refused, Resource, Submission};
 
 use super::alike::{self, Locked as _};
 use super::common::{TIMESTAMP, WEB_ADDRESS, pairs, resource};
-use super::file::{Setup, Step, Submit};
+use super::file::{NodeLabel, Setup, Step, Submit};
 use super::step_records::Keeping;
 use crate::manager::{Cluster, ResourceManager};
 use crate::records::{AppRecord, AppState};
+use crate::rest::partitions::size_of;
 use crate::rest::waiting::{above_limits, on_no_node};
 use crate::scheduler::{Basics, CapacitySteps};
 
@@ -37,9 +39,6 @@ pub(super) struct CapacityState {
 
 impl CapacityState {
     pub(super) fn start(setup: &Setup) -> Result<CapacityState, String> {
-        if let Some(label) = setup.node_labels.first() {
-            return Err(format!("node labels ({}) are not there", label.name));
-        }
         let read = CapacityConfiguration::from_properties(pairs(&setup.properties), pairs(&setup.capacity_scheduler));
         let configuration = read.map_err(|error| error.to_string())?;
         let settings = configuration.file().settings();
@@ -50,6 +49,10 @@ impl CapacityState {
             .cluster_timestamp(TIMESTAMP)
             .groups(Arc::new(setup.groups.clone()))
             .journal(true)
+            .labels(StoredLabels {
+                labels: setup.node_labels.iter().map(NodeLabel::new_label).collect(),
+                nodes: Vec::new(),
+            })
             .stepped()
             .map_err(|error| error.to_string())?;
         let steps = Arc::new(CapacitySteps::new(stepped, basics));
@@ -202,8 +205,10 @@ impl CapacityState {
         let outcome = self.steps.step(|stepped| stepped.submit_with_priority(submission, asked_for));
         let refused = match outcome {
             Ok(handle) => {
-                let priority = self.steps.step(|stepped| stepped.app(submit.app)).map_or(0, |view| view.priority);
+                let view = self.steps.step(|stepped| stepped.app(submit.app));
+                let priority = view.as_ref().map_or(0, |view| view.priority);
                 let mut record = record(handle.queue(), priority).with_attempt(Some(handle.clone()));
+                record.am_label = view.map(|view| view.am_label).unwrap_or_default();
                 if record.unmanaged {
                     record.registered(None, "", 1, now);
                 }
@@ -302,7 +307,8 @@ impl CapacityState {
             let queues = self.steps.step(|stepped| stepped.queues());
             let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
             let scheduler = self.manager.scheduler();
-            let details = on_no_node(&scheduler.basics().types, &scheduler.cluster(), queue);
+            let nodes = size_of(scheduler, &app.am_label);
+            let details = on_no_node(&scheduler.basics().types, &nodes, queue, &app.am_label);
             self.keeping.activated(app.number, &details);
         }
     }
@@ -315,8 +321,9 @@ impl CapacityState {
         {
             let Some(queue) = queues.iter().find(|queue| queue.name == app.queue) else { continue };
             let scheduler = self.manager.scheduler();
-            let used = before.get(&app.queue);
-            let why = above_limits(scheduler.basics(), &scheduler.cluster(), queue, used, &app.am);
+            let used = before.get(&app.queue).filter(|_| app.am_label.is_empty());
+            let am = (&app.am, app.am_label.as_str());
+            let why = above_limits(scheduler.basics(), &scheduler.cluster(), queue, used, am);
             self.keeping.not_activated(app.number, &why);
         }
     }

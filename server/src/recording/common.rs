@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evenweave::resource::ResourceTypes;
-use evenweave::{Ask, Location, Resource};
+use evenweave::{Ask, Label, Location, Resource};
 
 use super::file::{Amounts, AskLine};
 
@@ -15,6 +15,9 @@ pub(super) const WEB_ADDRESS: &str = "rm.example:8088";
 
 /// Who it runs as: whoever ends something without saying who he is.
 pub(super) const OPERATOR: &str = "root";
+
+/// The port of all nodes.
+pub(super) const PORT: u16 = 8041;
 
 /// Amounts by name as a resource.
 pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
@@ -28,10 +31,20 @@ pub(super) fn resource(types: &ResourceTypes, amounts: &Amounts) -> Resource {
 }
 
 /// Lines as asks.
-pub(super) fn asks(types: &ResourceTypes, lines: &[AskLine], at: impl Fn(&str) -> Location) -> Vec<Ask> {
+pub(super) fn asks(
+    types: &ResourceTypes,
+    lines: &[AskLine],
+    at: impl Fn(&str) -> Location,
+    labelled: impl Fn(&str) -> Label,
+) -> Vec<Ask> {
     let ask = |line: &AskLine| {
         let count = u32::try_from(line.count).unwrap_or(0);
-        Ask::anywhere(line.priority, resource(types, &line.resource), count).at(at(&line.location)).relaxed(line.relax)
+        let ask = Ask::anywhere(line.priority, resource(types, &line.resource), count);
+        let ask = ask.at(at(&line.location)).relaxed(line.relax);
+        match &line.label {
+            Some(label) => ask.labelled(labelled(label)),
+            None => ask,
+        }
     };
     lines.iter().map(ask).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use evenweave::labels::NewLabel;
 use serde::Deserialize;
 
 use super::json_members::Json;
@@ -61,6 +62,14 @@ pub(super) struct Setup {
 #[derive(Debug, Deserialize)]
 pub(super) struct NodeLabel {
     pub(super) name: String,
+    #[serde(default = "yes")]
+    pub(super) exclusive: bool,
+}
+
+impl NodeLabel {
+    pub(super) fn new_label(&self) -> NewLabel {
+        NewLabel { name: self.name.clone(), exclusive: self.exclusive }
+    }
 }
 
 /// A request, and what came of it.
@@ -105,6 +114,7 @@ pub(super) struct AskLine {
     pub(super) count: i32,
     #[serde(default = "yes")]
     pub(super) relax: bool,
+    pub(super) label: Option<String>,
 }
 
 /// One step.

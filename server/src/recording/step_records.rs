@@ -7,6 +7,7 @@ use evenweave::refused::Invalid;
 use evenweave::view::AllocatedView;
 use evenweave::{EndReason, Refused, Resource};
 
+use super::common::PORT;
 use super::file::Submit;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
@@ -51,7 +52,7 @@ impl Keeping {
     pub(super) fn node(&mut self, name: &str, rack: &str, total: Resource) {
         let node = NodeRecord {
             name: name.to_owned(),
-            port: 8041,
+            port: PORT,
             http_port: 8042,
             rack: rack.to_owned(),
             total,
@@ -63,7 +64,7 @@ impl Keeping {
         self.manager.records().node(node);
     }
 
-    /// A node is labelled. Schedulers here know no labels: it is shown.
+    /// A node is labelled. Of a scheduler without labels it is shown.
     pub(super) fn label(&mut self, name: &str, label: &str) {
         self.manager.records().label(name, label);
     }

@@ -170,6 +170,10 @@ pub struct AppRecord {
     pub unmanaged: bool,
     /// Its queue was there when it was submitted: its ApplicationMaster's request got the queue's label expression.
     pub queue_was_there: bool,
+    /// The label of the nodes that the submission wants; none where it says nothing of that.
+    pub label: Option<String>,
+    /// The label of the nodes that its ApplicationMaster's request wants; empty for none.
+    pub am_label: String,
     /// The attempt; none of one that its scheduler has refused.
     pub attempt: Option<AttemptRecord>,
     /// What was preempted of it.
@@ -207,6 +211,8 @@ impl AppRecord {
             diagnostics: String::new(),
             progress: 0.0,
             unmanaged: false,
+            label: None,
+            am_label: String::new(),
             queue_was_there: true,
             attempt: None,
             preempted: Resource::ZERO,

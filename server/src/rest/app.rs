@@ -205,8 +205,11 @@ impl<'m> Seen<'m> {
             answer.push("logAggregationStatus", Value::word(if gathers { "NOT_START" } else { "DISABLED" }));
         }
         answer.push("unmanagedApplication", app.unmanaged);
+        if let Some(label) = app.label.as_deref().filter(|_| !without.contains("appNodeLabelExpression")) {
+            answer.push("appNodeLabelExpression", label);
+        }
         if !app.unmanaged && app.queue_was_there && !without.contains("amNodeLabelExpression") {
-            answer.push("amNodeLabelExpression", Value::word(""));
+            answer.push("amNodeLabelExpression", app.am_label.as_str());
         }
         if let Some(of) =
             figures.and_then(|figures| figures.of_capacity.as_ref()).filter(|_| !without.contains("resourceInfo"))
@@ -218,7 +221,7 @@ impl<'m> Seen<'m> {
         }
     }
 
-    /// What it has and wants, in the one partition that there is.
+    /// What it has and wants, by partition.
     fn by_partition(&self, of: &OfCapacity) -> Object {
         let none = Resource::ZERO;
         let part = |name: &str, [used, reserved, pending, am]: [&Resource; 4]| {
@@ -232,7 +235,11 @@ impl<'m> Seen<'m> {
                 .with("amLimit", resource(&none))
                 .with("userAmLimit", resource(&none))
         };
-        let mut parts = vec![part("", [&of.used, &of.reserved, &of.pending, &of.am])];
+        let am = if of.am_label.is_empty() { &of.am } else { &none };
+        let mut parts = vec![part("", [&of.used, &of.reserved, &of.pending, am])];
+        for of in &of.partitions {
+            parts.push(part(&of.label, [&of.used, &of.reserved, &of.pending, &of.am]));
+        }
         // Where applications are ordered by what they use, Hadoop keeps that by another name.
         if of.by_fairness && of.is_active {
             parts.push(part("*", [&none; 4]));
@@ -245,19 +252,20 @@ impl<'m> Seen<'m> {
         if self.cluster.memory_mb() == 0 {
             return (0.0, 0.0);
         }
-        let of_queue = self.ratio(&figures.used, &figures.queue_part) * 100.0;
-        let of_queue = if of_queue.is_finite() { of_queue } else { 0.0 };
-        (of_queue, self.ratio(&figures.used, &self.cluster) * 100.0)
+        let of_queue = self.ratio(&figures.nodes, &figures.used, &figures.queue_part) * 100.0;
+        let of_queue = if of_queue.is_finite() && figures.nodes.memory_mb() != 0 { of_queue } else { 0.0 };
+        (of_queue, self.ratio(&self.cluster, &figures.used, &self.cluster) * 100.0)
     }
 
+    /// As parts of the nodes.
     #[expect(clippy::cast_precision_loss, reason = "Hadoop divides in 32 bits")]
-    fn ratio(&self, of: &Resource, by: &Resource) -> f32 {
+    fn ratio(&self, nodes: &Resource, of: &Resource, by: &Resource) -> f32 {
         if !self.basics.dominant {
             return of.memory_mb() as f32 / by.memory_mb() as f32;
         }
         let part = |of: &Resource| {
-            let parts = (0..self.basics.types.len()).filter(|index| self.cluster.get(*index) != 0);
-            parts.map(|index| of.get(index) as f32 / self.cluster.get(index) as f32).fold(0.0, f32::max)
+            let parts = (0..self.basics.types.len()).filter(|index| nodes.get(*index) != 0);
+            parts.map(|index| of.get(index) as f32 / nodes.get(index) as f32).fold(0.0, f32::max)
         };
         part(of) / part(by)
     }
@@ -274,7 +282,7 @@ impl<'m> Seen<'m> {
             .with("capability", self.amounts.of(&of.resource))
             .with("numContainers", of.count)
             .with("relaxLocality", of.relax)
-            .maybe("nodeLabelExpression", has_label.then(|| Value::word("")))
+            .maybe("nodeLabelExpression", has_label.then_some(of.label.as_str()))
             .with("executionTypeRequest", self.execution.clone())
     }
 }

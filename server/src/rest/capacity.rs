@@ -10,6 +10,7 @@ use evenweave::config::capacity::{
 use evenweave::parts::java::{hash_order, types_in_order};
 use evenweave::view::{CapacityLeafView, CapacityQueueView, CapacityUserView};
 
+use super::partitions::QueuePart;
 use super::queue_counts::{Counted, counted};
 use super::request::{Answer, Outcome};
 use super::resource::{Amounts, unset};
@@ -67,14 +68,24 @@ impl Tree<'_> {
     }
 
     fn capacities(&self, of: &CapacityQueueView) -> Object {
-        let configured = &of.configured.capacities[0];
+        let known = QueuePart::all(of).filter(|part| part.has_fractions);
+        let capacities = known.filter_map(|part| Some(self.capacity(&part, part.configured?, of.leaf.is_some())));
+        Object::new().with("queueCapacitiesByPartition", capacities.collect::<Value>())
+    }
+
+    fn capacity(&self, of: &QueuePart<'_>, configured: &LabelCapacity, is_leaf: bool) -> Object {
         let or_unset = |amounts: &Resource| match amounts.is_zero() {
             true => unset(self.basics).into(),
             false => self.resource(amounts),
         };
-        let am_share = if of.leaf.is_some() { configured.max_am_resource_percent * 100.0 } else { 0.0 };
-        let capacities = Object::new()
-            .with("partitionName", "")
+        let am_share = if is_leaf { configured.max_am_resource_percent * 100.0 } else { 0.0 };
+        // Of a label that the queue may use, and nothing is configured for, these amounts were never set.
+        let or_never_set = |amounts: &Resource| match configured.is_configured {
+            true => self.resource(amounts),
+            false => or_unset(amounts),
+        };
+        Object::new()
+            .with("partitionName", of.label)
             .with("queueCapacityVectorInfo", self.vector(configured))
             .with("capacity", percent(of.capacity))
             .with("usedCapacity", of.used_capacity * 100.0)
@@ -87,43 +98,59 @@ impl Tree<'_> {
             .with("normalizedWeight", of.normalized_weight)
             .with("configuredMinResource", or_unset(&configured.minimum))
             .with("configuredMaxResource", or_unset(&configured.maximum))
-            .with("effectiveMinResource", self.resource(&of.guaranteed))
-            .with("effectiveMaxResource", self.resource(&of.maximum));
-        Object::new().with("queueCapacitiesByPartition", vec![Value::from(capacities)])
+            .with("effectiveMinResource", or_never_set(&of.guaranteed))
+            .with("effectiveMaxResource", or_never_set(&of.maximum))
     }
 
     fn usage(&self, of: &CapacityQueueView) -> Object {
-        let mut usage = Object::new()
-            .with("partitionName", "")
-            .with("used", self.resource(&of.used))
-            .with("reserved", self.resource(&of.reserved))
-            .with("pending", self.resource(&of.pending));
-        if let Some(leaf) = &of.leaf {
-            usage.push("amUsed", self.resource(&leaf.am_used));
-            usage.push("amLimit", self.resource(&leaf.am_limit));
-            usage.push("userAmLimit", self.resource(&leaf.user_am_limit));
-        }
-        Object::new().with("resourceUsagesByPartition", vec![Value::from(usage)])
+        let usage = |part: QueuePart<'_>| {
+            let mut usage = Object::new()
+                .with("partitionName", part.label)
+                .with("used", self.resource(&part.used))
+                .with("reserved", self.resource(&part.reserved))
+                .with("pending", self.resource(&part.pending));
+            if of.leaf.is_some() {
+                usage.push("amUsed", self.resource(&part.am_used));
+                usage.push("amLimit", self.resource(&part.am_limit));
+                usage.push("userAmLimit", self.resource(&part.user_am_limit));
+            }
+            usage
+        };
+        let known = QueuePart::all(of).filter(|part| part.has_amounts);
+        Object::new().with("resourceUsagesByPartition", known.map(usage).collect::<Value>())
     }
 
-    fn user(&self, of: &CapacityUserView) -> Object {
+    /// A user of a leaf queue.
+    fn user(&self, of: &CapacityUserView, queue: &CapacityQueueView) -> Object {
         let none = Resource::ZERO;
-        let usage = Object::new()
-            .with("partitionName", "")
-            .with("used", self.resource(&of.used))
-            .with("reserved", self.resource(&none))
-            .with("pending", self.resource(&none))
-            .with("amUsed", self.resource(&of.am_used))
-            .with("amLimit", self.resource(&of.am_limit))
-            .with("userAmLimit", self.resource(&none));
+        let usage = |label: &str, used: &Resource, am_used: &Resource, am_limit: &Resource| {
+            Object::new()
+                .with("partitionName", label)
+                .with("used", self.resource(used))
+                .with("reserved", self.resource(&none))
+                .with("pending", self.resource(&none))
+                .with("amUsed", self.resource(am_used))
+                .with("amLimit", self.resource(am_limit))
+                .with("userAmLimit", self.resource(&none))
+        };
+        let parts = queue.partitions.iter().filter_map(|part| {
+            let user = part.users.iter().find(|user| user.user == of.user && user.has_amounts)?;
+            Some((part.label.as_str(), user))
+        });
+        let (mut used, mut usages) = (of.used, vec![usage("", &of.used, &of.am_used, &of.am_limit)]);
+        for (label, part) in parts {
+            used = used.plus(&part.used);
+            usages.push(usage(label, &part.used, &part.am_used, &part.am_limit));
+        }
+        let usages: Value = usages.into_iter().collect();
         Object::new()
             .with("username", of.user.as_str())
-            .with("resourcesUsed", self.resource(&of.used))
+            .with("resourcesUsed", self.resource(&used))
             .with("numPendingApplications", of.pending_applications)
             .with("numActiveApplications", of.active_applications)
             .with("AMResourceUsed", self.resource(&of.am_used))
             .with("userResourceLimit", self.resource(&of.last_limit))
-            .with("resources", Object::new().with("resourceUsagesByPartition", vec![Value::from(usage)]))
+            .with("resources", Object::new().with("resourceUsagesByPartition", usages))
             .with("userWeight", of.weight)
             .with("isActive", of.is_active)
     }
@@ -190,7 +217,10 @@ impl Tree<'_> {
         }
         answer.push("resourcesUsed", self.resource(&of.used));
         answer.push("hideReservationQueues", false);
-        answer.push("nodeLabels", labels(configured));
+        answer.push(
+            "nodeLabels",
+            of.accessible_labels.iter().map(|label| Value::from(label.as_str())).collect::<Vec<_>>(),
+        );
         answer.push("allocatedContainers", counted.allocated);
         answer.push("reservedContainers", counted.reserved);
         answer.push("pendingContainers", counted.pending);
@@ -203,6 +233,9 @@ impl Tree<'_> {
         answer.push("autoCreateChildQueueEnabled", configured.kind == CapacityQueueKind::ManagedParent);
         answer.push("leafQueueTemplate", leaf_template(configured));
         self.making(of, &mut answer);
+        if let Some(label) = &of.default_label {
+            answer.push("defaultNodeLabelExpression", label.as_str());
+        }
         if let Some(leaf) = &of.leaf {
             self.leaf(of, leaf, &mut answer);
         }
@@ -219,7 +252,7 @@ impl Tree<'_> {
         let mut users: Vec<&CapacityUserView> = leaf.users.iter().collect();
         users.sort_by_key(|user| place_of_text(&user.user, leaf.users.len()));
         let user_am_limit = users.first().map_or(leaf.am_limit, |user| user.am_limit);
-        let users: Value = users.into_iter().map(|user| self.user(user)).collect();
+        let users: Value = users.into_iter().map(|user| self.user(user, of)).collect();
         answer.push("numActiveApplications", leaf.active_applications);
         answer.push("numPendingApplications", leaf.pending_applications);
         answer.push("numContainers", of.containers);
@@ -321,12 +354,6 @@ fn eligibility(of: &CapacityQueue) -> &'static str {
         CapacityQueueRole::Parent(settings) if settings.flexible_creation.enabled => "flexible",
         CapacityQueueRole::Parent(_) | CapacityQueueRole::Leaf(_) => "off",
     }
-}
-
-fn labels(of: &CapacityQueue) -> Value {
-    let labels = of.own_accessible_labels.iter().flatten().map(|label| Value::from(label.as_str()));
-    let labels: Vec<Value> = labels.collect();
-    if labels.is_empty() { vec![Value::from("*")].into() } else { labels.into() }
 }
 
 /// As Hadoop writes a list: users, then groups.

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use evenweave::Resource;
 use evenweave::resource::Calculator;
 
+use super::partitions::Unlabelled;
 use super::request::{Answer, Asked, Outcome};
 use super::resource::resource;
 use crate::manager::ResourceManager;
@@ -12,7 +13,7 @@ use crate::records::{AppRecord, NodeState};
 use crate::scheduler::{Basics, Kind};
 use crate::value::Object;
 
-/// What queues' metrics sum up to at the root.
+/// What queues' metrics sum up to at the root: of nodes without a label, and of all.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) allocated: Resource,
@@ -21,20 +22,34 @@ pub(crate) struct Totals {
     pub(crate) reserved_containers: i64,
     pub(crate) pending: Resource,
     pub(crate) pending_containers: i64,
+    /// Of all nodes, with reservations.
+    used_by_all: Resource,
+    reserved_by_all: Resource,
+    containers_of_all: i64,
 }
 
 impl Totals {
-    fn of(manager: &ResourceManager) -> Totals {
+    fn of(manager: &ResourceManager, unlabelled: &Unlabelled) -> Totals {
         let (scheduler, mut totals) = (manager.scheduler(), Totals::default());
         for container in scheduler.containers().iter().filter(|container| !container.ended) {
-            totals.allocated = totals.allocated.plus(&container.resource);
-            totals.allocated_containers += 1;
+            totals.used_by_all = totals.used_by_all.plus(&container.resource);
+            totals.containers_of_all += 1;
+            if unlabelled.has(&container.node) {
+                totals.allocated = totals.allocated.plus(&container.resource);
+                totals.allocated_containers += 1;
+            }
         }
         for reservation in scheduler.reservations() {
-            totals.reserved = totals.reserved.plus(&reservation.resource);
-            totals.reserved_containers += 1;
+            totals.used_by_all = totals.used_by_all.plus(&reservation.resource);
+            totals.reserved_by_all = totals.reserved_by_all.plus(&reservation.resource);
+            totals.containers_of_all += 1;
+            if unlabelled.has(&reservation.node) {
+                totals.reserved = totals.reserved.plus(&reservation.resource);
+                totals.reserved_containers += 1;
+            }
         }
-        for request in scheduler.requests().iter().filter(|request| request.location == "*") {
+        let requests = scheduler.requests();
+        for request in requests.iter().filter(|request| request.location == "*" && request.label.is_empty()) {
             totals.pending = totals.pending.plus(&request.resource.times_int(request.count.into()));
             totals.pending_containers += i64::from(request.count);
         }
@@ -54,10 +69,11 @@ pub(crate) fn available(cluster: &Resource, used: &Resource, basics: &Basics) ->
 
 pub(crate) fn metrics(of: &ResourceManager, _: &Asked) -> Outcome {
     let scheduler = of.scheduler();
-    let (basics, totals, cluster) = (scheduler.basics(), Totals::of(of), scheduler.cluster());
+    let unlabelled = Unlabelled::of(scheduler);
+    let (basics, totals, cluster) = (scheduler.basics(), Totals::of(of, &unlabelled), scheduler.cluster());
     let is_capacity = basics.kind == Kind::Capacity;
     let available = match is_capacity {
-        true => available(&cluster, &totals.allocated.plus(&totals.reserved), basics),
+        true => available(&unlabelled.total, &totals.allocated.plus(&totals.reserved), basics),
         false => cluster.minus(&totals.allocated),
     };
     let total = match is_capacity {
@@ -108,13 +124,12 @@ pub(crate) fn metrics(of: &ResourceManager, _: &Asked) -> Outcome {
         .with("shutdownNodes", 0)
         .with("containerAssignedPerSecond", 0);
     if is_capacity {
-        let used = totals.allocated.plus(&totals.reserved);
-        answer.push("totalUsedResourcesAcrossPartition", resource(&basics.types, &used));
+        answer.push("totalUsedResourcesAcrossPartition", resource(&basics.types, &totals.used_by_all));
         answer.push("totalClusterResourcesAcrossPartition", resource(&basics.types, &cluster));
-        answer.push("totalReservedResourcesAcrossPartition", resource(&basics.types, &totals.reserved));
+        answer.push("totalReservedResourcesAcrossPartition", resource(&basics.types, &totals.reserved_by_all));
     }
     // With reservations, as queues count them.
-    let across = if is_capacity { totals.allocated_containers + totals.reserved_containers } else { 0 };
+    let across = if is_capacity { totals.containers_of_all } else { 0 };
     let answer = answer
         .with("totalAllocatedContainersAcrossPartition", across)
         .with("crossPartitionMetricsAvailable", is_capacity)

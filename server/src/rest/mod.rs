@@ -41,6 +41,8 @@ pub(crate) mod nodes;
 
 pub(crate) mod overview;
 
+pub(crate) mod partitions;
+
 pub(crate) mod reservation;
 
 pub(crate) mod resource;

@@ -18,6 +18,7 @@ const STATES: [&str; 8] =
 
 /// What the scheduler has of each node: the total, what is free, and how many containers hold room.
 struct Seen<'m> {
+    of: &'m ResourceManager,
     nodes: HashMap<String, (Resource, Resource, i64)>,
     amounts: Amounts<'m>,
     /// Nobody says any, so that of all nodes is the same.
@@ -33,17 +34,33 @@ impl<'m> Seen<'m> {
             (node.name, (node.total, node.free, i64::try_from(count).unwrap_or(i64::MAX)))
         });
         Seen {
+            of: manager,
             nodes: nodes.collect(),
             amounts: Amounts::new(&scheduler.basics().types),
             utilization: Shared::new(utilization()),
         }
     }
 
-    fn node(&self, node: &NodeRecord) -> Object {
+    /// The labels of nodes; also of those that are gone, as in Hadoop.
+    fn labels(&self, nodes: &[&NodeRecord]) -> Vec<Vec<Value>> {
+        let scheduler = self.of.scheduler();
+        if !scheduler.basics().labels {
+            let labels = |node: &&NodeRecord| node.labels.iter().map(|label| label.as_str().into()).collect();
+            return nodes.iter().map(labels).collect();
+        }
+        let ids: Vec<String> = nodes.iter().map(|node| node.id()).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let labels = scheduler.node_labels(&ids).into_iter();
+        let mut labels: Vec<Vec<Value>> =
+            labels.map(|label| if label.is_empty() { Vec::new() } else { vec![label.into()] }).collect();
+        labels.resize(nodes.len(), Vec::new());
+        labels
+    }
+
+    fn node(&self, node: &NodeRecord, labels: Vec<Value>) -> Object {
         let seen = self.nodes.get(&node.name).filter(|_| !node.state.is_gone());
         let (total, free, containers) = seen.copied().unwrap_or((node.total, Resource::ZERO, 0));
         let used = if seen.is_some() { total.minus(&free) } else { Resource::ZERO };
-        let labels: Vec<Value> = node.labels.iter().map(|label| label.as_str().into()).collect();
         Object::of_about(28)
             .with("rack", node.rack.as_str())
             .with("state", Value::word(node.state.name()))
@@ -103,8 +120,9 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
         |state: NodeState| wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|one| one == state.name()));
     let seen = Seen::of(of);
     let records = of.records();
-    let found = records.nodes().iter().filter(|node| is_wanted(node.state));
-    let found: Value = found.map(|node| seen.node(node)).collect();
+    let found: Vec<&NodeRecord> = records.nodes().iter().filter(|node| is_wanted(node.state)).collect();
+    let labels = seen.labels(&found);
+    let found: Value = found.iter().zip(labels).map(|(node, labels)| seen.node(node, labels)).collect();
     Ok(Answer::natural("nodes", Object::new().with("node", found)))
 }
 
@@ -113,6 +131,16 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
 /// # Errors
 /// When it is no id, or none of a node here.
 pub(crate) fn named<'r>(records: &'r Records, id: &str) -> Result<&'r NodeRecord, Fault> {
+    let (host, port) = host_and_port(id)?;
+    let found = records.node_named(host).filter(|node| i32::from(node.port) == port);
+    found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))
+}
+
+/// The parts of a node's id.
+///
+/// # Errors
+/// When it is no id.
+pub(super) fn host_and_port(id: &str) -> Result<(&str, i32), Fault> {
     // As Java splits it: empty parts at the end are none.
     let mut parts: Vec<&str> = id.split(':').collect();
     while parts.last().is_some_and(|last| last.is_empty()) {
@@ -123,13 +151,13 @@ pub(crate) fn named<'r>(records: &'r Records, id: &str) -> Result<&'r NodeRecord
     };
     let host = host.trim();
     let port: i32 = port.parse().map_err(|_| Fault::illegal_argument(format!("Invalid port: {port}")))?;
-    let found = records.node_named(host).filter(|node| i32::from(node.port) == port);
-    found.ok_or_else(|| Fault::not_found(format_args!("nodeId, {id}, is not found")))
+    Ok((host, port))
 }
 
 pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
     let seen = Seen::of(of);
     let records = of.records();
     let found = named(&records, asked.part("node"))?;
-    Ok(Answer::natural("node", seen.node(found)))
+    let labels = seen.labels(&[found]).pop().unwrap_or_default();
+    Ok(Answer::natural("node", seen.node(found, labels)))
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use evenweave::Resource;
 
+use super::partitions::Unlabelled;
 use crate::manager::ResourceManager;
 use crate::records::upwards;
 
@@ -25,7 +26,8 @@ impl Counted {
     }
 }
 
-/// By the full name of the queue. O(applications + nodes + asks + queues × depth).
+/// By the full name of the queue, on the nodes without a label: of others Hadoop's metrics of a queue count nothing.
+/// O(applications + nodes + asks + queues × depth); where there are labels, O(containers) besides.
 pub(crate) fn counted(of: &ResourceManager) -> HashMap<String, Counted> {
     let (scheduler, apps) = (of.scheduler(), of.figures());
     let mut leaves: HashMap<&str, Counted> = HashMap::new();
@@ -34,13 +36,22 @@ pub(crate) fn counted(of: &ResourceManager) -> HashMap<String, Counted> {
             leaves.entry(&app.queue).or_default().add(&more);
         }
     };
-    for (app, live) in scheduler.container_counts().by_app {
-        count(app, Counted { allocated: i64::try_from(live).unwrap_or(i64::MAX), ..Counted::default() });
+    let unlabelled = Unlabelled::of(scheduler);
+    if unlabelled.is_part() {
+        let live = scheduler.containers();
+        for container in live.iter().filter(|container| !container.ended && unlabelled.has(&container.node)) {
+            count(container.id.application_number(), Counted { allocated: 1, ..Counted::default() });
+        }
+    } else {
+        for (app, live) in scheduler.container_counts().by_app {
+            count(app, Counted { allocated: i64::try_from(live).unwrap_or(i64::MAX), ..Counted::default() });
+        }
     }
-    for held in scheduler.reservations() {
+    for held in scheduler.reservations().into_iter().filter(|held| unlabelled.has(&held.node)) {
         count(held.app, Counted { reserved: 1, reserved_resource: held.resource, ..Counted::default() });
     }
-    for request in scheduler.requests().iter().filter(|request| request.location == "*") {
+    let requests = scheduler.requests();
+    for request in requests.iter().filter(|request| request.location == "*" && request.label.is_empty()) {
         count(request.attempt.application.number, Counted { pending: request.count.into(), ..Counted::default() });
     }
     let mut counted: HashMap<String, Counted> = HashMap::new();

@@ -11,6 +11,7 @@ use evenweave::parts::java::resource_text;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::CapacityQueueView;
 
+use super::partitions::{DEFAULT_PARTITION, QueuePart};
 use crate::manager::ResourceManager;
 use crate::records::AppRecord;
 use crate::scheduler::{AppFigures, Basics, FairQueue, Kind, OfCapacity};
@@ -23,14 +24,17 @@ pub(crate) const NOT_ACTIVATED: &str = "Application is added to the scheduler an
 pub(crate) const ACTIVATED: &str = "Application is Activated, waiting for resources to be assigned for AM. ";
 
 /// What a CapacityScheduler's queue has, for an ApplicationMaster that may start and waits for a node.
-pub(crate) fn on_no_node(types: &ResourceTypes, cluster: &Resource, queue: &CapacityQueueView) -> String {
+/// `label`: of the nodes where it counts; `nodes`: what these have together.
+pub(crate) fn on_no_node(types: &ResourceTypes, nodes: &Resource, queue: &CapacityQueueView, label: &str) -> String {
     let percent = |of: f32| float(of * 100.0);
+    let queue = QueuePart::of(queue, label);
     format!(
-        " Details : AM Partition = <DEFAULT_PARTITION> ; Partition Resource = {} ; Queue's Absolute capacity = {} % ; \
+        " Details : AM Partition = {} ; Partition Resource = {} ; Queue's Absolute capacity = {} % ; \
          Queue's Absolute used capacity = {} % ; Queue's Absolute max capacity = {} % ; Queue's capacity (absolute \
          resource) = {} ; Queue's used capacity (absolute resource) = {} ; Queue's max capacity (absolute resource) = \
          {} ; ",
-        resource_text(types, cluster),
+        shown(label),
+        resource_text(types, nodes),
         percent(queue.absolute_capacity),
         percent(queue.absolute_used_capacity),
         percent(queue.absolute_maximum_capacity),
@@ -40,6 +44,11 @@ pub(crate) fn on_no_node(types: &ResourceTypes, cluster: &Resource, queue: &Capa
     )
 }
 
+/// A partition's name in such a text.
+fn shown(label: &str) -> &str {
+    if label.is_empty() { DEFAULT_PARTITION } else { label }
+}
+
 /// Which limit of ApplicationMasters stands against one in a CapacityScheduler's queue, if those of the queue use so
 /// much.
 pub(crate) fn above_limits(
@@ -47,10 +56,13 @@ pub(crate) fn above_limits(
     cluster: &Resource,
     queue: &CapacityQueueView,
     used: Option<&Resource>,
-    am: &Resource,
+    (am, label): (&Resource, &str),
 ) -> String {
     let types = &basics.types;
-    let Some(leaf) = &queue.leaf else { return String::new() };
+    if queue.leaf.is_none() {
+        return String::new();
+    }
+    let leaf = QueuePart::of(queue, label);
     let used = used.unwrap_or(&leaf.am_used);
     let is_in_queue = used.plus(am);
     let of_queue = match basics.dominant {
@@ -58,8 +70,9 @@ pub(crate) fn above_limits(
         false => is_in_queue.memory_mb() > leaf.am_limit.memory_mb(),
     };
     let details = format!(
-        " Details : AM Partition = <DEFAULT_PARTITION>; AM Resource Request = {}; Queue Resource Limit for AM = {}; User \
+        " Details : AM Partition = {}; AM Resource Request = {}; Queue Resource Limit for AM = {}; User \
          AM Resource Limit of the queue = {}; Queue AM Resource Usage = {}; ",
+        shown(label),
         resource_text(types, am),
         resource_text(types, &leaf.am_limit),
         resource_text(types, &leaf.user_am_limit),
@@ -105,9 +118,13 @@ impl<'m> Waiting<'m> {
             return None;
         }
         Some(match of.is_active {
-            true => format!("{ACTIVATED}{}", on_no_node(&scheduler.basics().types, &scheduler.cluster(), queue)),
+            true => {
+                let nodes = &figures.nodes;
+                format!("{ACTIVATED}{}", on_no_node(&scheduler.basics().types, nodes, queue, &of.am_label))
+            }
             false => {
-                let why = above_limits(scheduler.basics(), &scheduler.cluster(), queue, None, &of.am);
+                let am = (&of.am, of.am_label.as_str());
+                let why = above_limits(scheduler.basics(), &scheduler.cluster(), queue, None, am);
                 format!("{NOT_ACTIVATED}{why}")
             }
         })

@@ -2,12 +2,13 @@
 
 use evenweave::config::capacity::{CapacitySettings, QueueTemplates};
 use evenweave::config::{Diagnostic, QueueAccess};
+use evenweave::labels::{NewLabel, StoredLabels};
 use evenweave::reason::{Reason, Watch, Watched};
 use evenweave::refused::NotFound;
 use evenweave::resource::{Calculator, ResourceTypes};
 use evenweave::view::{
-    AllocatedView, CapacityQueueView, CapacityStats, ContainerCounts, ContainerView, NodeView, QueueView, RequestView,
-    Stats,
+    AllocatedView, CapacityAppPartitionView, CapacityQueueView, CapacityStats, ContainerCounts, ContainerView,
+    LabelView, NodeView, QueueView, RequestView, Stats,
 };
 use evenweave::{AppHandle, Refused, Resource, Settings};
 
@@ -30,6 +31,8 @@ pub struct Basics {
     pub acls: bool,
     /// `yarn.cluster.max-application-priority`
     pub max_priority: i32,
+    /// `yarn.node-labels.enabled`, of a CapacityScheduler; a FairScheduler has no labels.
+    pub labels: bool,
     /// Parts of a whole go by the type of which most is used, not by memory.
     pub dominant: bool,
     /// Names of scheduling policies that the embedder brings: a FairScheduler's queues may have them.
@@ -47,6 +50,7 @@ impl Basics {
             maximum: settings.maximum,
             acls: settings.acl_enable,
             max_priority: 0,
+            labels: false,
             dominant: false,
             policies: Vec::new(),
         }
@@ -62,6 +66,7 @@ impl Basics {
             maximum: settings.maximum,
             acls: settings.acl_enable,
             max_priority: settings.max_application_priority,
+            labels: settings.node_labels.enabled,
             dominant: settings.calculator == Calculator::Dominant,
             policies: Vec::new(),
         }
@@ -86,10 +91,12 @@ pub struct AppFigures {
     pub number: u32,
     /// Its leaf queue's full name.
     pub queue: String,
-    /// What its containers use.
+    /// What its containers use, whatever their nodes.
     pub used: Resource,
     /// What its queue may use of the cluster: what part of the queue an application uses is told by it.
     pub queue_part: Resource,
+    /// The nodes of which that is a part: all of them, or those with the label of its ApplicationMaster.
+    pub nodes: Resource,
     /// Its priority, where the scheduler has such.
     pub priority: Option<i32>,
     /// It does not wait for a limit of applications that run at once.
@@ -103,12 +110,16 @@ pub struct AppFigures {
 pub struct OfCapacity {
     /// Its queue orders applications by what they use.
     pub by_fairness: bool,
-    /// What its containers use.
+    /// What its containers use, on nodes without a label.
     pub used: Resource,
-    /// By its reservations.
+    /// By its reservations there.
     pub reserved: Resource,
-    /// What it asks for.
+    /// What it asks for there.
     pub pending: Resource,
+    /// The same of nodes with a label, by label.
+    pub partitions: Vec<CapacityAppPartitionView>,
+    /// The label of the nodes where its ApplicationMaster counts; empty for none.
+    pub am_label: String,
     /// What its ApplicationMaster counts as.
     pub am: Resource,
     /// It is among those that are offered nodes.
@@ -227,6 +238,8 @@ pub trait Common: Send + Sync {
     fn apps(&self) -> Vec<AppFigures>;
     /// The priority of one that has not ended, where the scheduler has such. It is looked up by its number.
     fn priority(&self, number: u32) -> Option<i32>;
+    /// The label of the nodes where the ApplicationMaster of one that has not ended counts; empty for none.
+    fn am_label(&self, number: u32) -> String;
     /// The queues of a CapacityScheduler, by path; of another scheduler none.
     fn capacity_queues(&self) -> Vec<CapacityQueueView>;
     /// Its reservation system; none where it can have none.
@@ -246,6 +259,27 @@ pub trait Common: Send + Sync {
     fn containers(&self) -> Vec<ContainerView>;
     /// How many containers applications and nodes have.
     fn container_counts(&self) -> ContainerCounts;
+    /// Node labels, the default partition first, and the nodes of each; none where labels are off.
+    fn labels(&self) -> Vec<LabelView>;
+    /// The labels, and which hosts and nodes have one: also those that are not there.
+    fn stored_labels(&self) -> StoredLabels;
+    /// The label of each node, `host:port`, or host, `host:0`; empty for none.
+    fn node_labels(&self, nodes: &[&str]) -> Vec<String>;
+    /// Adds labels.
+    ///
+    /// # Errors
+    /// Why none was added.
+    fn add_labels(&self, labels: &[NewLabel]) -> Result<(), Refused>;
+    /// Removes labels.
+    ///
+    /// # Errors
+    /// Why none was removed.
+    fn remove_labels(&self, labels: &[&str]) -> Result<(), Refused>;
+    /// Gives nodes and hosts other labels.
+    ///
+    /// # Errors
+    /// Why none has got one.
+    fn set_node_labels(&self, nodes: &[(&str, &[&str])]) -> Result<(), Refused>;
     /// The reservations that stand.
     fn reservations(&self) -> Vec<AllocatedView>;
     /// What applications ask for.

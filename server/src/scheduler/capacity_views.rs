@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use evenweave::config::capacity::{AppOrdering, CapacityQueueRole, QueueTemplates};
 use evenweave::reason::CapacityReason;
-use evenweave::view::{CapacityAppView, CapacityQueueView, CapacityStats, NodeView};
+use evenweave::view::{CapacityAppView, CapacityQueueView, CapacityStats, LabelView, NodeView};
 use evenweave::{Capacity, CapacityConfiguration, Resource, SchedulerApi};
 
 use super::asked::{AppFigures, Basics, OfCapacity, Why};
@@ -17,20 +17,37 @@ fn is_fair(queue: &CapacityQueueView) -> bool {
     }
 }
 
-/// The figures of applications, each with what its queue is guaranteed. O(queues + applications).
-fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
+/// What a queue is guaranteed on the nodes of a label, and what part of its parent that is.
+fn guaranteed(queue: &CapacityQueueView, label: &str) -> (Resource, f32) {
+    if label.is_empty() {
+        return (queue.guaranteed, queue.capacity);
+    }
+    let of_label = queue.partitions.iter().find(|part| part.label == label);
+    of_label.map_or((Resource::ZERO, 0.0), |part| (part.guaranteed, part.capacity))
+}
+
+/// The figures of applications, each with what its queue is guaranteed. O(queues + applications × labels).
+fn figures(
+    apps: Vec<CapacityAppView>,
+    queues: &[CapacityQueueView],
+    cluster: &Resource,
+    labels: &[LabelView],
+) -> Vec<AppFigures> {
     let queues: HashMap<&str, &CapacityQueueView> = queues.iter().map(|queue| (queue.name.as_str(), queue)).collect();
     let figures = |view: CapacityAppView| {
         let queue = queues.get(view.queue.as_str()).copied();
+        let none = if labels.is_empty() { *cluster } else { Resource::ZERO };
+        let nodes = labels.iter().find(|label| label.name == view.am_label).map_or(none, |label| label.resource);
         AppFigures {
             number: view.number,
-            used: view.used,
-            // As in Hadoop's usage report: the guaranteed amount. Without one, the cluster times `capacity`, although
-            // that is a part of the parent and not of the cluster.
-            queue_part: queue.map_or(Resource::ZERO, |queue| match queue.guaranteed.is_zero() {
-                true => cluster.times(f64::from(queue.capacity)),
-                false => queue.guaranteed,
+            used: view.partitions.iter().fold(view.used, |sum, part| sum.plus(&part.used)),
+            // As in Hadoop's usage report: the guaranteed amount. Without one, the nodes times `capacity`, although
+            // that is a part of the parent and not of the nodes.
+            queue_part: queue.map_or(Resource::ZERO, |queue| match guaranteed(queue, &view.am_label) {
+                (guaranteed, capacity) if guaranteed.is_zero() => nodes.times(f64::from(capacity)),
+                (guaranteed, _) => guaranteed,
             }),
+            nodes,
             priority: Some(view.priority),
             runnable: view.state != "non-runnable",
             of_capacity: Some(OfCapacity {
@@ -41,6 +58,8 @@ fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &R
                 am: view.am,
                 is_active: view.state == "active",
                 asks: view.asks,
+                partitions: view.partitions,
+                am_label: view.am_label,
             }),
             queue: view.queue,
         }
@@ -86,12 +105,21 @@ impl Served for Capacity {
         largest(basics, &api.nodes())
     }
 
-    fn figures(apps: Vec<CapacityAppView>, queues: &[CapacityQueueView], cluster: &Resource) -> Vec<AppFigures> {
-        figures(apps, queues, cluster)
+    fn figures(
+        apps: Vec<CapacityAppView>,
+        queues: &[CapacityQueueView],
+        cluster: &Resource,
+        labels: &[LabelView],
+    ) -> Vec<AppFigures> {
+        figures(apps, queues, cluster, labels)
     }
 
     fn priority(api: &mut impl SchedulerApi<Policy = Capacity>, number: u32) -> Option<i32> {
         api.app(number).ok().flatten().map(|view| view.priority)
+    }
+
+    fn am_label(api: &mut impl SchedulerApi<Policy = Capacity>, number: u32) -> String {
+        api.app(number).ok().flatten().map(|view| view.am_label).unwrap_or_default()
     }
 
     fn capacity_queues(api: &mut impl SchedulerApi<Policy = Capacity>) -> Vec<CapacityQueueView> {

@@ -5,11 +5,14 @@
 use std::collections::BTreeMap;
 
 use evenweave::config::QueueAccess;
+use evenweave::labels::{NewLabel, StoredLabels};
 use evenweave::refused::NotFound;
 use evenweave::reservation::{
     Reservation, ReservationDefinition, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
-use evenweave::view::{AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, NodeView, RequestView};
+use evenweave::view::{
+    AllocatedView, CapacityQueueView, ContainerCounts, ContainerView, LabelView, NodeView, RequestView,
+};
 use evenweave::{AppHandle, NodeHandle, Policy, Refused, Resource, SchedulerApi};
 
 use super::asked::{AppFigures, Basics, Common, Counts, Why};
@@ -23,11 +26,22 @@ pub(super) trait Served: Policy<Stats: Into<Counts>> {
     /// The most that one container may have, now.
     fn largest(api: &mut impl SchedulerApi<Policy = Self>, basics: &Basics) -> Resource;
 
-    fn figures(apps: Vec<Self::AppView>, queues: &[Self::QueueView], cluster: &Resource) -> Vec<AppFigures>;
+    /// `labels`: those that there are, where there may be any.
+    fn figures(
+        apps: Vec<Self::AppView>,
+        queues: &[Self::QueueView],
+        cluster: &Resource,
+        labels: &[LabelView],
+    ) -> Vec<AppFigures>;
 
     /// A FairScheduler has no priorities.
     fn priority(_api: &mut impl SchedulerApi<Policy = Self>, _number: u32) -> Option<i32> {
         None
+    }
+
+    /// A FairScheduler has no labels.
+    fn am_label(_api: &mut impl SchedulerApi<Policy = Self>, _number: u32) -> String {
+        String::new()
     }
 
     fn capacity_queues(_api: &mut impl SchedulerApi<Policy = Self>) -> Vec<CapacityQueueView> {
@@ -91,11 +105,16 @@ impl<H: Held> Common for H {
     fn apps(&self) -> Vec<AppFigures> {
         let (apps, queues, stats) =
             self.held(|api| (api.apps().unwrap_or_default(), api.queues().unwrap_or_default(), api.stats()));
-        Which::<H>::figures(apps, &queues, &Which::<H>::cluster(&stats))
+        let labels = if Held::basics(self).labels { self.labels() } else { Vec::new() };
+        Which::<H>::figures(apps, &queues, &Which::<H>::cluster(&stats), &labels)
     }
 
     fn priority(&self, number: u32) -> Option<i32> {
         self.held(|api| Which::<H>::priority(api, number))
+    }
+
+    fn am_label(&self, number: u32) -> String {
+        self.held(|api| Which::<H>::am_label(api, number))
     }
 
     fn capacity_queues(&self) -> Vec<CapacityQueueView> {
@@ -132,6 +151,30 @@ impl<H: Held> Common for H {
 
     fn container_counts(&self) -> ContainerCounts {
         self.held(|scheduler| scheduler.container_counts()).unwrap_or_default()
+    }
+
+    fn labels(&self) -> Vec<LabelView> {
+        self.held(|scheduler| scheduler.labels()).unwrap_or_default()
+    }
+
+    fn stored_labels(&self) -> StoredLabels {
+        self.held(|scheduler| scheduler.stored_labels()).unwrap_or_default()
+    }
+
+    fn node_labels(&self, nodes: &[&str]) -> Vec<String> {
+        self.held(|scheduler| scheduler.node_labels(nodes)).unwrap_or_default()
+    }
+
+    fn add_labels(&self, labels: &[NewLabel]) -> Result<(), Refused> {
+        self.held(|scheduler| scheduler.add_labels(labels))
+    }
+
+    fn remove_labels(&self, labels: &[&str]) -> Result<(), Refused> {
+        self.held(|scheduler| scheduler.remove_labels(labels))
+    }
+
+    fn set_node_labels(&self, nodes: &[(&str, &[&str])]) -> Result<(), Refused> {
+        self.held(|scheduler| scheduler.set_node_labels(nodes))
     }
 
     fn reservations(&self) -> Vec<AllocatedView> {

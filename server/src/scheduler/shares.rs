@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use evenweave::reason::{FairReason, Words};
-use evenweave::view::{AppView, QueueView, Stats};
+use evenweave::view::{AppView, LabelView, QueueView, Stats};
 use evenweave::{Fair, Resource, SchedulerApi};
 
 use super::asked::{AppFigures, Basics, Why};
@@ -36,6 +36,7 @@ fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<
         number: view.id.number,
         used: view.usage,
         queue_part: parts.get(view.queue.as_str()).copied().unwrap_or_else(|| cluster.times(0.0)),
+        nodes: *cluster,
         queue: view.queue,
         priority: None,
         runnable: view.runnable,
@@ -54,7 +55,7 @@ impl Served for Fair {
         queues.iter().find(|queue| queue.name == "root").map_or(basics.maximum, |root| root.max_allocation)
     }
 
-    fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource) -> Vec<AppFigures> {
+    fn figures(apps: Vec<AppView>, queues: &[QueueView], cluster: &Resource, _labels: &[LabelView]) -> Vec<AppFigures> {
         figures(apps, queues, cluster)
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct AskChange {
 /// What an attempt has on the nodes of a label.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AppPart {
+    /// Some amount of it was ever changed (rules/node-labels.md 1: known amounts).
+    pub(crate) is_known: bool,
     pub(crate) used: Resource,
     pub(crate) reserved: Resource,
     pub(crate) pending: Wide,
@@ -136,7 +138,9 @@ impl AppBook {
         if self.parts.len() <= p.place() {
             self.parts.resize_with(p.place() + 1, AppPart::default);
         }
-        &mut self.parts[p.place()]
+        let part = &mut self.parts[p.place()];
+        part.is_known = true;
+        part
     }
 
     #[inline]

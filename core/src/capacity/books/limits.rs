@@ -15,10 +15,14 @@ use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::user_limit_figures::{Bounds, Given};
 use crate::capacity::rules::users::Sharing;
+use crate::config::hash_order::{hash_of_text, spread};
 use crate::id::LabelId;
 use crate::labels::LabelTable;
 use crate::resource::Resource;
 use crate::sync::Arc;
+
+/// Places in a `HashSet` of Java's that has few elements.
+const HASH_SET: u32 = 16;
 
 impl Books {
     /// There is another structure: queues as they are published by slot, the cluster's total and nodes.
@@ -322,6 +326,11 @@ impl Books {
         let mut requested = attempt.requested.all();
         if requested.is_empty() {
             requested.insert(LabelId::NONE);
+        }
+        let mut requested: Vec<LabelId> = requested.into_iter().collect();
+        if requested.len() > 1 {
+            // As in Hadoop's set of names: views show the limit of the user that was worked out last.
+            requested.sort_by_key(|label| spread(hash_of_text(self.labels.name(*label))) % HASH_SET);
         }
         let (arith, minimum) = (self.arith, self.minimum);
         let mut sum = Resource::ZERO;

@@ -53,6 +53,8 @@ pub(crate) struct LeafPart {
     pub(crate) am_used: Resource,
     /// As last worked out.
     pub(crate) am_limit: Resource,
+    /// What AMs of a user of weight one may have, as last worked out.
+    pub(crate) user_am_limit: Resource,
     /// Containers and reservations that were asked for on nodes without a label (rules/node-labels.md 15). What stood
     /// on a node that has another label by now stays.
     pub(crate) shared: BTreeMap<Held, SharedEntry>,
@@ -249,8 +251,11 @@ impl Leaf {
             let of_user = *user_limits.entry(partition).or_insert_with(|| {
                 let AmTerms { percent, guaranteed, .. } = terms(partition);
                 let by = LimitInputs { guaranteed: &guaranteed, cluster, ..*by };
+                let of_one = self.user_am_limit(percent, 1.0, &by, &limit);
                 if partition.is_none() {
-                    self.user_am_limit = self.user_am_limit(percent, 1.0, &by, &limit);
+                    self.user_am_limit = of_one;
+                } else {
+                    self.part_mut(partition).user_am_limit = of_one;
                 }
                 self.user_am_limit(percent, self.users.at(record).weight, &by, &limit)
             });

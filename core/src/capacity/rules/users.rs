@@ -87,6 +87,8 @@ pub(crate) struct User {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserPart {
     ratio: f32,
+    /// Some amount of it was ever changed (rules/node-labels.md 1: known amounts).
+    pub(crate) is_known: bool,
     pub(crate) used: Resource,
     pub(crate) am_used: Resource,
     pub(crate) am_limit: Resource,
@@ -113,7 +115,9 @@ impl User {
         if self.parts.len() <= p.place() {
             self.parts.resize_with(p.place() + 1, UserPart::default);
         }
-        &mut self.parts[p.place()]
+        let part = &mut self.parts[p.place()];
+        part.is_known = true;
+        part
     }
 
     /// Some application of his asks for something.
@@ -688,7 +692,7 @@ impl Users {
     ) -> Resource {
         let record = self.record_at(seat);
         let limit = self.weighted(record, sharing, by, p);
-        if let Some(record) = record.filter(|_| p.is_first()) {
+        if let Some(record) = record {
             self.records[record].last_limit = limit;
         }
         limit

@@ -69,6 +69,12 @@ impl<D: Controlled> Control<D> {
         table.by_name().filter_map(view).collect()
     }
 
+    /// The label of each of these nodes or hosts, known or not, as the manager has it; empty for none.
+    pub(crate) fn labels_of<'a>(&self, nodes: impl IntoIterator<Item = (&'a str, u16)>) -> Vec<String> {
+        let label = |(host, port): (&str, u16)| self.labels.manager.label(host, port).as_deref().unwrap_or_default();
+        nodes.into_iter().map(|node| label(node).to_owned()).collect()
+    }
+
     /// What outlives a restart.
     pub(crate) fn stored_labels(&self) -> StoredLabels {
         self.labels.manager.stored()

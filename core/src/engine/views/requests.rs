@@ -30,6 +30,8 @@ pub struct RequestView {
     pub count: u32,
     /// Whether a less near location is allowed.
     pub relax: bool,
+    /// The label of the nodes that are wanted: that of the ask at `*`. Empty for none.
+    pub label: String,
 }
 
 impl<D: Decider> Shard<D> {
@@ -38,6 +40,7 @@ impl<D: Decider> Shard<D> {
     /// as in Hadoop. O(what is asked for + names that are known).
     pub(crate) fn request_views(&self) -> Vec<RequestView> {
         let mut found = Vec::new();
+        let labels = &self.snapshot.structure.labels;
         let at_home = self.apps.iter().flatten().filter(|app| app.shared.home == self.worker && !app.closed);
         for app in at_home {
             let attempt = AttemptId { application: app.shared.id, number: app.shared.attempt };
@@ -50,6 +53,7 @@ impl<D: Decider> Shard<D> {
                     resource,
                     count,
                     relax,
+                    label: if key.label.is_none() { String::new() } else { labels.name(key.label).to_string() },
                 };
                 let left = key.total();
                 if left > 0 {
