@@ -40,6 +40,9 @@ pub enum Action {
         /// The name of the reservation that it belongs to; the queue is its plan then.
         #[serde(default)]
         reservation: Option<String>,
+        /// The label of the nodes that it wants; none: what its queue has for such.
+        #[serde(default)]
+        label: Option<String>,
     },
 }
 

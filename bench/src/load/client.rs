@@ -221,6 +221,7 @@ impl Booker {
                 tasks: u32::try_from(stage.containers).unwrap_or(1),
                 seconds: u32::try_from(stage.duration_ms / 1000).unwrap_or(u32::MAX).max(1),
                 reservation: self.ids[index],
+                label: None,
             };
             let is_reserved = job.reservation.is_some();
             let entered = wish(&self.to_driver, Wish::Submit(job));

@@ -532,7 +532,7 @@ impl<'a> Driver<'a> {
             self.next_number += 1;
             if let Some(watched) = &mut self.watched {
                 let user = &self.jobs[index].user;
-                watched.tell(Happened::Submitted { number, user, queue: &self.leaves[leaf] });
+                watched.tell(Happened::Submitted { number, user, queue: &self.leaves[leaf], label: None });
             }
             submissions.push(
                 Submission::new(number, self.jobs[index].user.to_string())

@@ -15,8 +15,8 @@ pub(crate) enum Happened<'a> {
     Lost(&'a NodeHandle),
     /// A node was taken away by somebody, or went with its worker.
     Removed(&'a NodeHandle),
-    /// An application is handed in.
-    Submitted { number: u32, user: &'a str, queue: &'a str },
+    /// An application is handed in, for the nodes of a label or whatever nodes its queue has.
+    Submitted { number: u32, user: &'a str, queue: &'a str, label: Option<&'a str> },
     /// Its queue has taken it.
     Accepted(&'a AppHandle),
     /// Its queue has refused it.

@@ -85,10 +85,10 @@ impl Controls for Desk {
                 self.load_percent.store(percent, Ordering::Relaxed);
                 Ok(said)
             }
-            Action::Submit { user, queue, tasks, seconds, reservation } => {
+            Action::Submit { user, queue, tasks, seconds, reservation, label } => {
                 let reservation = reservation.map(|id| id.parse()).transpose();
                 let reservation = reservation.map_err(|error: ReservationIdError| error.to_string())?;
-                self.wish(Wish::Submit(Job { user, queue, tasks, seconds, reservation }))
+                self.wish(Wish::Submit(Job { user, queue, tasks, seconds, reservation, label }))
             }
         }
     }

@@ -301,9 +301,10 @@ impl Scribe {
                     self.ring.push(self.event(What::NodeLost).on(node.name()).saying(why));
                 }
             }
-            Happened::Submitted { number, user, queue } => {
+            Happened::Submitted { number, user, queue, label } => {
                 let mut record = AppRecord::new(number, user, queue, now);
                 "MAPREDUCE".clone_into(&mut record.kind);
+                record.label = label.map(str::to_owned);
                 self.manager.records().submitted(record);
                 self.ring.push(self.event(What::ApplicationAdded).of(number, queue));
             }

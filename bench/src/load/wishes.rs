@@ -30,6 +30,8 @@ pub(crate) struct Job {
     pub(crate) seconds: u32,
     /// Which it belongs to; the queue is its plan then.
     pub(crate) reservation: Option<ReservationId>,
+    /// Of the nodes that it wants.
+    pub(crate) label: Option<String>,
 }
 
 /// What was done.

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::Served;
 
 /// Exit code, standard output, standard error.
-fn admin(rm: &str, token: Option<&str>, words: &[&str]) -> (i32, String, String) {
+pub(crate) fn admin(rm: &str, token: Option<&str>, words: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_evenweave"));
     command.args(["admin", "--rm", rm]).args(words).env_remove("HADOOP_USER_NAME").env_remove("EVENWEAVE_TOKEN");
     if let Some(token) = token {

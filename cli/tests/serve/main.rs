@@ -5,6 +5,7 @@ mod chromium;
 mod dark;
 mod files;
 mod keys;
+mod labels;
 mod page;
 mod probes;
 mod tls;

@@ -69,6 +69,11 @@ impl LabelTable {
         &self.rows[number.ix()].0
     }
 
+    /// The same of a number that may be newer than this table.
+    pub(crate) fn name_of(&self, number: LabelId) -> Option<&str> {
+        self.rows.get(number.ix()).map(|(name, _)| &**name)
+    }
+
     pub(crate) fn partition(&self, number: LabelId) -> Option<&Partition> {
         self.rows.get(number.ix())?.1.as_ref()
     }

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use evenweave::Resource;
-use evenweave::view::NodeView;
+use evenweave::view::{CapacityQueueView, NodeView};
 use serde::Serialize;
 
 use crate::latency::{Latencies, Quantiles, Timed};
 use crate::manager::ResourceManager;
 use crate::records::{AppState, Ends, NodeRecord, NodeState};
+use crate::rest::partitions::QueuePart;
 use crate::scheduler::{FairQueue, Kind, Scheduler};
 
 /// Memory in MiB, and vcores.
@@ -221,17 +222,21 @@ fn queues(scheduler: &dyn Scheduler) -> Vec<Queue> {
         apps: u64::from(view.runnable) + u64::from(view.non_runnable),
         apps_pending: Some(view.pending.into()),
     });
+    // On all nodes, whatever their labels.
+    let on_all = |queue: &CapacityQueueView, of: fn(&QueuePart<'_>) -> Resource| {
+        pair(&QueuePart::all(queue).map(|part| of(&part)).sum())
+    };
     let capacities = scheduler.capacity_queues().into_iter().map(|queue| Queue {
-        path: queue.name,
+        path: queue.name.clone(),
         leaf: queue.leaf.is_some(),
         policy: "capacity".into(),
         steady: None,
-        capacity: Some(pair(&queue.guaranteed)),
-        fair: pair(&queue.guaranteed),
-        used: pair(&queue.used),
-        demand: pair(&queue.used.plus(&queue.pending)),
-        pending: pair(&queue.pending),
-        maximum: pair(&queue.maximum),
+        capacity: Some(on_all(&queue, |part| part.guaranteed)),
+        fair: on_all(&queue, |part| part.guaranteed),
+        used: on_all(&queue, |part| part.used),
+        demand: on_all(&queue, |part| part.used.plus(&part.pending)),
+        pending: on_all(&queue, |part| part.pending),
+        maximum: on_all(&queue, |part| part.maximum),
         apps: queue.applications.unsigned_abs(),
         apps_pending: queue.leaf.map(|leaf| leaf.pending_applications as u64),
     });

@@ -189,7 +189,7 @@ fn of_queue(queue: &Queue, measured: &Measured) -> Bean {
         put_preempted(&mut bean, &counted.preempted);
     }
     if let Some(of) = &queue.capacities {
-        capacities::put_queue(&mut bean, of, &measured.cluster, &measured.basics);
+        capacities::put_queue(&mut bean, of, &measured.unlabelled, &measured.basics);
     }
     bean
 }
@@ -210,7 +210,7 @@ fn put_preempted(bean: &mut Bean, of: &Preempted) {
 /// A FairScheduler keeps it for root alone.
 fn available(queue: &Queue, measured: &Measured) -> Resource {
     match &queue.capacities {
-        Some(of) => capacities::available(of, &measured.cluster, &measured.basics),
+        Some(of) => capacities::available(of, &measured.unlabelled, &measured.basics),
         None if queue.path == "root" => measured.cluster.minus(&queue.used),
         None => Resource::ZERO,
     }

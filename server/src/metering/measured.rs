@@ -8,6 +8,7 @@ use evenweave::view::{CapacityQueueView, CapacityUserView};
 use super::tallies::{OfApps, Tallies, Tally};
 use crate::manager::ResourceManager;
 use crate::records::{Ends, NodeState};
+use crate::rest::partitions::size_of;
 use crate::scheduler::{Basics, Counts, Kind};
 
 /// What a queue of a FairScheduler has besides.
@@ -96,6 +97,8 @@ impl OfUser {
 pub(super) struct Measured {
     pub(super) basics: Basics,
     pub(super) cluster: Resource,
+    /// The nodes without a label.
+    pub(super) unlabelled: Resource,
     pub(super) used: Resource,
     pub(super) counts: Counts,
     pub(super) ends: Ends,
@@ -127,8 +130,7 @@ impl Measured {
     fn with(manager: &ResourceManager, parts: &OfApps) -> Measured {
         let scheduler = manager.scheduler();
         let (counts, cluster, apps) = (scheduler.counts(), scheduler.cluster(), manager.figures());
-        let mut queues = queues(manager);
-        let used = queues.iter().find(|queue| queue.path == "root").map_or(Resource::ZERO, |root| root.used);
+        let (mut queues, used) = queues(manager);
         let records = manager.records();
         let mut tallies = Tallies::of(manager, &records, &apps, parts);
         for queue in &mut queues {
@@ -150,6 +152,7 @@ impl Measured {
         Measured {
             basics: scheduler.basics().clone(),
             cluster,
+            unlabelled: size_of(scheduler, ""),
             used,
             counts,
             ends,
@@ -162,8 +165,8 @@ impl Measured {
     }
 }
 
-/// As the scheduler shows them; nothing is counted of them yet.
-fn queues(manager: &ResourceManager) -> Vec<Queue> {
+/// As the scheduler shows them; nothing is counted of them yet. And what is used, whatever the labels of the nodes.
+fn queues(manager: &ResourceManager) -> (Vec<Queue>, Resource) {
     let scheduler = manager.scheduler();
     let fair = scheduler.fair_queues().into_iter().map(|queue| {
         let (am_limit, queue) = (queue.am_limit, queue.view);
@@ -187,7 +190,10 @@ fn queues(manager: &ResourceManager) -> Vec<Queue> {
             capacities: None,
         }
     });
-    let capacities = scheduler.capacity_queues().into_iter().map(|queue| Queue {
+    let capacities = scheduler.capacity_queues();
+    let root = capacities.iter().find(|queue| queue.name == "root");
+    let on_labels = root.map_or(Resource::ZERO, |root| root.partitions.iter().map(|part| part.used).sum());
+    let capacities = capacities.into_iter().map(|queue| Queue {
         path: queue.name.clone(),
         used: queue.used,
         pending: queue.pending,
@@ -196,5 +202,7 @@ fn queues(manager: &ResourceManager) -> Vec<Queue> {
         shares: None,
         capacities: Some(Capacities::of(queue)),
     });
-    fair.chain(capacities).collect()
+    let queues: Vec<Queue> = fair.chain(capacities).collect();
+    let used = queues.iter().find(|queue| queue.path == "root").map_or(Resource::ZERO, |root| root.used);
+    (queues, used.plus(&on_labels))
 }

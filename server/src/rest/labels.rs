@@ -39,10 +39,7 @@ pub(crate) fn all(of: &ResourceManager, _: &Asked) -> Outcome {
 
 /// A list of labels; without any of them nothing at all.
 fn listed(labels: Value) -> Object {
-    match &labels {
-        Value::List(list) if list.is_empty() => Object::new(),
-        _ => Object::new().with("nodeLabelInfo", labels),
-    }
+    if labels == Value::List(Vec::new()) { Object::new() } else { Object::new().with("nodeLabelInfo", labels) }
 }
 
 /// `/get-rm-node-labels`: all partitions, the default one first. The CapacityScheduler alone counts what is in it.

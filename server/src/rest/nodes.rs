@@ -18,15 +18,29 @@ const STATES: [&str; 8] =
 
 /// What the scheduler has of each node: the total, what is free, and how many containers hold room.
 struct Seen<'m> {
-    of: &'m ResourceManager,
+    /// The label of each that has one, by id; `None` where the scheduler has no labels.
+    labels: Option<HashMap<String, String>>,
     nodes: HashMap<String, (Resource, Resource, i64)>,
     amounts: Amounts<'m>,
     /// Nobody says any, so that of all nodes is the same.
     utilization: Arc<Shared>,
 }
 
+/// The labels of nodes; also of those that are gone, as in Hadoop. The scheduler is not asked while the records are
+/// locked: it may wait for somebody who waits for them.
+fn labels(manager: &ResourceManager, is_wanted: impl Fn(&NodeRecord) -> bool) -> Option<HashMap<String, String>> {
+    let scheduler = manager.scheduler();
+    if !scheduler.basics().labels {
+        return None;
+    }
+    let ids: Vec<String> =
+        manager.records().nodes().iter().filter(|node| is_wanted(node)).map(NodeRecord::id).collect();
+    let labels = scheduler.node_labels(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+    Some(ids.into_iter().zip(labels).filter(|(_, label)| !label.is_empty()).collect())
+}
+
 impl<'m> Seen<'m> {
-    fn of(manager: &'m ResourceManager) -> Seen<'m> {
+    fn of(manager: &'m ResourceManager, is_wanted: impl Fn(&NodeRecord) -> bool) -> Seen<'m> {
         let scheduler = manager.scheduler();
         let counts = scheduler.container_counts().by_node;
         let nodes = scheduler.nodes().into_iter().map(|node| {
@@ -34,30 +48,18 @@ impl<'m> Seen<'m> {
             (node.name, (node.total, node.free, i64::try_from(count).unwrap_or(i64::MAX)))
         });
         Seen {
-            of: manager,
+            labels: labels(manager, is_wanted),
             nodes: nodes.collect(),
             amounts: Amounts::new(&scheduler.basics().types),
             utilization: Shared::new(utilization()),
         }
     }
 
-    /// The labels of nodes; also of those that are gone, as in Hadoop.
-    fn labels(&self, nodes: &[&NodeRecord]) -> Vec<Vec<Value>> {
-        let scheduler = self.of.scheduler();
-        if !scheduler.basics().labels {
-            let labels = |node: &&NodeRecord| node.labels.iter().map(|label| label.as_str().into()).collect();
-            return nodes.iter().map(labels).collect();
-        }
-        let ids: Vec<String> = nodes.iter().map(|node| node.id()).collect();
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let labels = scheduler.node_labels(&ids).into_iter();
-        let mut labels: Vec<Vec<Value>> =
-            labels.map(|label| if label.is_empty() { Vec::new() } else { vec![label.into()] }).collect();
-        labels.resize(nodes.len(), Vec::new());
-        labels
-    }
-
-    fn node(&self, node: &NodeRecord, labels: Vec<Value>) -> Object {
+    fn node(&self, node: &NodeRecord) -> Object {
+        let labels: Vec<Value> = match &self.labels {
+            Some(labels) => labels.get(&node.id()).into_iter().map(|label| label.as_str().into()).collect(),
+            None => node.labels.iter().map(|label| label.as_str().into()).collect(),
+        };
         let seen = self.nodes.get(&node.name).filter(|_| !node.state.is_gone());
         let (total, free, containers) = seen.copied().unwrap_or((node.total, Resource::ZERO, 0));
         let used = if seen.is_some() { total.minus(&free) } else { Resource::ZERO };
@@ -118,11 +120,10 @@ pub(crate) fn nodes(of: &ResourceManager, asked: &Asked) -> Outcome {
     let wanted = wanted_states(asked)?;
     let is_wanted =
         |state: NodeState| wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|one| one == state.name()));
-    let seen = Seen::of(of);
+    let seen = Seen::of(of, |node| is_wanted(node.state));
     let records = of.records();
-    let found: Vec<&NodeRecord> = records.nodes().iter().filter(|node| is_wanted(node.state)).collect();
-    let labels = seen.labels(&found);
-    let found: Value = found.iter().zip(labels).map(|(node, labels)| seen.node(node, labels)).collect();
+    let found = records.nodes().iter().filter(|node| is_wanted(node.state));
+    let found: Value = found.map(|node| seen.node(node)).collect();
     Ok(Answer::natural("nodes", Object::new().with("node", found)))
 }
 
@@ -155,9 +156,9 @@ pub(super) fn host_and_port(id: &str) -> Result<(&str, i32), Fault> {
 }
 
 pub(crate) fn node(of: &ResourceManager, asked: &Asked) -> Outcome {
-    let seen = Seen::of(of);
+    let id = asked.part("node");
+    let (host, _) = host_and_port(id)?;
+    let seen = Seen::of(of, |node| node.name == host);
     let records = of.records();
-    let found = named(&records, asked.part("node"))?;
-    let labels = seen.labels(&[found]).pop().unwrap_or_default();
-    Ok(Answer::natural("node", seen.node(found, labels)))
+    Ok(Answer::natural("node", seen.node(named(&records, id)?)))
 }

@@ -113,7 +113,7 @@ impl Driver<'_> {
     }
 
     fn hand_in(&mut self, wished: wishes::Job) -> Result<Done, String> {
-        let wishes::Job { user, queue, tasks, seconds, reservation } = wished;
+        let wishes::Job { user, queue, tasks, seconds, reservation, label } = wished;
         let is_some = (1..=MAX_TASKS).contains(&tasks) && (1..=MAX_SECONDS).contains(&seconds) && !user.is_empty();
         if !is_some {
             return Err(format!(
@@ -123,11 +123,14 @@ impl Driver<'_> {
         let number = self.next_number;
         self.next_number += 1;
         if let Some(watched) = &mut self.watched {
-            watched.tell(Happened::Submitted { number, user: &user, queue: &queue });
+            watched.tell(Happened::Submitted { number, user: &user, queue: &queue, label: label.as_deref() });
         }
         let mut submission = Submission::new(number, user).in_queue(queue.clone()).with_am(CONTAINER);
         if let Some(reservation) = reservation {
             submission = submission.with_reservation(reservation);
+        }
+        if let Some(label) = label {
+            submission = submission.labelled(label);
         }
         let answer = self.answer_to(submission);
         let handle = match answer {

@@ -19,7 +19,7 @@ use crate::id::LabelId;
 use crate::labels::{LabelFault, LabelTable, LabelledNode, NewLabel, NodeLabels, StoredLabels};
 use crate::resource::Resource;
 use crate::sync::Arc;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A node label, and its nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,24 +49,23 @@ impl<D: Controlled> Control<D> {
     /// The labels by name, the default partition first.
     pub(crate) fn label_views(&self) -> Vec<LabelView> {
         let Labelling { table, addresses, manager, .. } = &self.labels;
-        let of_nodes: Vec<(LabelId, &NodeShared)> = self
-            .all_nodes()
-            .filter_map(|node| {
-                let (host, port) = addresses.get(&node.id)?;
-                Some((self.labels.number(manager.label(host, *port).as_ref()), &**node))
-            })
-            .collect();
-        let view = |(name, label): (&str, LabelId)| {
+        let mut of_labels: BTreeMap<LabelId, Vec<String>> = BTreeMap::new();
+        for node in self.all_nodes() {
+            if let Some((host, port)) = addresses.get(&node.id) {
+                let label = self.labels.number(manager.label(host, *port).as_ref());
+                of_labels.entry(label).or_default().push(node.name.to_string());
+            }
+        }
+        let mut view = |(name, label): (&str, LabelId)| {
             let partition = table.partition(label)?;
-            let nodes = of_nodes.iter().filter(|(of_node, _)| *of_node == label);
             Some(LabelView {
                 name: name.to_owned(),
                 exclusive: partition.exclusive,
-                nodes: nodes.map(|(_, node)| node.name.to_string()).collect(),
+                nodes: of_labels.remove(&label).unwrap_or_default(),
                 resource: partition.resource,
             })
         };
-        table.by_name().filter_map(view).collect()
+        table.by_name().filter_map(&mut view).collect()
     }
 
     /// The label of each of these nodes or hosts, known or not, as the manager has it; empty for none.

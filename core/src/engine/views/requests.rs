@@ -53,7 +53,7 @@ impl<D: Decider> Shard<D> {
                     resource,
                     count,
                     relax,
-                    label: if key.label.is_none() { String::new() } else { labels.name(key.label).to_string() },
+                    label: labels.name_of(key.label).unwrap_or_default().to_owned(),
                 };
                 let left = key.total();
                 if left > 0 {

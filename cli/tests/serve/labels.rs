@@ -1,0 +1,123 @@
+//! Node labels of a server: set, shown, and taken away while containers run.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::Served;
+use super::admin::admin;
+
+/// `DEFAULT` is the label of what `training` asks for without naming one.
+const QUEUES: &str = "<configuration>
+<property><name>yarn.scheduler.capacity.root.queues</name><value>training,reports</value></property>
+<property><name>yarn.scheduler.capacity.root.training.capacity</name><value>40</value></property>
+<property><name>yarn.scheduler.capacity.root.reports.capacity</name><value>60</value></property>
+<property><name>yarn.scheduler.capacity.root.training.accessible-node-labels</name><value>gpu</value></property>
+<property><name>yarn.scheduler.capacity.root.training.accessible-node-labels.gpu.capacity</name><value>100</value></property>
+<property><name>yarn.scheduler.capacity.root.training.default-node-label-expression</name><value>DEFAULT</value></property>
+<property><name>yarn.scheduler.capacity.root.reports.accessible-node-labels</name><value> </value></property>
+</configuration>";
+
+/// What a queue has in use on the nodes of a label, in MB.
+fn used(served: &Served, queue: &str, label: &str) -> i64 {
+    let tree = served.json("/ws/v1/cluster/scheduler");
+    let queues = tree["scheduler"]["schedulerInfo"]["queues"]["queue"].as_array().expect("queues").clone();
+    let queue = queues.iter().find(|of| of["queueName"] == queue).expect("the queue").clone();
+    let parts = queue["resources"]["resourceUsagesByPartition"].as_array().expect("partitions").clone();
+    let part = parts.iter().find(|part| part["partitionName"] == label);
+    part.map_or(0, |part| part["used"]["memory"].as_i64().expect("a number"))
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..450 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    panic!("never: {what}");
+}
+
+#[test]
+fn labels_are_given_to_nodes_and_taken_from_them() {
+    let folder = TempDir::new().expect("a folder");
+    let queues = folder.path().join("capacity-scheduler.xml");
+    fs::write(&queues, QUEUES.replace("DEFAULT", "gpu")).expect("written");
+    let (config, on) = (queues.display().to_string(), "yarn.node-labels.enabled=true");
+    let with = ["--listen", "127.0.0.1:0", "--scheduler", "capacity", "--workers", "2", "--config", &config, "-D", on];
+    let served = Served::start(&with);
+    let run = |words: &[&str]| admin(&served.at, None, words);
+    let good = |words: &[&str]| {
+        let (code, out, err) = run(words);
+        assert_eq!((code, err.as_str()), (0, ""), "{words:?}: {out}");
+        out
+    };
+    let list = ["cluster", "--list-node-labels"];
+    assert_eq!(good(&list), "Node Labels: \n");
+    assert_eq!(good(&["rmadmin", "-addToClusterNodeLabels", "gpu(exclusive=false),old"]), "");
+    assert_eq!(good(&list), "Node Labels: <gpu:exclusivity=false>,<old:exclusivity=true>\n");
+    let (code, _, err) = run(&["rmadmin", "-addToClusterNodeLabels", "gpu"]);
+    assert!(code == 255 && err.contains("Exclusivity cannot be modified for an existing label"), "{err}");
+    assert_eq!(good(&["rmadmin", "-replaceLabelsOnNode", "n0=gpu n1:8041=gpu", "n2=old", "-failOnUnknownNodes"]), "");
+    let (code, _, err) = run(&["rmadmin", "-replaceLabelsOnNode", "n0=old nowhere=gpu", "-failOnUnknownNodes"]);
+    assert!(code == 255 && err.contains("Failed to replace labels as there are unknown nodes:[nowhere:0]"), "{err}");
+    let (code, _, err) = run(&["rmadmin", "-replaceLabelsOnNode", "n0=fast"]);
+    assert!(code == 255 && err.contains("Not all labels being replaced contained by known label"), "{err}");
+    let shown = good(&["queue", "-status", "training"]);
+    assert!(shown.contains("\tDefault Node Label expression : gpu\n\tAccessible Node Labels : gpu\n"), "{shown}");
+    let shown = good(&["queue", "-status", "reports"]);
+    let none = "\tDefault Node Label expression : <DEFAULT_PARTITION>\n\tAccessible Node Labels : \n";
+    assert!(shown.contains(none), "{shown}");
+    assert!(good(&["node", "-status", "n1:8041"]).contains("\tNode-Labels : gpu\n"));
+    assert!(good(&["node", "-status", "n3:8041"]).contains("\tNode-Labels : \n"));
+    // What asks for the label gets these nodes, and others while it leaves them idle.
+    until("training runs on its nodes", || used(&served, "training", "gpu") > 0);
+    let partitions = served.json("/ws/v1/cluster/get-rm-node-labels");
+    let nodes: Vec<(&Value, &Value)> = partitions["nodeLabelInfo"]
+        .as_array()
+        .expect("labels")
+        .iter()
+        .map(|label| (&label["name"], &label["activeNMs"]))
+        .collect();
+    let named = |name: &str, count: &str| (Value::from(name), Value::from(count));
+    let expected = [named("<DEFAULT_PARTITION>", "37"), named("gpu", "2"), named("old", "1")];
+    assert!(nodes.iter().copied().eq(expected.iter().map(|(name, count)| (name, count))), "{nodes:?}");
+    let (code, _, err) = run(&["rmadmin", "-removeFromClusterNodeLabels", "gpu"]);
+    assert!(code == 255 && err.contains("because queue=root.training is using this label"), "{err}");
+    // Nodes lose their labels with all that runs on them, and the cluster goes on.
+    assert_eq!(good(&["rmadmin", "-removeFromClusterNodeLabels", "old"]), "");
+    assert_eq!(good(&["rmadmin", "-replaceLabelsOnNode", "n0= n1:8041="]), "");
+    until("training has nothing there", || used(&served, "training", "gpu") == 0);
+    assert_eq!(good(&list), "Node Labels: <gpu:exclusivity=false>\n");
+    assert_eq!(served.json("/ws/v1/cluster/get-node-to-labels")["nodeToLabels"], Value::Null);
+    served.state_under_load();
+}
+
+#[test]
+fn an_application_is_submitted_for_the_nodes_of_a_label() {
+    let folder = TempDir::new().expect("a folder");
+    let queues = folder.path().join("capacity-scheduler.xml");
+    fs::write(&queues, QUEUES.replace("DEFAULT", " ")).expect("written");
+    let (config, on) = (queues.display().to_string(), "yarn.node-labels.enabled=true");
+    let served = Served::start(&["--listen", "127.0.0.1:0", "--scheduler", "capacity", "--config", &config, "-D", on]);
+    let post = |path: &str, body: &str| served.ask("POST", path, "Content-Type: application/json\r\n", body);
+    assert_eq!(post("/ws/v1/cluster/add-node-labels", r#"{"nodeLabelInfo":{"name":"gpu"}}"#), (200, String::new()));
+    assert_eq!(post("/ws/v1/cluster/nodes/n0/replace-labels?labels=gpu", ""), (200, String::new()));
+    let wish = |queue: &str| {
+        format!(r#"{{"do":"submit","user":"carla","queue":"{queue}","label":"gpu","tasks":5,"seconds":3600}}"#)
+    };
+    let (status, said) = post("/ws/v1/evenweave/controls", &wish("root.reports"));
+    assert!(status == 400 && said.contains("doesn't have permission to access all labels"), "{status}: {said}");
+    let (status, said) = post("/ws/v1/evenweave/controls", &wish("root.training"));
+    assert_eq!(status, 200, "{said}");
+    let number = said.split("application ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&said).to_owned();
+    let path = format!("/ws/v1/cluster/apps/application_1700000000000_{number:0>4}");
+    until("it runs on the node", || {
+        let app = served.json(&path)["app"].clone();
+        let parts = app["resourceInfo"]["resourceUsagesByPartition"].as_array().cloned().unwrap_or_default();
+        let part = parts.iter().find(|part| part["partitionName"] == "gpu");
+        let used = part.and_then(|part| part["used"]["memory"].as_i64()).unwrap_or_default();
+        app["amNodeLabelExpression"] == "gpu" && app["appNodeLabelExpression"] == "gpu" && used > 0
+    });
+}
