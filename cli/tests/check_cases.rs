@@ -377,7 +377,6 @@ fn bounds_of_containers_hide_no_sum_of_capacities() {
 fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     let scratch = Scratch::new("unsupported");
     for (more, line, what) in [
-        (vec![(".multi-node-placement-enabled", "true")], 5, "multi-node-placement-enabled"),
         (vec![("yarn.resourcemanager.placement-constraints.handler", "scheduler")], 5, "placement constraints"),
         (
             vec![

@@ -115,12 +115,13 @@ fn node_labels_are_refused_where_they_would_be_wrong() {
 
 #[test]
 fn what_is_not_built_is_refused_by_name() {
-    let several_nodes = ("yarn.scheduler.capacity.multi-node-placement-enabled", "true");
-    let refused = builder(&[several_nodes]).stepped().unwrap_err();
+    let constraints = ("yarn.resourcemanager.placement-constraints.handler", "scheduler");
+    let refused = builder(&[constraints]).stepped().unwrap_err();
     assert!(matches!(refused, BuildError::Unsupported(_)));
-    assert_eq!(refused.to_string(), "not supported: yarn.scheduler.capacity.multi-node-placement-enabled");
+    let what = "not supported: placement constraints: yarn.resourcemanager.placement-constraints.handler is scheduler";
+    assert_eq!(refused.to_string(), what);
     let mut scheduler = stepped(&[]);
-    let refused = scheduler.refresh_properties(QUEUES.into_iter().chain([several_nodes])).unwrap_err();
+    let refused = scheduler.refresh_properties(QUEUES.into_iter().chain([constraints])).unwrap_err();
     assert_eq!(refused.kind(), "bad-configuration");
     assert!(scheduler.submit(submission(1, "ann", "a")).is_ok(), "the queues are as before");
 }
@@ -445,7 +446,7 @@ fn weights_give_fractions_where_the_legacy_queue_mode_is_off_at_the_start() {
 fn a_refresh_with_what_is_not_here_is_refused() {
     let mut scheduler = stepped(&[]);
     for more in [
-        &[("yarn.scheduler.capacity.multi-node-placement-enabled", "true")][..],
+        &[("yarn.resourcemanager.placement-constraints.handler", "scheduler")][..],
         &[
             ("yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity", "100"),
             ("yarn.scheduler.capacity.root.a.accessible-node-labels", "gpu"),

@@ -2,7 +2,7 @@
 //! when a queue asks for it.
 
 use super::error::CapacityFileError;
-use super::settings::check_sorting_policy;
+use super::settings::sorting_class;
 use super::source::{PREFIX, Source};
 use crate::java;
 
@@ -22,7 +22,8 @@ pub(super) struct Defaults {
     user_limit_factor: Read<f32>,
     max_parallel_apps: Read<i32>,
     queue_depth: Read<i32>,
-    sorting_policy: Read<()>,
+    /// Its class.
+    sorting_policy: Read<Option<String>>,
     /// Whether monitors run, without which there is no preemption.
     pub(super) monitors: bool,
     /// Whether there is preemption within queues.
@@ -41,7 +42,8 @@ impl Defaults {
             sorting_policy: source
                 .text(&name(SORTING_POLICY))
                 .filter(|policy| !policy.is_empty())
-                .map_or(Ok(()), |policy| check_sorting_policy(source, &policy)),
+                .map(|policy| sorting_class(source, &policy))
+                .transpose(),
             monitors: source.flag("yarn.resourcemanager.scheduler.monitor.enable", false),
             preemption_within: source
                 .flag("yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled", false),
@@ -76,15 +78,16 @@ impl Defaults {
         source.int(&Source::of(queue, QUEUE_DEPTH), self.queue_depth.clone()?)
     }
 
-    /// The queue's own policy for sorting nodes. Where it has none, the cluster's must be good.
-    pub(super) fn sorting_policy(&self, source: &Source<'_>, queue: &str) -> Read<Option<String>> {
+    /// The queue's own policy for sorting nodes, and the class of the one that holds there. Where it has none of its
+    /// own, the cluster's must be good.
+    pub(super) fn sorting_policy(&self, source: &Source<'_>, queue: &str) -> Read<(Option<String>, Option<String>)> {
         let Some(policy) = source.text(&Source::of(queue, SORTING_POLICY)) else {
-            return self.sorting_policy.clone().map(|()| None);
+            return self.sorting_policy.clone().map(|class| (None, class));
         };
         if policy.is_empty() {
-            return Ok(Some(policy));
+            return Ok((Some(policy), None));
         }
-        check_sorting_policy(source, &policy)?;
-        Ok(Some(java::trim(&policy).to_owned()))
+        let class = sorting_class(source, &policy)?;
+        Ok((Some(java::trim(&policy).to_owned()), Some(class)))
     }
 }

@@ -87,6 +87,8 @@ pub struct CapacityQueue {
     pub default_lifetime_seconds: i64,
     /// `multi-node-sorting.policy`, where the queue says; empty for none. Else the cluster's.
     pub own_multi_node_sorting_policy: Option<String>,
+    /// The class of the policy that holds here, the queue's or the cluster's; `None`: nodes are not sorted.
+    pub multi_node_sorting_class: Option<String>,
     /// `leaf-queue-template.*`, as it is written, whether or not leaves are made from it.
     pub leaf_template: Template,
     /// How it has made itself, where it has.

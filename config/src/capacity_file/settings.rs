@@ -19,6 +19,11 @@ const CALCULATORS: &str = "org.apache.hadoop.yarn.util.resource.DefaultResourceC
 /// The one policy for sorting nodes that Hadoop has.
 pub(super) const SORTING_POLICY: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy";
+/// Names of policies that are not Hadoop's begin so: those that come with Evenweave, and those of an embedder.
+const OWN_SORTING_POLICIES: &str = "evenweave.";
+/// What a class may be.
+const SORTING_POLICIES: &str = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy, \
+     evenweave.FullestFirst, evenweave.EmptiestFirst or a policy of the embedder's whose name begins with evenweave.";
 const SORTING_INTERFACE: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.MultiNodeLookupPolicy";
 /// Whether sibling queues are compared and capacities are of one kind each.
@@ -85,6 +90,8 @@ pub struct CapacitySettings {
     pub multi_node_sorting_policy: Option<String>,
     /// `multi-node-sorting.policy.names`: how often each sorts, in milliseconds.
     pub multi_node_sorting: BTreeMap<String, i64>,
+    /// Their classes: each is to be one that the scheduler has.
+    pub multi_node_sorting_classes: BTreeMap<String, String>,
     /// `lazy-preemption-enabled`
     pub lazy_preemption: bool,
     /// `plan-queues.update-at-once`: not Hadoop's. What a run of the plan follower gives a queue counts at once, and
@@ -199,6 +206,7 @@ pub(super) fn read(
         multi_node_placement: flag("multi-node-placement-enabled", false),
         multi_node_sorting_policy: source.text(SORTING).map(|policy| java::trim(&policy).to_owned()),
         multi_node_sorting: multi_node_sorting(source)?,
+        multi_node_sorting_classes: multi_node_sorting_classes(source)?,
         lazy_preemption: flag("lazy-preemption-enabled", false),
         plan_queues_update_at_once: flag(PLAN_QUEUES_AT_ONCE, false),
         application_fail_fast: flag("application.fail-fast", false),
@@ -292,9 +300,7 @@ fn max_parallel_apps_by_user(source: &Source<'_>, warnings: &mut Warnings<'_>) -
 fn multi_node_sorting(source: &Source<'_>) -> Result<BTreeMap<String, i64>, CapacityFileError> {
     let mut out = BTreeMap::new();
     for policy in source.list(&format!("{SORTING}.names")) {
-        if policy != "default" || source.raw(&format!("{SORTING}.default.class")).is_some() {
-            check_sorting_policy(source, &policy)?;
-        }
+        named_sorting_class(source, &policy)?;
         let property = format!("{SORTING}.{policy}.sorting-interval.ms");
         let interval = source.long(&property, 1000)?;
         if interval < 0 {
@@ -305,16 +311,33 @@ fn multi_node_sorting(source: &Source<'_>) -> Result<BTreeMap<String, i64>, Capa
     Ok(out)
 }
 
-/// A policy for sorting nodes needs a class of its own, and Hadoop has just one.
-pub(super) fn check_sorting_policy(source: &Source<'_>, policy: &str) -> Result<(), CapacityFileError> {
+fn multi_node_sorting_classes(source: &Source<'_>) -> Result<BTreeMap<String, String>, CapacityFileError> {
+    let names = source.list(&format!("{SORTING}.names")).into_iter();
+    names.map(|policy| named_sorting_class(source, &policy).map(|class| (policy, class))).collect()
+}
+
+/// The class of a policy that is named for the cluster: the one called default has one also where none is written.
+fn named_sorting_class(source: &Source<'_>, policy: &str) -> Result<String, CapacityFileError> {
+    if policy == "default" && source.raw(&format!("{SORTING}.default.class")).is_none() {
+        return Ok(SORTING_POLICY.to_owned());
+    }
+    sorting_class(source, policy)
+}
+
+/// A policy for sorting nodes needs a class of its own. Hadoop has just one.
+pub(super) fn sorting_class(source: &Source<'_>, policy: &str) -> Result<String, CapacityFileError> {
     let policy = java::trim(policy).to_owned();
     let property = format!("{SORTING}.{policy}.class");
     let fault = match source.text(&property) {
-        Some(class) if java::trim(&class) == SORTING_POLICY => return Ok(()),
-        Some(name) => CapacityFault::UnknownClass { what: "NodesSortingPolicy", name, known: SORTING_POLICY },
+        Some(class) if is_sorting_class(java::trim(&class)) => return Ok(java::trim(&class).to_owned()),
+        Some(name) => CapacityFault::UnknownClass { what: "NodesSortingPolicy", name, known: SORTING_POLICIES },
         None => CapacityFault::SortingPolicyWithoutClass { policy, class: SORTING_INTERFACE, known: SORTING_POLICY },
     };
     Err(CapacityFileError::new(property, fault))
+}
+
+fn is_sorting_class(class: &str) -> bool {
+    class == SORTING_POLICY || class.strip_prefix(OWN_SORTING_POLICIES).is_some_and(|name| !name.is_empty())
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ impl Builder<'_, '_> {
         let mode = reader.mode(&capacities)?;
         let (preemption_disabled, within) = preemption_disabled(source, self.defaults, &path, above);
         let priority = source.int(&Source::of(&path, "priority"), 0)?;
-        let own_multi_node_sorting_policy = self.defaults.sorting_policy(source, &path)?;
+        let (own_multi_node_sorting_policy, multi_node_sorting_class) = self.defaults.sorting_policy(source, &path)?;
         let max_parallel_apps = self.defaults.max_parallel_apps(source, &path)?;
         let (maximum_lifetime_seconds, default_lifetime_seconds, default_lifetime_given) =
             lifetimes(source, &path, above)?;
@@ -242,6 +242,7 @@ impl Builder<'_, '_> {
             maximum_lifetime_seconds,
             default_lifetime_seconds,
             own_multi_node_sorting_policy,
+            multi_node_sorting_class,
             making,
             removes_itself,
             role,

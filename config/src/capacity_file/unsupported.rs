@@ -9,7 +9,6 @@ use crate::java;
 use crate::site::SiteProperties;
 use std::collections::BTreeMap;
 
-const MULTI_NODE: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
 /// What is here of labels.
 const OF_LABELS: &str = "yarn.node-labels.enabled is not true: no node has a label and no ask may name one";
 /// The same where they are on.
@@ -41,9 +40,6 @@ enum Starts {
 
 fn absent(file: &CapacityFile, source: &Source<'_>, starts: Starts) -> Vec<Absent> {
     let mut found = Vec::new();
-    if file.settings().multi_node_placement {
-        found.push(Absent { property: MULTI_NODE.to_owned(), what: MULTI_NODE.to_owned(), more: 0, lacks: "" });
-    }
     let are_on = file.settings().node_labels.enabled;
     if are_on && starts == Starts::Embedder {
         return found;
@@ -98,21 +94,17 @@ pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>
 #[cfg(feature = "check")]
 pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
     for Absent { property, what, more, lacks } in absent(file, source, Starts::Program) {
-        let (message, help) = if what == MULTI_NODE {
-            ("is on, and placement on several nodes at once is not supported".to_owned(), "set it to false".to_owned())
-        } else {
-            let more = match more {
-                0 => String::new(),
-                1 => " (and 1 more queue)".to_owned(),
-                more => format!(" (and {more} more queues)"),
-            };
-            (format!("asks for {what}{more}, and they are not supported"), "remove the capacities of labels".to_owned())
+        let more = match more {
+            0 => String::new(),
+            1 => " (and 1 more queue)".to_owned(),
+            more => format!(" (and {more} more queues)"),
         };
+        let message = format!("asks for {what}{more}, and they are not supported");
         let mut effect = "Hadoop takes it; Evenweave does not start with it, and refuses a refresh with it".to_owned();
         if !lacks.is_empty() {
             effect.push_str(&format!(": {lacks}"));
         }
-        let help = format!("{help}, or stay with Hadoop's own CapacityScheduler");
+        let help = "remove the capacities of labels, or stay with Hadoop's own CapacityScheduler";
         warnings.push(&property, "unsupported", &message, |found| {
             found.effect(effect).help(help);
         });
@@ -130,6 +122,14 @@ impl CapacityFile {
     #[doc(hidden)]
     pub fn unsupported_without_labels(&self, all: &SiteProperties) -> Vec<String> {
         self.absent(all, Starts::Program)
+    }
+
+    /// A property with its place in a file, where it stands in one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn placed(all: &SiteProperties, property: &str) -> String {
+        let place = Source::unlisted(all).name_at(property);
+        place.map_or_else(|| property.to_owned(), |at| format!("{at}: {property}"))
     }
 
     fn absent(&self, all: &SiteProperties, starts: Starts) -> Vec<String> {

@@ -108,12 +108,24 @@ impl Decider for CapacityDecider {
     }
 
     fn offered(shard: &mut Shard, node: u32) {
-        shard.offer_in_passes(node);
+        if shard.own.candidates.is_some() {
+            shard.offer_candidates(node);
+        } else {
+            shard.offer_in_passes(node);
+        }
     }
 
     fn offered_in_round(shard: &mut Shard, node: u32) {
         shard.offer_once(node);
         shard.tell_known_labels(false);
+    }
+
+    fn round_is_together(shard: &mut Shard, first: usize) -> bool {
+        let is_together = shard.own.candidates.is_some();
+        if is_together {
+            shard.offer_partitions_from(first);
+        }
+        is_together
     }
 
     fn all_offered(_shard: &mut Shard) {}

@@ -1,6 +1,7 @@
 //! The engine under the CapacityScheduler: its records, with the CapacityScheduler's parts in them.
 
 use crate::capacity::rules::arith::Arith;
+use crate::capacity::rules::candidates::MultiNode;
 use crate::config::capacity::CapacitySettings;
 use crate::matching::size::Steps;
 
@@ -11,6 +12,8 @@ pub(crate) struct CapacityDecider {
     /// Every pass goes the whole way, as Hadoop does: children are sorted anew, all applications of a leaf are looked
     /// at, in lists that are searched from the front, and what a leaf may use is stored at each visit.
     pub(crate) resort: bool,
+    /// Nodes of a partition are offered together, where that is on.
+    pub(crate) multi_node: Option<MultiNode>,
 }
 
 fn milliseconds(setting: i64) -> u64 {

@@ -133,6 +133,13 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// The same, where the node's turn in a round of the async allocation thread has come.
     fn offered_in_round(shard: &mut Shard<Self>, node: u32);
 
+    /// A round of the async allocation thread begins at a number left to chance. Whether the decider has offered all
+    /// nodes itself, in an order of its own; else each is [offered](Self::offered_in_round) in turn.
+    fn round_is_together(shard: &mut Shard<Self>, first: usize) -> bool {
+        let _ = (shard, first);
+        false
+    }
+
     /// All nodes of the worker may, in an order of the decider's.
     fn all_offered(shard: &mut Shard<Self>);
 

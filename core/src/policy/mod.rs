@@ -3,6 +3,8 @@
 //! Pure: a policy holds no state and is called by every worker, the control and the update task at once. Follows
 //! Hadoop's pluggable `SchedulingPolicy`.
 
+pub mod candidates;
+
 mod key;
 
 mod precedence;

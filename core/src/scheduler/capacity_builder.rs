@@ -14,7 +14,9 @@ use crate::clock::{Clock, MonotonicClock, VirtualClock};
 use crate::config::capacity::MixedFractions;
 use crate::engine::{AtRest, EventSource, events};
 use crate::labels::StoredLabels;
+use crate::policy::candidates::Candidates;
 use crate::sync::Arc;
+use std::collections::BTreeMap;
 use std::fmt;
 
 impl Scheduler<Capacity> {
@@ -34,6 +36,8 @@ pub struct CapacitySchedulerBuilder {
     resort: bool,
     rules_last: bool,
     labels: StoredLabels,
+    /// By class.
+    candidates: BTreeMap<String, Arc<dyn Candidates>>,
     /// The wake-up that is given a handle.
     wake_with: Option<WakeWith<Capacity>>,
 }
@@ -53,6 +57,7 @@ impl CapacitySchedulerBuilder {
             resort: false,
             rules_last: false,
             labels: StoredLabels::default(),
+            candidates: BTreeMap::new(),
             wake_with: None,
         }
     }
@@ -65,6 +70,34 @@ impl CapacitySchedulerBuilder {
     /// [`stored_labels`](crate::SchedulerApi::stored_labels) of an earlier scheduler gave. Default: none.
     pub fn labels(mut self, labels: StoredLabels) -> Self {
         self.labels = labels;
+        self
+    }
+
+    /// Adds a policy that orders the candidates of an ask, for multi-node placement. A configuration names it as the
+    /// `multi-node-sorting.policy.<name>.class` of one of its policies; `class` must begin with `evenweave.`, else no
+    /// configuration can. One that comes with Evenweave may be replaced. Default: those alone.
+    ///
+    /// ```
+    /// use evenweave::policy::candidates::FullestFirst;
+    /// use evenweave::{CapacityConfiguration, CapacityScheduler};
+    /// use std::sync::Arc;
+    ///
+    /// let queues = [
+    ///     ("yarn.scheduler.capacity.root.queues", "a"),
+    ///     ("yarn.scheduler.capacity.root.a.capacity", "100"),
+    ///     ("yarn.scheduler.capacity.multi-node-placement-enabled", "true"),
+    ///     ("yarn.scheduler.capacity.multi-node-sorting.policy.names", "mine"),
+    ///     ("yarn.scheduler.capacity.multi-node-sorting.policy", "mine"),
+    ///     ("yarn.scheduler.capacity.multi-node-sorting.policy.mine.class", "evenweave.Mine"),
+    /// ];
+    /// let configuration = CapacityConfiguration::from_properties([], queues)?;
+    /// let builder = CapacityScheduler::builder(configuration);
+    /// assert!(builder.clone().stepped().is_err(), "nobody knows the policy");
+    /// builder.candidates("evenweave.Mine", Arc::new(FullestFirst)).stepped()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn candidates(mut self, class: &str, policy: Arc<dyn Candidates>) -> Self {
+        self.candidates.insert(class.to_owned(), policy);
         self
     }
 
@@ -116,7 +149,9 @@ impl CapacitySchedulerBuilder {
         self.options.check()?;
         let reservations = std::mem::take(&mut self.options.reservations);
         let labels = std::mem::take(&mut self.labels);
-        let decider = CapacityDecider { settings: self.configuration.file().settings().clone(), resort: self.resort };
+        let multi_node = self.configuration.multi_node(&self.candidates)?;
+        let settings = self.configuration.file().settings().clone();
+        let decider = CapacityDecider { settings, resort: self.resort, multi_node };
         self.options.note_preemption(decider.settings.monitors.preemption.is_some());
         let (sink, source) = events(self.options.event_capacity);
         let (settings, control) =

@@ -105,6 +105,8 @@ pub(crate) struct AppBook {
     pub(crate) own_label: Box<str>,
     /// On the nodes with a label, by label.
     pub(crate) parts: Vec<AppPart>,
+    /// The policy by which its nodes are sorted; `None`: they are not.
+    pub(crate) sorting: Option<u16>,
     /// Its headroom is still that of this attempt before.
     pub(crate) headroom_of: Option<Arc<SharedAttempt>>,
     /// What the other workers have of it; `used` has it, too.

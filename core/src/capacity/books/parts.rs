@@ -91,6 +91,11 @@ impl Books {
         node.of_label(self.labels.name(p.label())).map(|(_, figures)| *figures).unwrap_or_default()
     }
 
+    /// The name of a label, empty for none.
+    pub(crate) fn label_name(&self, label: LabelId) -> &str {
+        if label.is_none() { "" } else { self.labels.name(label) }
+    }
+
     /// Of a leaf queue.
     pub(crate) fn bounds_in<P: Partition>(&self, slot: u32, p: P) -> &Bounds {
         let figures: &LeafFigures = self.queue(slot).figures_in(p).leaf.as_ref().expect("a leaf queue");

@@ -1,12 +1,15 @@
 //! What a CapacityScheduler is configured with: the site's properties, its own file's, and what is read from both.
 
 use super::settings::Unsupported;
+use crate::capacity::rules::candidates::{MultiNode, Sorting};
 use crate::config::capacity::{CapacityFile, CapacityFileError, LateFault, MadeQueues, PreemptionSettings, Texts};
 use crate::config::{LARGEST_FILE, Settings, SettingsError, SiteFile, SiteProperties, decode_json, read_file};
 use crate::event::Refused;
 use crate::event::refused::Configuration;
+use crate::policy::candidates::{Candidates, EmptiestFirst, FullestFirst, LeastAllocated};
 use crate::reservation::AskedPlan;
 use crate::sync::Arc;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Where properties begin by which the reservation system goes.
@@ -192,13 +195,10 @@ impl CapacityConfiguration {
     ///
     /// ```
     /// use evenweave::CapacityConfiguration;
-    /// let queues = [
-    ///     ("yarn.scheduler.capacity.root.queues", "a"),
-    ///     ("yarn.scheduler.capacity.root.a.capacity", "100"),
-    ///     ("yarn.scheduler.capacity.multi-node-placement-enabled", "true"),
-    /// ];
-    /// let refused = CapacityConfiguration::from_properties([], queues)?.check_supported().unwrap_err();
-    /// assert_eq!(refused.to_string(), "not supported: yarn.scheduler.capacity.multi-node-placement-enabled");
+    /// let queues = [("yarn.scheduler.capacity.root.queues", "a"), ("yarn.scheduler.capacity.root.a.capacity", "100")];
+    /// let site = [("yarn.resourcemanager.placement-constraints.handler", "scheduler")];
+    /// let refused = CapacityConfiguration::from_properties(site, queues)?.check_supported().unwrap_err();
+    /// assert!(refused.to_string().starts_with("not supported: placement constraints"));
     /// # Ok::<(), evenweave::config::capacity::CapacityFileError>(())
     /// ```
     ///
@@ -218,6 +218,36 @@ impl CapacityConfiguration {
         if missing.is_empty() { Ok(()) } else { Err(Unsupported(missing)) }
     }
 
+    /// How nodes are offered together, where that is on. `more`: policies beside those that come with Evenweave, by
+    /// class.
+    pub(crate) fn multi_node(
+        &self,
+        more: &BTreeMap<String, Arc<dyn Candidates>>,
+    ) -> Result<Option<MultiNode>, Unsupported> {
+        let settings = self.file.settings();
+        if !settings.multi_node_placement {
+            return Ok(None);
+        }
+        let (mut sortings, mut unknown) = (Vec::new(), Vec::new());
+        for (name, class) in &settings.multi_node_sorting_classes {
+            let interval = settings.multi_node_sorting.get(name).copied().unwrap_or_default();
+            match more.get(class).cloned().or_else(|| shipped(class)) {
+                Some(policy) => sortings.push(Sorting {
+                    class: class.clone(),
+                    policy,
+                    interval_ms: u64::try_from(interval).unwrap_or_default(),
+                }),
+                None => {
+                    let property = format!("yarn.scheduler.capacity.multi-node-sorting.policy.{name}.class");
+                    let at = CapacityFile::placed(&self.all, &property);
+                    unknown.push(format!("{at} is {class}, which nobody has given to the builder: {SHIPPED} are here"));
+                }
+            }
+        }
+        let skips_reserved = settings.skip_allocate_on_nodes_with_reserved_containers;
+        if unknown.is_empty() { Ok(Some(MultiNode { sortings, skips_reserved })) } else { Err(Unsupported(unknown)) }
+    }
+
     /// What was read. After a refresh, queues that had made themselves by then are among its queues.
     #[must_use]
     pub fn file(&self) -> &CapacityFile {
@@ -232,6 +262,20 @@ impl CapacityConfiguration {
     /// The text of a property, as it is written.
     pub(crate) fn property(&self, name: &str) -> Option<String> {
         self.all.raw(name).map(str::to_owned)
+    }
+}
+
+/// Classes of policies that sort nodes and are always here.
+const SHIPPED: &str = "Hadoop's ResourceUsageMultiNodeLookupPolicy, evenweave.FullestFirst and evenweave.EmptiestFirst";
+
+fn shipped(class: &str) -> Option<Arc<dyn Candidates>> {
+    match class {
+        "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy" => {
+            Some(Arc::new(LeastAllocated))
+        }
+        "evenweave.FullestFirst" => Some(Arc::new(FullestFirst)),
+        "evenweave.EmptiestFirst" => Some(Arc::new(EmptiestFirst)),
+        _ => None,
     }
 }
 

@@ -332,9 +332,16 @@ impl Control {
             am_partition: am.map(|am| am.label).unwrap_or_default(),
             runnable,
             keeps,
+            sorting: self.sorting_of(leaf),
             shared_attempt: Arc::new(SharedAttempt::new(self.shared.workers)),
         }));
         runnable
+    }
+
+    /// How nodes are sorted for an attempt that enters a leaf now (rules/multi-node.md 1).
+    fn sorting_of(&self, leaf: u32) -> Option<u16> {
+        let multi_node = self.shared.decider.multi_node.as_ref()?;
+        multi_node.number_of(self.own.tree.get(leaf).config.multi_node_sorting_class.as_deref())
     }
 
     /// An attempt has ended, and has left the lists of its leaf.

@@ -27,6 +27,8 @@ pub(crate) struct Entrant {
     pub(crate) runnable: bool,
     /// It takes over what runs of the attempt before.
     pub(crate) keeps: bool,
+    /// The policy by which its nodes are sorted; see [`MultiNode`](crate::capacity::rules::candidates::MultiNode).
+    pub(crate) sorting: Option<u16>,
     /// What the workers show each other of it, where there are several.
     pub(crate) shared_attempt: Arc<SharedAttempt>,
 }
@@ -34,8 +36,18 @@ pub(crate) struct Entrant {
 impl Entrant {
     /// What the books have of it at first: it has nothing yet, and is in no list.
     pub(crate) fn book(&self) -> AppBook {
-        let Entrant { app, leaf, priority, submitted_priority, am, am_partition, runnable, keeps: _, shared_attempt } =
-            self;
+        let Entrant {
+            app,
+            leaf,
+            priority,
+            submitted_priority,
+            am,
+            am_partition,
+            runnable,
+            keeps: _,
+            sorting,
+            shared_attempt,
+        } = self;
         AppBook {
             number: app.id.number,
             slot: app.slot.index,
@@ -71,6 +83,7 @@ impl Entrant {
             moved_below: ContainerNumber::default(),
             turn: EntryCount::default(),
             shared_attempt: shared_attempt.clone(),
+            sorting: *sorting,
         }
     }
 }

@@ -41,6 +41,8 @@ pub(crate) mod asks;
 
 pub(crate) mod pass;
 
+pub(crate) mod together;
+
 pub(crate) mod commit;
 
 pub(crate) mod handling;

@@ -6,6 +6,7 @@ use super::survey::Surveyed;
 use super::survey_steps::{preempting_worker, tell};
 use super::watching::Watching;
 use crate::capacity::books::{Books, Place};
+use crate::capacity::rules::candidates::CandidateLists;
 use crate::capacity::rules::killable::Killable;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::preempted::Candidate;
@@ -36,6 +37,8 @@ pub(crate) struct CapacityWorker {
     pub(crate) surveyed: Surveyed,
     /// What is done for an application is no call of its AM: nobody is told a headroom.
     pub(crate) silent: bool,
+    /// The nodes that are offered together; `None`: each is offered alone.
+    pub(crate) candidates: Option<Box<CandidateLists>>,
     /// What somebody is to be told of passes; `None`: nobody watches.
     pub(crate) watching: Option<Box<Watching>>,
     /// It is to panic in the midst of a message, so many steps on; 0: it is not.
@@ -59,6 +62,11 @@ impl CapacityWorker {
             marked: BTreeMap::new(),
             surveyed: Surveyed::default(),
             silent: false,
+            candidates: shared
+                .decider
+                .multi_node
+                .as_ref()
+                .map(|configured| Box::new(CandidateLists::new(configured, shared.clock.now_ms()))),
             watching: None,
             #[cfg(feature = "faults")]
             fails_in: 0,

@@ -35,20 +35,22 @@ pub(crate) enum Offered {
 pub(crate) struct Visit {
     pub(crate) node: u32,
     /// It has room for the smallest container, and nothing is reserved on it.
-    is_free: bool,
+    pub(super) is_free: bool,
     /// Some of its containers may go for others.
-    has_killable: bool,
+    pub(super) has_killable: bool,
+    /// Of nodes that are offered together: further ones come after it, so it is not reserved.
+    pub(super) has_later: bool,
     pub(crate) proposal: Option<Proposal>,
 }
 
 /// What one pass handed out.
-struct PassResult {
-    off_switch: bool,
-    reservation: bool,
+pub(super) struct PassResult {
+    pub(super) off_switch: bool,
+    pub(super) reservation: bool,
 }
 
 /// So often a pass begins anew because other workers were first; the node's next heartbeat comes soon.
-const MAX_CONFLICTS: usize = 4;
+pub(super) const MAX_CONFLICTS: usize = 4;
 
 fn row(count: u32, size: &Resource, relax: bool) -> Row {
     Row { count: i32::try_from(count).unwrap_or(i32::MAX), size: *size, relax }
@@ -62,12 +64,17 @@ impl Shard {
 
     /// Passes until one hands out nothing, or the limits of a heartbeat are reached (rules/capacity.md 11).
     pub(crate) fn offer_in_passes(&mut self, node: u32) {
+        self.in_passes(|shard| shard.pass(node));
+    }
+
+    #[inline]
+    pub(super) fn in_passes(&mut self, mut pass: impl FnMut(&mut Shard) -> Option<PassResult>) {
         let Some(Some(root)) = self.own.books.queues.first() else { return };
         let settings = root.published.file.settings();
         let (multiple, most) = (settings.multiple_assignments, settings.maximum_container_assignments);
         let off_switch_most = settings.maximum_offswitch_assignments;
         let (mut off_switch, mut count) = (0, 0);
-        while let Some(handed) = self.pass(node) {
+        while let Some(handed) = pass(self) {
             off_switch += i32::from(handed.off_switch);
             count += 1;
             let more = multiple && (most == -1 || count < most) && count < MAX_GRANTS_PER_HEARTBEAT;
@@ -172,7 +179,7 @@ impl Shard {
         let is_reserved = self.nodes[node as usize].reservation.is_some();
         let is_free = !is_reserved && books.arith.fits_in(&books.minimum, &self.room_of(node));
         let has_killable = !self.nodes[node as usize].own.killable.is_empty();
-        Visit { node, is_free, has_killable, proposal: None }
+        Visit { node, is_free, has_killable, has_later: false, proposal: None }
     }
 
     pub(crate) fn offer_queue<O: Observer, P: Partition>(
@@ -375,26 +382,10 @@ impl Shard {
             if O::VISITS_ALL {
                 eye.key(self.app(app).keys[key].id());
             }
-            let mut facts = self.key_facts(app, key, visit.node);
-            if !P::IS_WHOLE
-                && let Some(skipped) = self.is_elsewhere(app, key, p)
-            {
-                eye.key_is_elsewhere();
-                if skipped == Skipped::Key {
-                    continue;
-                }
-                return Err(skipped);
-            }
-            let outcome = match precheck(&facts, limits, &reserved, self.own.books.rules(leaf)) {
-                Some(skipped) => {
-                    eye.key_refused(skipped, &facts, limits);
-                    Err(skipped)
-                }
-                None if !P::IS_WHOLE && self.misses::<O, P>(app, key, p) => {
-                    eye.key_is_elsewhere();
-                    Err(Skipped::App)
-                }
-                None => self.offer_key((app, key), &mut facts, visit, limits, false, eye),
+            let outcome = if P::IS_TOGETHER {
+                self.try_on_candidates((entry, app, key), &reserved, visit, limits, p, eye)
+            } else {
+                self.try_key((app, key), (leaf, &reserved), visit, limits, p, eye)
             };
             match outcome {
                 Err(Skipped::Key) => {}
@@ -402,6 +393,37 @@ impl Shard {
             }
         }
         Err(Skipped::App)
+    }
+
+    /// A key on one node: what speaks against it at all, and then the node.
+    #[inline(always)]
+    pub(super) fn try_key<O: Observer, P: Partition>(
+        &mut self,
+        (app, key): (u32, usize),
+        (leaf, reserved): (u32, &Resource),
+        visit: &mut Visit,
+        limits: &Limits,
+        p: P,
+        eye: &mut O,
+    ) -> Result<(), Skipped> {
+        let mut facts = self.key_facts(app, key, visit.node);
+        if !P::IS_WHOLE
+            && let Some(skipped) = self.is_elsewhere(app, key, p)
+        {
+            eye.key_is_elsewhere();
+            return Err(skipped);
+        }
+        match precheck(&facts, limits, reserved, self.own.books.rules(leaf)) {
+            Some(skipped) => {
+                eye.key_refused(skipped, &facts, limits);
+                Err(skipped)
+            }
+            None if !P::IS_WHOLE && self.misses::<O, P>(app, key, p) => {
+                eye.key_is_elsewhere();
+                Err(Skipped::App)
+            }
+            None => self.offer_key::<O, P>((app, key), &mut facts, visit, limits, false, eye),
+        }
     }
 
     /// What a label has against a key (rules/node-labels.md 14, steps 2 and 3).
@@ -462,7 +484,7 @@ impl Shard {
 
     /// Counts the visit, and tries the node, its rack and anywhere (rules/capacity.md 16.5). `converts`: the node is
     /// reserved for the key.
-    pub(crate) fn offer_key<O: Observer>(
+    pub(crate) fn offer_key<O: Observer, P: Partition>(
         &mut self,
         (app, key): (u32, usize),
         facts: &mut KeyFacts,
@@ -496,11 +518,14 @@ impl Shard {
         if O::VISITS_ALL {
             eye.key_looked(&Looked { facts, node: &facts_of_node, limits, rules, converts, outcome: chosen });
         }
+        // Where a later node may have room, this one is not reserved.
+        let is_left = P::IS_TOGETHER && visit.has_later && chosen.is_ok_and(|chosen| !chosen.allocated);
         if O::KEEPS_RESULTS {
             let rack_resets = self.own.books.rack_resets(leaf);
             let visited = match chosen {
                 // It is no visit in vain.
                 Err(Skipped::Key) if !converts => None,
+                Ok(_) if is_left => Some(facts.opportunities),
                 Ok(Chosen { locality, .. }) if !converts => {
                     let resets = match locality {
                         Locality::Node => true,
@@ -515,7 +540,7 @@ impl Shard {
             if let Some(opportunities) = visited {
                 let key = self.key_mut(app, key);
                 key.opportunities = opportunities;
-                if chosen.is_ok() && !converts && !is_labelled {
+                if chosen.is_ok() && !is_left && !converts && !is_labelled {
                     key.missed = 0;
                 }
             }
@@ -528,6 +553,9 @@ impl Shard {
             }
         }
         let chosen = chosen?;
+        if is_left {
+            return Err(Skipped::App);
+        }
         eye.gets(&chosen);
         let gives_up = chosen.unreserve.map(|at| made_at[at]);
         let kills = killable.iter().take(chosen.kills).map(|(candidate, _)| *candidate).collect();
@@ -537,7 +565,7 @@ impl Shard {
 
     /// On a reserved node only the reservation is tried; it becomes a container, goes, or stays
     /// (rules/capacity.md 17.3).
-    fn serve_reservation<O: Observer>(&mut self, node: u32, eye: &mut O) {
+    pub(super) fn serve_reservation<O: Observer>(&mut self, node: u32, eye: &mut O) {
         let Some(made) = self.nodes[node as usize].reservation else { return };
         let Some(entry) = self.find_app(made.app).and_then(|app| app.own.entry) else { return };
         let leaf = self.own.books.apps[entry].leaf;
@@ -567,7 +595,7 @@ impl Shard {
         };
         eye.key(made.key);
         let mut facts = self.key_facts(app, key, node);
-        if self.offer_key((app, key), &mut facts, &mut visit, &limits, true, eye).is_ok()
+        if self.offer_key::<O, Whole>((app, key), &mut facts, &mut visit, &limits, true, eye).is_ok()
             && let Some(proposal) = &visit.proposal
         {
             by_partition!(self, node, |p| self.commit(proposal, p));

@@ -397,7 +397,7 @@ impl Shard {
         let mut look = Look { current: number, keys: vec![(made.key, None)], ..Look::for_target(number) };
         let (mut visit, mut facts) = (self.visit(node), self.key_facts(app, key, node));
         // The outcome is in `look` and `visit`.
-        let _ = self.offer_key((app, key), &mut facts, &mut visit, &limits, true, &mut look);
+        let _ = self.offer_key::<_, Whole>((app, key), &mut facts, &mut visit, &limits, true, &mut look);
         let told = self.key_reasons(entry, look, visit.proposal.as_ref());
         told.into_iter().next().map_or(CapacityWait::NothingOutstanding, |(_, wait)| wait)
     }

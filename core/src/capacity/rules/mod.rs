@@ -8,6 +8,8 @@ pub(crate) mod arith;
 
 pub(crate) mod partition;
 
+pub(crate) mod candidates;
+
 pub(crate) mod managed;
 
 pub(crate) mod making;

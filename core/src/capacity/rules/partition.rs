@@ -10,6 +10,8 @@ use std::fmt::Debug;
 pub(crate) trait Partition: Copy + Debug {
     /// There are no labels: the whole cluster is one partition.
     const IS_WHOLE: bool;
+    /// Its nodes are offered together: see [`Together`].
+    const IS_TOGETHER: bool = false;
 
     /// Its label.
     fn label(self) -> LabelId;
@@ -31,6 +33,30 @@ pub(crate) trait Partition: Copy + Debug {
     #[inline(always)]
     fn place(self) -> usize {
         self.label().ix().wrapping_sub(1)
+    }
+}
+
+/// All nodes of a partition are offered together, and each ask is tried on one after the other (rules/multi-node.md 4).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Together<P>(pub(crate) P);
+
+impl<P: Partition> Partition for Together<P> {
+    const IS_WHOLE: bool = P::IS_WHOLE;
+    const IS_TOGETHER: bool = true;
+
+    #[inline(always)]
+    fn label(self) -> LabelId {
+        self.0.label()
+    }
+
+    #[inline(always)]
+    fn is_lent(self) -> bool {
+        self.0.is_lent()
+    }
+
+    #[inline(always)]
+    fn asked(self) -> Together<P> {
+        Together(self.0.asked())
     }
 }
 

@@ -36,6 +36,9 @@ impl<D: Decider> Shard<D> {
     /// Offers every node that has reported lately once, in order of registration, beginning at `first`: from there to
     /// the last, then from the first to this one, which gets a second offer (Hadoop's `CapacityScheduler.schedule`).
     pub(crate) fn offer_from(&mut self, first: usize) {
+        if D::round_is_together(self, first) {
+            return;
+        }
         let now = self.shared.clock.now_ms();
         let Some(begin) = self.nodes.nth(first) else { return };
         for at in (begin..self.nodes.end()).chain(0..=begin) {

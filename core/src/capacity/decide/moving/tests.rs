@@ -26,7 +26,8 @@ pub(in crate::capacity) fn stepper() -> World {
         ("yarn.scheduler.capacity.maximum-am-resource-percent", "1"),
     ];
     let configuration = CapacityConfiguration::from_properties(site, queues).unwrap();
-    let decider = CapacityDecider { settings: configuration.file().settings().clone(), resort: false };
+    let decider =
+        CapacityDecider { settings: configuration.file().settings().clone(), resort: false, multi_node: None };
     World::new(AtRest::new(Setup {
         settings: decider.engine_settings(),
         control: CapacityControl::new(configuration, None, false).unwrap(),
