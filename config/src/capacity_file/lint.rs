@@ -13,6 +13,7 @@ use super::ordering::{AppOrdering, QueueOrdering};
 use super::plan_lint;
 use super::priority_acl::oddities;
 use super::queue::{CapacityQueue, LeafSettings};
+use super::settings::is_shipped;
 use super::source::{PREFIX, Source};
 use super::unsupported;
 use super::warnings::Warnings;
@@ -54,6 +55,7 @@ pub(super) fn run(file: &CapacityFile, source: &Source<'_>, beside: Beside<'_>, 
         }
     }
     lint.tell_shared();
+    lint.sorting();
     lint.workflows();
     acl_lint::check(file, source, is_site_known, lint.warnings);
     mapping::check_lints(file, source, lint.warnings);
@@ -276,6 +278,45 @@ impl Lint<'_, '_> {
                 let message = format!("is on, and the queue's ordering policy is {}", leaf.ordering.name());
                 let help = format!("set {} to fair, or remove it", Source::of(&queue.path, "ordering-policy"));
                 self.warn(&property, "no-effect", &message, "it does not count", &help);
+            }
+        }
+    }
+
+    /// With multi-node placement: leaves whose asks are tried on one node alone, and policies that nobody knows.
+    fn sorting(&mut self) {
+        const ON: &str = "yarn.scheduler.capacity.multi-node-placement-enabled";
+        const POLICY: &str = "yarn.scheduler.capacity.multi-node-sorting.policy";
+        let settings = self.file.settings();
+        if !settings.multi_node_placement {
+            return;
+        }
+        let runs = |class: &Option<String>| {
+            class.as_ref().is_some_and(|class| settings.multi_node_sorting_classes.values().any(|known| known == class))
+        };
+        let mut without = self
+            .file
+            .queues()
+            .iter()
+            .filter(|queue| queue.as_leaf().is_some() && !runs(&queue.multi_node_sorting_class));
+        if let Some(queue) = without.next() {
+            let more = match without.count() {
+                0 => String::new(),
+                1 => " (and 1 more queue)".to_owned(),
+                more => format!(" (and {more} more queues)"),
+            };
+            let message = format!("is on, and no policy that runs sorts nodes for {}{more}", queue.path);
+            let help = format!("list a policy in {POLICY}.names, and name it in {POLICY}");
+            self.warn(ON, "no-effect", &message, "its asks are tried on the first node of a partition alone", &help);
+        }
+        for (name, class) in &settings.multi_node_sorting_classes {
+            if !is_shipped(class) {
+                let property = format!("{POLICY}.{name}.class");
+                let message = format!("is {class}, which only a program that embeds Evenweave may have");
+                self.warnings.push(&property, "unsupported", &message, |found| {
+                    found
+                        .effect("Evenweave does not start with it unless its builder is given such a policy")
+                        .help("set it to evenweave.FullestFirst, evenweave.EmptiestFirst or Hadoop's policy");
+                });
             }
         }
     }

@@ -336,6 +336,12 @@ pub(super) fn sorting_class(source: &Source<'_>, policy: &str) -> Result<String,
     Err(CapacityFileError::new(property, fault))
 }
 
+/// A policy that comes with Evenweave.
+#[cfg(feature = "check")]
+pub(super) fn is_shipped(class: &str) -> bool {
+    [SORTING_POLICY, "evenweave.FullestFirst", "evenweave.EmptiestFirst"].contains(&class)
+}
+
 fn is_sorting_class(class: &str) -> bool {
     class == SORTING_POLICY || class.strip_prefix(OWN_SORTING_POLICIES).is_some_and(|name| !name.is_empty())
 }
@@ -394,5 +400,11 @@ mod tests {
         assert!(settings(&[names]).is_err());
         let class = ("yarn.scheduler.capacity.multi-node-sorting.policy.x.class", SORTING_POLICY);
         assert_eq!(settings(&[names, class]).unwrap().multi_node_sorting["x"], 1000);
+        let own = settings(&[names, (class.0, " evenweave.FullestFirst ")]).unwrap();
+        assert_eq!(own.multi_node_sorting_classes["x"], "evenweave.FullestFirst");
+        assert_eq!(own.multi_node_sorting_classes["default"], SORTING_POLICY);
+        let wrong = settings(&[names, (class.0, "org.example.Nodes")]).unwrap_err().to_string();
+        assert!(wrong.starts_with("yarn.scheduler.capacity.multi-node-sorting.policy.x.class: "), "{wrong}");
+        assert!(wrong.contains("evenweave.EmptiestFirst"), "{wrong}");
     }
 }

@@ -1,7 +1,7 @@
 //! Candidates of an ask: which nodes may serve it, and which of them is tried first.
 //!
 //! With `yarn.scheduler.capacity.multi-node-placement-enabled` the CapacityScheduler tries each ask on all nodes of a
-//! partition (rules/multi-node.md). A [`Candidates`] puts them in order: one that comes with Evenweave, or the
+//! partition (rules/multi-node.md 4). A [`Candidates`] puts them in order: one that comes with Evenweave, or the
 //! embedder's. Pure: workers call it at once, each with its own nodes.
 //!
 //! ```

@@ -17,6 +17,7 @@ use crate::engine::records::node_list::NodeList;
 use crate::id::{LabelId, Locality, NodeId};
 use crate::policy::candidates::{CandidateAsk, CandidateNode};
 use crate::resource::Resource;
+use smallvec::SmallVec;
 
 /// The nodes of a worker at some time.
 struct Now<'a> {
@@ -84,9 +85,13 @@ impl Shard {
     /// A round of the async allocation thread goes over partitions, in the order of their names (rules/multi-node.md 8).
     pub(crate) fn offer_partitions_from(&mut self, first: usize) {
         self.sort_candidates_by_time();
-        let mut labels: Vec<LabelId> = self.nodes.present().map(|(_, node)| node.label).collect();
+        let mut labels: SmallVec<[LabelId; 8]> = SmallVec::new();
+        for (_, node) in self.nodes.present() {
+            if !labels.contains(&node.label) {
+                labels.push(node.label);
+            }
+        }
         labels.sort_unstable_by(|a, b| self.own.books.label_name(*a).cmp(self.own.books.label_name(*b)));
-        labels.dedup();
         if labels.is_empty() {
             return;
         }

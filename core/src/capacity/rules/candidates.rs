@@ -71,6 +71,8 @@ pub(crate) struct CandidateLists {
     skips_reserved: bool,
     /// What is offered together, in the order of registration.
     together: Vec<u32>,
+    /// The line of an application whose nodes are not sorted.
+    first: Vec<u32>,
     label: LabelId,
     pass: u64,
 }
@@ -87,6 +89,7 @@ impl CandidateLists {
             sorters: configured.sortings.iter().cloned().map(sorter).collect(),
             skips_reserved: configured.skips_reserved,
             together: Vec::new(),
+            first: Vec::new(),
             label: LabelId::NONE,
             pass: 0,
         }
@@ -132,11 +135,13 @@ impl CandidateLists {
 
     /// The nodes in the order in which an application tries them. Given back by [`put_back`](Self::put_back).
     pub(crate) fn take_line(&mut self, nodes: &impl Nodes, number: Option<u16>) -> Vec<u32> {
-        let CandidateLists { sorters, together, label, pass, .. } = self;
+        let CandidateLists { sorters, together, first, label, pass, .. } = self;
         // One node is in order.
         let sorter = number.filter(|_| together.len() > 1).and_then(|number| sorters.get_mut(usize::from(number)));
         let Some(sorter) = sorter else {
-            return together.first().copied().into_iter().collect();
+            first.clear();
+            first.extend(together.first());
+            return std::mem::take(first);
         };
         if sorter.pass != *pass {
             sorter.pass = *pass;
@@ -155,8 +160,9 @@ impl CandidateLists {
 
     pub(crate) fn put_back(&mut self, number: Option<u16>, line: Vec<u32>) {
         let sorter = number.filter(|_| self.together.len() > 1);
-        if let Some(sorter) = sorter.and_then(|number| self.sorters.get_mut(usize::from(number))) {
-            sorter.line = line;
+        match sorter.and_then(|number| self.sorters.get_mut(usize::from(number))) {
+            Some(sorter) => sorter.line = line,
+            None => self.first = line,
         }
     }
 
@@ -164,5 +170,86 @@ impl CandidateLists {
     pub(crate) fn may(&self, number: Option<u16>, ask: &CandidateAsk<'_>, node: &CandidateNode<'_>) -> bool {
         let sorter = number.and_then(|number| self.sorters.get(usize::from(number)));
         sorter.is_none_or(|sorter| sorter.sorting.policy.may(ask, node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::candidates::{EmptiestFirst, LeastAllocated};
+    use crate::resource::Resource;
+
+    /// By place: the id, the name, what is allocated in GiB, and whether it may be tried.
+    struct Few(Vec<(u32, &'static str, i64, bool)>);
+
+    impl Nodes for Few {
+        fn present(&self) -> impl Iterator<Item = (u32, LabelId)> {
+            (0..).zip(&self.0).map(|(place, _)| (place, LabelId::NONE))
+        }
+
+        fn id(&self, node: u32) -> NodeId {
+            NodeId(self.0[node as usize].0)
+        }
+
+        fn facts(&self, node: u32) -> CandidateNode<'_> {
+            let (_, name, allocated, _) = self.0[node as usize];
+            CandidateNode::new(name, Resource::new(16, 16)).with_allocated(Resource::new(allocated, 1))
+        }
+
+        fn may_be_tried(&self, node: u32, _label: LabelId) -> bool {
+            self.0[node as usize].3
+        }
+
+        fn may_be_offered(&self, node: u32, label: LabelId) -> bool {
+            self.may_be_tried(node, label)
+        }
+    }
+
+    fn lists(interval_ms: u64) -> CandidateLists {
+        let of = |class: &str, policy| Sorting { class: class.to_owned(), policy, interval_ms };
+        let sortings =
+            vec![of("least", Arc::new(LeastAllocated) as Arc<dyn Candidates>), of("empty", Arc::new(EmptiestFirst))];
+        CandidateLists::new(&MultiNode { sortings, skips_reserved: false }, 100)
+    }
+
+    fn line(lists: &mut CandidateLists, nodes: &Few, number: Option<u16>) -> Vec<u32> {
+        lists.begin_pass();
+        let line = lists.take_line(nodes, number);
+        lists.put_back(number, line.clone());
+        line
+    }
+
+    #[test]
+    fn nodes_come_in_the_order_of_the_policy_and_equal_ones_by_name() {
+        let mut nodes = Few(vec![(1, "b", 4, true), (2, "c", 2, true), (3, "a", 4, true), (4, "d", 0, false)]);
+        let mut lists = lists(0);
+        lists.offer(&nodes, LabelId::NONE, Some(3));
+        assert_eq!(lists.together(), [0, 1, 2]);
+        assert_eq!(line(&mut lists, &nodes, Some(0)), [1, 2, 0]);
+        assert_eq!(line(&mut lists, &nodes, None), [0], "nobody sorts: the first alone");
+        nodes.0[1].2 = 8;
+        assert_eq!(line(&mut lists, &nodes, Some(1)), [2, 0, 1], "sorted anew for each pass");
+        nodes.0.iter_mut().for_each(|node| node.3 = false);
+        lists.offer(&nodes, LabelId::NONE, Some(3));
+        assert_eq!(line(&mut lists, &nodes, Some(0)), [3], "where there is no other, the one that reports");
+    }
+
+    #[test]
+    fn a_list_by_time_stays_until_it_is_due() {
+        let mut nodes = Few(vec![(1, "a", 4, true), (2, "b", 2, true)]);
+        let mut lists = lists(1000);
+        let mut at = |nodes: &Few, now_ms| {
+            lists.sort_by_time(nodes, now_ms);
+            lists.offer(nodes, LabelId::NONE, None);
+            line(&mut lists, nodes, Some(0))
+        };
+        assert_eq!(at(&nodes, 100), [1, 0]);
+        nodes.0[1].2 = 8;
+        nodes.0.push((3, "c", 0, true));
+        assert_eq!(at(&nodes, 1099), [1, 0], "neither the new order nor the new node");
+        assert_eq!(at(&nodes, 2400), [2, 0, 1]);
+        nodes.0[2] = (4, "d", 0, true);
+        assert_eq!(at(&nodes, 3099), [0, 1], "another node has the place");
+        assert_eq!(at(&nodes, 3100), [2, 0, 1], "due at multiples of the interval");
     }
 }
