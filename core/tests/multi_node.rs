@@ -1,5 +1,7 @@
 //! Multi-node placement as an embedder has it: policies, his own among them, what is refused, several workers.
 
+#![expect(clippy::unwrap_used, reason = "a test's helpers")]
+
 use evenweave::policy::candidates::{CandidateAsk, CandidateNode, Candidates};
 use evenweave::{
     AppHandle, CapacitySchedulerBuilder, CapacityStepped, Heartbeat, NodeHandle, Resource, SchedulerApi as _,

@@ -69,15 +69,6 @@ impl Inputs {
         Inputs::read_for(options, Nodes::Labelled)
     }
 
-    /// Whether nodes may have labels.
-    #[must_use]
-    pub fn has_labels(&self) -> bool {
-        match &self.rules {
-            Rules::Fair { .. } => false,
-            Rules::Capacity { configuration, .. } => configuration.file().settings().node_labels.enabled,
-        }
-    }
-
     fn read_for(options: &LoadOptions, nodes: Nodes) -> Result<Inputs, Failure> {
         late::check(options)?;
         check(options)?;

@@ -85,7 +85,7 @@ impl ServeArgs {
 /// Wrong input, an address that cannot be had, a cluster that stops by itself.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let time = args.time.map(|seconds| Duration::from_secs(seconds.into()));
-    let mut options = LoadOptions {
+    let options = LoadOptions {
         nodes: Some(args.nodes),
         racks: None,
         scheduler: args.scheduler,
@@ -114,13 +114,6 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let tls = args.doors.tls()?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let inputs = Inputs::read_served(&options)?;
-    if inputs.has_labels() && options.workers > 1 {
-        evenweave_tools::note!(
-            "evenweave: warning: --workers {}: yarn.node-labels.enabled is true, and node labels are for one worker; there is one",
-            options.workers
-        );
-        options.workers = 1;
-    }
     for warning in &inputs.warnings {
         evenweave_tools::note!("evenweave: warning: {}", line(warning));
     }

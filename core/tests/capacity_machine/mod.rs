@@ -118,8 +118,8 @@ impl World {
             effects: Effects::new(),
         };
         if world.shape.labels {
-            let labels = [("gpu", true), ("ssd", false)]
-                .map(|(name, exclusive)| NewLabel { name: name.to_owned(), exclusive });
+            let labels =
+                [("gpu", true), ("ssd", false)].map(|(name, exclusive)| NewLabel { name: name.to_owned(), exclusive });
             world.stepped.add_labels(&labels).unwrap();
         }
         for node in 0..4 {
@@ -578,9 +578,8 @@ impl World {
         let charged = queues.into_iter().flat_map(|queue| {
             let used = |used: Resource| if several { 0 } else { used.memory_mb() };
             let first = (String::new(), (used(queue.used), queue.maximum.memory_mb()));
-            let of_part = |part: &CapacityPartitionView| {
-                (part.label.clone(), (used(part.used), part.maximum.memory_mb()))
-            };
+            let of_part =
+                |part: &CapacityPartitionView| (part.label.clone(), (used(part.used), part.maximum.memory_mb()));
             let parts: Vec<(String, (i64, i64))> =
                 std::iter::once(first).chain(queue.partitions.iter().map(of_part)).collect();
             parts.into_iter().map(move |(label, both)| ((queue.name.clone(), label), both))

@@ -173,7 +173,11 @@ impl AppBook {
 
     /// What the other workers have there.
     pub(crate) fn others_in<P: Partition>(&self, p: P) -> Others {
-        if p.is_first() { self.others } else { self.parts.get(p.place()).map_or_else(Others::default, |part| part.others) }
+        if p.is_first() {
+            self.others
+        } else {
+            self.parts.get(p.place()).map_or_else(Others::default, |part| part.others)
+        }
     }
 
     pub(crate) fn others_in_mut<P: Partition>(&mut self, p: P) -> &mut Others {

@@ -114,9 +114,7 @@ impl Books {
             }
             if counted != held {
                 let (path, label) = (self.path(slot), p.label().0);
-                wrong.push(format!(
-                    "queue {path} (label {label}) counts {counted:?}, its applications have {held:?}"
-                ));
+                wrong.push(format!("queue {path} (label {label}) counts {counted:?}, its applications have {held:?}"));
             }
         }
     }

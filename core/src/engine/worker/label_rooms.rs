@@ -113,7 +113,9 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn hand_back_label_rooms(&mut self) {
         let worker = self.worker;
         while let Some((queue, label)) = self.label_rooms.pop() {
-            if let Some((room, member)) = self.queues.get_mut(queue as usize).and_then(|queue| queue.as_mut()?.room_in(label)) {
+            if let Some((room, member)) =
+                self.queues.get_mut(queue as usize).and_then(|queue| queue.as_mut()?.room_in(label))
+            {
                 member.hand_back(room, worker);
             }
         }

@@ -329,7 +329,8 @@ impl<D: Decider> Shard<D> {
                     at = queue.parent;
                 }
             }
-            for (queue, used) in self.queues.iter().zip(used).filter_map(|(queue, used)| Some((queue.as_ref()?, used))) {
+            for (queue, used) in self.queues.iter().zip(used).filter_map(|(queue, used)| Some((queue.as_ref()?, used)))
+            {
                 let (slot, name) = (queue.snapshot.slot, &queue.snapshot.name);
                 match queue.room_members.get(label.ix()).map(LabelMember::counted) {
                     Some(counted) if used == counted => drop(counted_in.insert((slot, label), counted)),
