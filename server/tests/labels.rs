@@ -2,6 +2,9 @@
 
 mod asking;
 
+mod node_record;
+
+use node_record::node_record;
 use std::sync::Arc;
 
 use asking::answer;
@@ -33,7 +36,9 @@ impl Rm {
         let node = NewNode::new("n1", "/r", Resource::new(8192, 8)).with_port(8041);
         stepped.register_node(node, Vec::new()).expect("a node");
         let cluster = Cluster::new(7, "rm:8088").with_properties(pairs());
-        Rm(Arc::new(ResourceManager::new(cluster, Arc::new(CapacitySteps::new(stepped, basics)))))
+        let manager = ResourceManager::new(cluster, Arc::new(CapacitySteps::new(stepped, basics)));
+        manager.records().node(node_record("n1", "/r", 0));
+        Rm(Arc::new(manager))
     }
 
     fn send(&self, method: &str, path: &str, kind: Option<&str>, body: &str) -> (u16, String) {
@@ -131,7 +136,7 @@ fn nodes_are_named_by_host_and_port() {
     assert_eq!(rm.json("replace-node-to-labels", body), (200, String::new()));
     assert!(rm.get("nodes/n1:8041/get-labels").contains("ssd"));
     assert!(rm.get("nodes/n9:1/get-labels").contains("gpu"));
-    assert!(rm.get("nodes").contains(r#""nodeLabels":["ssd"]"#));
+    assert!(rm.get("nodes").contains(r#""nodeLabels":["ssd"]"#), "{}", rm.get("nodes"));
     // A node has none although its host has one.
     assert_eq!(rm.json("nodes/n1:8041/replace-labels?labels=", ""), (200, String::new()));
     assert_eq!(rm.get("nodes/n1:8041/get-labels"), "{}");
