@@ -428,7 +428,8 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     assert!(output.status.success(), "{said}");
     let site = [(CLASS, CAPACITY_CLASS), ("yarn.node-labels.enabled", "true")];
     scratch.properties(SITE, &site);
-    assert_eq!(check(&scratch.0, &[SITE]), (2, vec!["unsupported".to_owned()]));
+    assert_eq!(check(&scratch.0, &[SITE]), (0, vec![]));
+    assert_eq!(check(&scratch.0, &WITH_SITE), (0, vec![]), "labels are on, and `serve` and `simulate` start with them");
     let site = [("yarn.resourcemanager.placement-constraints.handler", "scheduler")];
     scratch.properties(SITE, &site);
     assert_eq!(with(&scratch, &[], &WITH_SITE), ["unsupported"]);

@@ -3,12 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers")]
 
 use evenweave::SchedulerApi as _;
+use evenweave::labels::NewLabel;
 use evenweave::reason::{CapacityReason, CapacityWait};
 use evenweave::refused::NotFound;
 use evenweave::view::RunningLimit;
 use evenweave::{
-    AllocateRequest, Allocation, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, Heartbeat,
-    Locality, Location, NodeHandle, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AmRequest, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped,
+    Heartbeat, Locality, Location, NodeHandle, Refused, Resource, Submission,
 };
 use std::collections::HashMap;
 
@@ -57,7 +58,10 @@ impl Both {
     }
 
     fn submit(&mut self, number: u32, user: &str, queue: &str) {
-        let submission = Submission::new(number, user).in_queue(queue);
+        self.hand_in(number, Submission::new(number, user).in_queue(queue));
+    }
+
+    fn hand_in(&mut self, number: u32, submission: Submission) {
         let both = [self.stepped.submit(submission.clone()), self.threaded.submit(submission)];
         self.apps.insert(number, both.map(Result::unwrap));
         self.threaded.quiesce().unwrap();
@@ -248,6 +252,55 @@ fn limits_of_queues_and_users_are_told_with_their_figures() {
     assert!(
         matches!(&wait, CapacityWait::UserLimit { queue, user, used, limit }
         if queue == "root.b" && user == "bob" && used.memory_mb() == 2048 && limit.memory_mb() == 1024),
+        "{wait:?}"
+    );
+}
+
+/// Where there are labels each reason has the figures of the partition that it is about.
+#[test]
+fn reasons_are_about_the_partition() {
+    let mut both = Both::new(&[
+        ("yarn.node-labels.enabled", "true"),
+        ("root.accessible-node-labels.gpu.capacity", "100"),
+        ("root.a.accessible-node-labels", "gpu"),
+        ("root.a.accessible-node-labels.gpu.capacity", "50"),
+        ("root.a.accessible-node-labels.gpu.maximum-capacity", "50"),
+        ("root.a.accessible-node-labels.gpu.maximum-am-resource-percent", "0.25"),
+        ("root.b.accessible-node-labels", "gpu"),
+        ("root.b.accessible-node-labels.gpu.capacity", "50"),
+    ]);
+    let gpu = [NewLabel { name: "gpu".to_owned(), exclusive: true }];
+    both.stepped.add_labels(&gpu).unwrap();
+    both.threaded.add_labels(&gpu).unwrap();
+    both.stepped.set_node_labels(&[("n2", &["gpu"])]).unwrap();
+    both.threaded.set_node_labels(&[("n2", &["gpu"])]).unwrap();
+    both.node("n1", "/r1", 16384);
+    both.node("n2", "/r2", 8192);
+    let labelled = |number| Submission::new(number, "ann").in_queue("a").labelled("gpu");
+    both.hand_in(1, labelled(1));
+    both.ask(1, &[("*", 1, 1024, 9, true)]);
+    assert_eq!(both.on(1, "n1"), [CapacityWait::OtherLabel]);
+    for _ in 0..4 {
+        assert_eq!(both.on(1, "n2"), [CapacityWait::Offer]);
+        both.beat("n2");
+    }
+    let wait = both.one(1);
+    assert!(
+        matches!(&wait, CapacityWait::QueueLimit { queue, used, limit }
+        if queue == "root.a" && used.memory_mb() == 4096 && limit.memory_mb() == 4096),
+        "{wait:?}"
+    );
+    both.submit(2, "bob", "b");
+    both.ask(2, &[("*", 1, 1024, 1, true)]);
+    assert_eq!(both.on(2, "n2"), [CapacityWait::OtherLabel]);
+    // The AM limit of the label is 1,024 MiB; elsewhere it is 8,192.
+    for number in 3..5 {
+        both.hand_in(number, labelled(number).with_am(AmRequest::from(memory(1024))));
+    }
+    let wait = both.one(4);
+    assert!(
+        matches!(&wait, CapacityWait::AmLimit { queue, used, asked, limit }
+        if queue == "root.a" && [used, asked, limit].iter().all(|size| size.memory_mb() == 1024)),
         "{wait:?}"
     );
 }

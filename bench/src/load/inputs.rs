@@ -168,7 +168,15 @@ fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<Str
     let settings = Settings::from_site(&site).map_err(|error| Failure::input(error.to_string()))?;
     let parsed =
         AllocationFile::parse(text, name, &settings.types, &[]).map_err(|error| Failure::input(error.to_string()))?;
-    let warnings = settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
+    let mut warnings: Vec<String> =
+        settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
+    let labels = site.get("yarn.node-labels.enabled").map_err(|error| Failure::input(error.to_string()))?;
+    if labels.is_some_and(|on| on.trim().eq_ignore_ascii_case("true")) {
+        warnings.push(
+            "yarn.node-labels.enabled is true: a FairScheduler has no node labels, and refuses asks that name one"
+                .to_owned(),
+        );
+    }
     Ok((Rules::Fair { settings, allocations: parsed.file }, warnings))
 }
 
@@ -193,7 +201,10 @@ fn check_label_type(site: &SiteProperties) -> Result<Option<String>, Failure> {
         Some("distributed") => Ok(Some(format!(
             "{LABEL_TYPE} is distributed: the nodes of this cluster report no labels, and administrators cannot give them any"
         ))),
-        _ => Ok(None),
+        None | Some("centralized") => Ok(None),
+        Some(other) => {
+            Ok(Some(format!("{LABEL_TYPE} is {other}: administrators give nodes labels only where it is centralized")))
+        }
     }
 }
 

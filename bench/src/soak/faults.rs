@@ -73,6 +73,7 @@ impl Faults {
                 self.hanging = true;
             }
             Kind::Refresh => world.refresh(random),
+            Kind::Relabel => world.relabel(random),
         }
     }
 

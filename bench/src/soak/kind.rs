@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     GroupsFail,
     GroupsHang,
     Refresh,
+    Relabel,
 }
 
 impl Kind {
@@ -49,6 +50,21 @@ impl Kind {
         Kind::SilentMaster,
     ];
 
+    /// The same with node labels.
+    pub(super) const LABELLED: [Kind; 11] = [
+        Kind::WorkerPanic,
+        Kind::WorkerStall,
+        Kind::Refresh,
+        Kind::ClockJump,
+        Kind::NodeLost,
+        Kind::NodeTwice,
+        Kind::UnknownNode,
+        Kind::CompletedTwice,
+        Kind::Strangers,
+        Kind::SilentMaster,
+        Kind::Relabel,
+    ];
+
     /// As the report says it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -65,6 +81,7 @@ impl Kind {
             Kind::GroupsFail => "the group provider panics",
             Kind::GroupsHang => "the group provider hangs",
             Kind::Refresh => "the queues are refreshed, or cannot be",
+            Kind::Relabel => "a node gets another label",
         }
     }
 }

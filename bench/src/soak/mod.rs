@@ -38,11 +38,11 @@ use std::time::Duration;
 use evenweave_tools::Failure;
 use evenweave_tools::clock::{nanos, now_ns, seconds};
 
-use crate::api::{CapacityScheduler, FairScheduler, SiteFile};
+use crate::api::{CapacityScheduler, FairScheduler, NewLabel, SiteFile};
 use crate::load::{Inputs, LoadOptions, Rules};
 use faults::Faults;
 use samples::Samples;
-use subject::Subject;
+use subject::{LENT, Subject};
 use world::World;
 
 /// So many nodes without `--nodes`.
@@ -216,6 +216,10 @@ fn start(
             let builder = CapacityScheduler::builder(configuration.clone());
             let builder = builder.workers(options.workers).clock(clock).groups(groups).groups_timeout(timeout);
             let scheduler = builder.start().map_err(|error| wrong(error.to_string()))?;
+            if configuration.file().settings().node_labels.enabled {
+                let lent = NewLabel { name: LENT.to_owned(), exclusive: false };
+                scheduler.add_labels(&[lent]).map_err(|refused| wrong(refused.to_string()))?;
+            }
             let file = SiteFile::parse(inputs.queues_text(), inputs.queues_name());
             Ok(Subject::Capacity(scheduler, file.map_err(|error| wrong(error.to_string()))?))
         }

@@ -11,6 +11,9 @@ use crate::api::{
 use crate::engine::Totals;
 use crate::engine::figures::AppFigures;
 
+/// The label that nodes get, where there are labels.
+pub(super) const LENT: &str = "lent";
+
 /// See the module's text.
 #[derive(Debug)]
 pub(super) enum Subject {
@@ -34,6 +37,9 @@ impl Subject {
     pub(super) fn kinds(&self) -> &'static [Kind] {
         match self {
             Subject::Fair(_) => &Kind::FAIR,
+            Subject::Capacity(scheduler, _) if scheduler.labels().is_ok_and(|labels| !labels.is_empty()) => {
+                &Kind::LABELLED
+            }
             Subject::Capacity(..) => &Kind::CAPACITY,
         }
     }
@@ -147,6 +153,12 @@ impl Subject {
             Err(Refused::Configuration(Configuration::Invalid(_))) if is_bad => None,
             outcome => outcome.err().map(|refused| format!("a refresh: {refused}")),
         }
+    }
+
+    /// A node has a label from now on, or none. It is one whose nodes are lent: nobody asks for it.
+    pub(super) fn relabel(&self, node: &str, is_lent: bool) -> Result<(), Refused> {
+        let labels: &[&str] = if is_lent { &[LENT] } else { &[] };
+        both!(self, scheduler => scheduler.set_node_labels(&[(node, labels)]))
     }
 
     pub(super) fn shutdown(&self) {

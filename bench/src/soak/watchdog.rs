@@ -13,7 +13,7 @@ use evenweave_tools::clock::{now_ns, seconds};
 const HANG_NS: u64 = 5_000_000_000;
 
 /// Calls that are watched; the first is none.
-const CALLS: [&str; 11] = [
+const CALLS: [&str; 12] = [
     "",
     "allocate",
     "heartbeats",
@@ -24,6 +24,7 @@ const CALLS: [&str; 11] = [
     "quiesce and update",
     "audit",
     "refresh",
+    "relabel",
     "shutdown",
 ];
 

@@ -520,6 +520,15 @@ impl World {
         }
     }
 
+    /// A node gets a label, or loses it, with all that runs there.
+    pub(super) fn relabel(&mut self, random: u64) {
+        let name = self.nodes[self.pick(random)].handle.name().to_owned();
+        let (scheduler, is_lent) = (&self.scheduler, mix(random).is_multiple_of(2));
+        if let Err(refused) = self.watchdog.watch("relabel", || scheduler.relabel(&name, is_lent)).0 {
+            self.differ(format!("another label of {name}: {refused}"));
+        }
+    }
+
     fn pick(&self, random: u64) -> usize {
         usize::try_from(random % self.nodes.len() as u64).expect("nodes are counted in 32 bits")
     }

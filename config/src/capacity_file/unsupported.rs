@@ -93,18 +93,19 @@ pub(super) fn check_constraints(source: &Source<'_>, warnings: &mut Warnings<'_>
 /// Tells of it.
 #[cfg(feature = "check")]
 pub(super) fn check(file: &CapacityFile, source: &Source<'_>, warnings: &mut Warnings<'_>) {
-    for Absent { property, what, more, lacks } in absent(file, source, Starts::Program) {
+    for Absent { property, what, more, lacks } in absent(file, source, Starts::Embedder) {
         let more = match more {
             0 => String::new(),
             1 => " (and 1 more queue)".to_owned(),
             more => format!(" (and {more} more queues)"),
         };
-        let message = format!("asks for {what}{more}, and they are not supported");
+        let message = format!("asks for {what}{more}, and labels are off");
         let mut effect = "Hadoop takes it; Evenweave does not start with it, and refuses a refresh with it".to_owned();
         if !lacks.is_empty() {
             effect.push_str(&format!(": {lacks}"));
         }
-        let help = "remove the capacities of labels, or stay with Hadoop's own CapacityScheduler";
+        let help = "set yarn.node-labels.enabled to true in yarn-site.xml, and give that file with --site; or remove the capacities of \
+                    labels";
         warnings.push(&property, "unsupported", &message, |found| {
             found.effect(effect).help(help);
         });

@@ -13,7 +13,7 @@ use crate::java;
 use crate::known::{AM_PREEMPTION_OF, FAIR, KNOWN, TYPE_FIELDS, TYPES};
 use crate::names::{ROOT, rooted};
 use crate::nearest::nearest;
-use crate::properties::{Properties, parse_boolean};
+use crate::properties::Properties;
 use crate::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use evenweave_resource::ResourceTypes;
 
@@ -196,16 +196,8 @@ fn admin_star(reader: &mut Reader<'_>) {
 
 /// What a site switches on that is not here.
 fn not_here(reader: &mut Reader<'_>) {
-    const LABELS: &str = "yarn.node-labels.enabled";
     const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
     let text = |reader: &Reader<'_>, name: &str| reader.properties.text(name).map(|text| java::trim(&text).to_owned());
-    if text(reader, LABELS).is_some_and(|text| parse_boolean(&text) == Some(true)) {
-        let message = format!("{LABELS} is on, and node labels are not supported everywhere");
-        let effect = "a CapacityScheduler with one worker has them in the library and in `simulate`; `load`, `serve` and the \
-                      ResourceManager's class refuse files with labels";
-        let help = "set it to false where you do not need labels; Hadoop's own CapacityScheduler has them";
-        reader.warn(LABELS, "unsupported", message, told(effect, help));
-    }
     if let Some(handler) = text(reader, CONSTRAINTS).filter(|handler| !matches!(handler.as_str(), "" | "disabled")) {
         let message = format!("{CONSTRAINTS} is {handler:?}, and placement constraints are not supported");
         let help = "set it to disabled; Hadoop's own CapacityScheduler has constraints";

@@ -3,6 +3,7 @@
 use super::fault::{LONGEST_NAME, LabelFault};
 use super::hosts::{Host, Label};
 use super::stored::{NewLabel, StoredLabels};
+use super::trim;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;
@@ -66,10 +67,6 @@ pub struct NodeLabels {
     unlabelled: Partition,
     labels: BTreeMap<Arc<str>, Partition>,
     hosts: FxHashMap<Arc<str>, Host>,
-}
-
-fn trim(name: &str) -> &str {
-    crate::config::trim_java(name)
 }
 
 fn check_name(name: &str) -> Result<(), LabelFault> {

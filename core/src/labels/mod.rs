@@ -25,3 +25,9 @@ pub use manager::{LabelledNode, NodeLabels, Partition};
 pub use stored::{NewLabel, StoredLabels};
 pub(crate) use table::LabelTable;
 pub(crate) use terms::LabelTerms;
+
+/// The name of a label without what does not count: characters up to a blank at its ends, as Java's `String.trim` has
+/// it.
+pub(crate) fn trim(name: &str) -> &str {
+    name.trim_matches(|c| c <= ' ')
+}

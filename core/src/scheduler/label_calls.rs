@@ -6,17 +6,16 @@ use super::policy::Policy;
 use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::app::{Label, Location};
-use crate::config::trim_java;
 use crate::engine::intake::to_control::Call;
 use crate::engine::{LabelChange, LabelView};
 use crate::event::Refused;
 #[cfg(doc)]
 use crate::event::refused::*;
-use crate::labels::{NewLabel, StoredLabels};
+use crate::labels::{NewLabel, StoredLabels, trim};
 
 /// A label by its name, which `location` makes a number of.
 fn label_of(name: &str, location: impl FnOnce(&str) -> Location) -> Label {
-    match trim_java(name) {
+    match trim(name) {
         "" => Label::NONE,
         name => Label::named(location(name)),
     }

@@ -7,7 +7,6 @@ use crate::capacity::decide::messages::{CapacityMessage, Entrant};
 use crate::capacity::rules::tree::{Named, ROOT, Status};
 use crate::capacity::types::Control;
 use crate::config::capacity::{QueueMaking, ToPlace};
-use crate::config::trim_java;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::control::{EITHER, Entry, LeafEntry, WantedAm};
 use crate::engine::edge::label_of_ask::checked;
@@ -15,7 +14,7 @@ use crate::engine::intake::submission::{AmRequest, Submission};
 use crate::event::refused::{Denied, Limit, NoQueue, NotFound};
 use crate::event::{self, Refused, check_length};
 use crate::id::LabelId;
-use crate::labels::LabelTerms;
+use crate::labels::{LabelTerms, trim};
 use crate::matching::size::check_size;
 use crate::resource::Resource;
 use crate::sync::Arc;
@@ -88,7 +87,7 @@ impl Control {
         am: &'a AmRequest,
         terms: &LabelTerms<'_>,
     ) -> Option<&'a str> {
-        let (of_app, own) = (of_app.map(trim_java), am.label().map(trim_java));
+        let (of_app, own) = (of_app.map(trim), am.label().map(trim));
         let is_enforced = |label: Option<&str>| label.is_some_and(|label| terms.enforced.contains(label));
         let label = if is_enforced(of_app) || is_enforced(own) { of_app } else { own };
         let settings = &self.own.tree.file.settings().node_labels;
@@ -99,7 +98,7 @@ impl Control {
     fn label_of_accepted(&self, of_app: Option<&str>, am: &AmRequest, leaf: u32) -> LabelId {
         let terms = self.label_terms_of(leaf);
         let label = self.label_for_am(of_app, am, &terms).or(terms.default).unwrap_or_default();
-        self.label_table().number(trim_java(label)).unwrap_or_default()
+        self.label_table().number(trim(label)).unwrap_or_default()
     }
 
     /// The queue that mapping rules give a submission; none where no rule says any.

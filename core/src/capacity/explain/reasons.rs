@@ -164,6 +164,9 @@ pub enum CapacityWait {
     /// Nothing is asked for on the node or its rack, or nothing any more, and what is asked for further away is strict
     /// (`relaxLocality` false).
     NotHere,
+    /// The node has another label than the one that is asked for. Where that label is not exclusive, its nodes are lent
+    /// to asks without a label after as many offers in vain as the cluster has nodes.
+    OtherLabel,
     /// It waits for a node that is nearer to what it asks for (`node-locality-delay`,
     /// `rack-locality-additional-delay`).
     LocalityWait {
@@ -281,6 +284,9 @@ impl fmt::Display for CapacityWait {
             }
             CapacityWait::NotHere => {
                 f.write_str("nothing is asked for here, and what is asked for further away is strict (relaxLocality false)")
+            }
+            CapacityWait::OtherLabel => {
+                f.write_str("the node has another label than what is asked for, or is not lent to it yet")
             }
             CapacityWait::LocalityWait { locality: near, visits, needed } => write!(
                 f,

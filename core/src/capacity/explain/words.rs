@@ -20,6 +20,7 @@ use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::tried::KeyEnd;
+use crate::capacity::rules::users::LimitInputs;
 use crate::capacity::types::Shard;
 use crate::engine::books::ledger::{AppShared, NodeShared};
 use crate::id::LabelId;
@@ -165,7 +166,7 @@ impl Observer for Look {
 
     fn key_is_elsewhere(&mut self) {
         if self.is_at_target() {
-            self.key_waits(CapacityWait::NotHere);
+            self.key_waits(CapacityWait::OtherLabel);
         }
     }
 
@@ -189,12 +190,16 @@ impl Books {
     /// Why an application has not started: a limit of AMs, or nothing that still holds.
     pub(crate) fn why_not_started(&self, entry: AppEntry) -> CapacityWait {
         let app = &self.apps[entry];
-        let (leaf, bounds) = (self.leaf(app.leaf), self.bounds(app.leaf));
+        let leaf = self.leaf(app.leaf);
         let (queue, user) = (self.node(app.leaf).config.path.clone(), app.user.to_string());
+        let p = Part::of(app.am_partition);
+        let bounds = self.bounds_in(app.leaf, p);
         let (weight, of_user) =
-            leaf.users.get(&app.user).map_or((1.0, Resource::ZERO), |user| (user.weight, user.am_used));
-        match leaf.am_stop(bounds.am_percent, &bounds.inputs(), weight, &of_user, &app.am) {
-            AmStop::Queue => CapacityWait::AmLimit { queue, used: leaf.am_used, asked: app.am, limit: leaf.am_limit },
+            leaf.users.get(&app.user).map_or((1.0, Resource::ZERO), |user| (user.weight, user.am_used_in(p)));
+        let (used, limit) = (leaf.am_used_in(app.am_partition), leaf.am_limit_in(app.am_partition));
+        let inputs = LimitInputs { cluster: &self.cluster, ..bounds.inputs() };
+        match leaf.am_stop(bounds.am_percent, &inputs, weight, &of_user, &app.am, app.am_partition) {
+            AmStop::Queue => CapacityWait::AmLimit { queue, used, asked: app.am, limit },
             AmStop::User { limit } => CapacityWait::UserAmLimit { queue, user, used: of_user, asked: app.am, limit },
             AmStop::Nothing => CapacityWait::NotActivated { queue },
         }
@@ -222,7 +227,7 @@ impl Books {
             }
             let by_apps = self.counts(slot).reserved_by_apps;
             let reserved = if at == 0 { reserved } else { Resource::new(by_apps.memory_mb(), by_apps.vcores()) };
-            self.may_assign(slot, &mut limits, &reserved, p).map_err(|stop| self.worded(entry, &stop))?;
+            self.may_assign(slot, &mut limits, &reserved, p).map_err(|stop| self.worded(entry, &stop, p))?;
             if let Some(child) = at.checked_sub(1) {
                 if !self.node(slot).children.contains(&path[child]) {
                     return Err(CapacityWait::QueueRemoved { queue: self.node(path[child]).config.path.clone() });
@@ -233,24 +238,24 @@ impl Books {
         }
         self.enter_leaf::<Look, P>(leaf, &mut limits, true, p);
         self.user_may::<Look, P>(leaf, entry, &mut limits, &mut Walk::new(), p)
-            .map_err(|stop| self.worded(entry, &stop))?;
+            .map_err(|stop| self.worded(entry, &stop, p))?;
         if !self.arith.is_wanted(&self.cluster, self.apps[entry].pending_in(p)) {
             return Err(CapacityWait::NothingCounted { queue: self.node(leaf).config.path.clone() });
         }
         Ok(limits)
     }
 
-    /// The public reason for a check that failed, for an application or for a queue on the way to it.
-    fn worded(&self, entry: AppEntry, stop: &Stop) -> CapacityWait {
+    /// The public reason for a check that failed on a partition, for an application or for a queue on the way to it.
+    fn worded<P: Partition>(&self, entry: AppEntry, stop: &Stop, p: P) -> CapacityWait {
         let app = &self.apps[entry];
         let path = |slot: u32| self.node(slot).config.path.clone();
         let (queue, user) = (path(app.leaf), app.user.to_string());
         match *stop {
             Stop::Queue { slot, limit } => {
-                CapacityWait::QueueLimit { queue: path(slot), used: self.counts(slot).used, limit }
+                CapacityWait::QueueLimit { queue: path(slot), used: self.counts_in(slot, p).used, limit }
             }
             Stop::User { limit } => {
-                let used = self.leaf(app.leaf).users.get(&app.user).map_or(Resource::ZERO, |user| user.used);
+                let used = self.leaf(app.leaf).users.get(&app.user).map_or(Resource::ZERO, |user| user.used_in(p));
                 CapacityWait::UserLimit { queue, user, used, limit }
             }
             Stop::UserForgotten => CapacityWait::UserForgotten { queue, user },
@@ -380,7 +385,7 @@ impl Shard {
         });
         match accepted {
             Err(Stop::Gone) => CapacityWait::NodeFull { free },
-            Err(stop) => self.own.books.worded(entry, &stop),
+            Err(stop) => by_partition!(self, proposal.node, |p| self.own.books.worded(entry, &stop, p)),
             Ok(()) if allocated => CapacityWait::Offer,
             Ok(()) => CapacityWait::WillReserve { asked: size, free },
         }
@@ -431,7 +436,8 @@ impl Shard {
                 let blocker = look.blocker.map(|(slot, kept)| CapacityWait::HeldBack { queue: path(slot), kept });
                 // The target's own keys say more, if the pass came as far as them.
                 let full = look.full.filter(|_| !look.is_asked);
-                blocker.or_else(|| full.map(|stop| self.own.books.worded(entry, &stop)))
+                blocker
+                    .or_else(|| full.map(|stop| by_partition!(self, node, |p| self.own.books.worded(entry, &stop, p))))
             }
         };
         if !found.iter().any(|(_, wait)| is_promise(wait)) {

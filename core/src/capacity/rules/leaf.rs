@@ -319,7 +319,8 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Leaf {
-    /// What keeps an AM of this size from starting, as the limits were last worked out; its user's AMs use `of_user`.
+    /// What keeps an AM of this size from starting on nodes of a label, as the limits were last worked out; its user's
+    /// AMs use `of_user` there.
     /// As if he were the first whom activation looks at: the limit is worked out for that one's weight
     /// (rules/capacity.md 9).
     pub(crate) fn am_stop(
@@ -329,15 +330,16 @@ impl Leaf {
         weight: f32,
         of_user: &Resource,
         am: &Resource,
+        label: LabelId,
     ) -> AmStop {
-        let arith = by.arith;
-        if self.is_exempt_from_am_limit(by.cluster, arith) {
+        let (arith, used, limit) = (by.arith, self.am_used_in(label), self.am_limit_in(label));
+        if self.active.len() < 1 || arith.compare(by.cluster, &used, &Resource::ZERO).is_le() {
             return AmStop::Nothing;
         }
-        if !arith.fits_in(&self.am_used.plus(am), &self.am_limit) {
+        if !arith.fits_in(&used.plus(am), &limit) {
             return AmStop::Queue;
         }
-        let limit = self.user_am_limit(percent, weight, by, &self.am_limit);
+        let limit = self.user_am_limit(percent, weight, by, &limit);
         if arith.fits_in(&of_user.plus(am), &limit) { AmStop::Nothing } else { AmStop::User { limit } }
     }
 

@@ -5,12 +5,11 @@
 //! told numbers.
 
 use crate::app::{Ask, Location};
-use crate::config::trim_java;
 use crate::engine::intake::locations::Locations;
 use crate::event::Refused;
 use crate::event::refused::Invalid;
 use crate::id::LabelId;
-use crate::labels::{LabelTable, LabelTerms};
+use crate::labels::{LabelTable, LabelTerms, trim};
 
 /// A `*` ask's label after what takes its place (rules/node-labels.md 8.2, steps 1 and 2). `of_app`: the application's.
 pub(crate) fn enforced<'a>(own: Option<&'a str>, of_app: Option<&'a str>, terms: &LabelTerms<'_>) -> Option<&'a str> {
@@ -39,7 +38,7 @@ pub(crate) fn checked(
 ) -> Result<LabelId, Refused> {
     check_off(label, table)?;
     size()?;
-    let label = label.or(terms.and_then(|terms| terms.default)).map_or("", trim_java);
+    let label = label.or(terms.and_then(|terms| terms.default)).map_or("", trim);
     if label.is_empty() {
         return Ok(LabelId::NONE);
     }
