@@ -13,7 +13,7 @@ pub(crate) use evenweave::reservation::{
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AppView, CapacityAppView, CapacityQueueView, CapacityStats, NodeView, QueueConfig, Stats,
+    AppView, CapacityAppPartitionView, CapacityAppView, CapacityQueueView, CapacityStats, NodeView, QueueConfig, Stats,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Capacity, CapacityConfiguration, CapacityScheduler,

@@ -1,6 +1,6 @@
 //! What the load asks a scheduler about, whichever of the two it is.
 
-use crate::api::{AppView, CapacityAppView, CapacityStats, Resource, Stats};
+use crate::api::{AppView, CapacityAppPartitionView, CapacityAppView, CapacityStats, Resource, Stats};
 
 /// An application.
 #[derive(Clone, Debug)]
@@ -33,12 +33,18 @@ impl From<AppView> for AppFigures {
 
 impl From<CapacityAppView> for AppFigures {
     fn from(view: CapacityAppView) -> AppFigures {
+        // Of all nodes, whatever their labels.
+        let sum = |of: fn(&CapacityAppPartitionView) -> &Resource| {
+            view.partitions.iter().fold(Resource::ZERO, |sum, part| sum.plus(of(part)))
+        };
+        let usage = view.used.plus(&sum(|part| &part.used));
+        let outstanding = view.pending.plus(&sum(|part| &part.pending));
         AppFigures {
             number: view.number,
             queue: view.queue,
-            usage: view.used,
-            outstanding: view.pending,
-            demand: view.used.plus(&view.pending),
+            usage,
+            outstanding,
+            demand: usage.plus(&outstanding),
             fair_share: Resource::ZERO,
             starvation: Resource::ZERO,
         }
