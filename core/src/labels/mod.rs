@@ -11,6 +11,8 @@ mod hosts;
 
 mod manager;
 
+mod names;
+
 mod stored;
 
 mod table;
@@ -22,12 +24,7 @@ mod model;
 
 pub use fault::LabelFault;
 pub use manager::{LabelledNode, NodeLabels, Partition};
+pub(crate) use names::trim;
 pub use stored::{NewLabel, StoredLabels};
 pub(crate) use table::LabelTable;
 pub(crate) use terms::LabelTerms;
-
-/// The name of a label without what does not count: characters up to a blank at its ends, as Java's `String.trim` has
-/// it.
-pub(crate) fn trim(name: &str) -> &str {
-    name.trim_matches(|c| c <= ' ')
-}
