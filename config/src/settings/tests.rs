@@ -374,6 +374,7 @@ fn what_the_capacity_scheduler_does_not_read_is_not_looked_at_for_it() {
     };
     let small = ("yarn.scheduler.minimum-allocation-mb", "512");
     let four = ("yarn.scheduler.fair.max.assign", "four");
+    let handler = ("yarn.resourcemanager.placement-constraints.handler", "scheduler");
     for (pairs, alone, fair, capacity) in [
         (vec![small], vec![], vec!["allocation"], vec![]),
         (vec![small, (class, CLASS)], vec!["allocation"], vec!["allocation"], vec![]),
@@ -381,7 +382,8 @@ fn what_the_capacity_scheduler_does_not_read_is_not_looked_at_for_it() {
         (vec![four], vec!["not-a-number"], vec!["not-a-number"], vec![]),
         (vec![four, (class, Capacity.own_class())], vec![], vec!["not-a-number", "other-scheduler"], vec![]),
         (vec![(class, "x.Other")], vec!["other-scheduler"], vec!["other-scheduler"], vec![]),
-        (vec![("yarn.node-labels.enabled", "true")], vec!["unsupported"], vec![], vec!["unsupported"]),
+        (vec![("yarn.node-labels.enabled", "true")], vec![], vec![], vec![]),
+        (vec![handler], vec!["unsupported"], vec![], vec!["unsupported"]),
         (vec![("yarn.admin.acl", "*,al")], vec!["acl-star"], vec!["acl-star"], vec!["acl-star"]),
     ] {
         assert_eq!(codes(&pairs, &[]), alone, "{pairs:?}");
