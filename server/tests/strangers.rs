@@ -225,6 +225,10 @@ const ROWS: &[Row] = &[
     ("PUT", "/ws/v1/cluster/apps/{app}/priority", "/ws/v1/cluster/apps/application_7_0001/priority", alike(200, NOTHING)),
     ("PUT", "/ws/v1/cluster/apps/{app}/timeout", "/ws/v1/cluster/apps/application_7_0001/timeout", alike(503, NOTHING)),
     // Reservations.
+    ("POST", "/ws/v1/cluster/add-node-labels", "/ws/v1/cluster/add-node-labels", alike(401, NOTHING)),
+    ("POST", "/ws/v1/cluster/remove-node-labels", "/ws/v1/cluster/remove-node-labels", alike(401, NOTHING)),
+    ("POST", "/ws/v1/cluster/replace-node-to-labels", "/ws/v1/cluster/replace-node-to-labels", alike(401, NOTHING)),
+    ("POST", "/ws/v1/cluster/nodes/{node}/replace-labels", "/ws/v1/cluster/nodes/n1:8041/replace-labels", alike(401, NOTHING)),
     ("POST", "/ws/v1/cluster/reservation/new-reservation", "/ws/v1/cluster/reservation/new-reservation", alike(503, NOTHING)),
     ("POST", "/ws/v1/cluster/reservation/submit", "/ws/v1/cluster/reservation/submit", alike(400, NOTHING)),
     ("POST", "/ws/v1/cluster/reservation/update", "/ws/v1/cluster/reservation/update", alike(400, NOTHING)),
