@@ -4,7 +4,7 @@
 //! differ from Rust's, a value accepted by one would be refused by the other.
 
 /// `String.trim`: characters up to U+0020 at both ends.
-pub(super) fn trim(text: &str) -> &str {
+pub fn trim(text: &str) -> &str {
     text.trim_matches(|c| c <= ' ')
 }
 

@@ -77,10 +77,11 @@ pub mod capacity {
 #[doc(hidden)]
 pub mod internal {
     pub use crate::capacity_file::{
-        Cluster, KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
+        Cluster, KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, SHIPPED_SORTING_POLICIES,
+        Shifted, Texts,
     };
     pub use crate::encoding::decode_json;
-    pub use crate::java::{equals_ignore_case, float_to_int, float_to_long, narrow};
+    pub use crate::java::{equals_ignore_case, float_to_int, float_to_long, narrow, trim};
     pub use crate::source::Reader;
     pub use crate::{hash_order, quoted, type_order};
 }

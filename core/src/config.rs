@@ -1,7 +1,7 @@
 //! Configuration: text in, typed values out. The crate `evenweave-config`, and what of it only this crate needs.
 
 pub(crate) use evenweave_config::internal::{
-    Reader, decode_json, equals_ignore_case, float_to_int, float_to_long, hash_order, narrow, quoted, type_order,
+    Reader, decode_json, equals_ignore_case, float_to_int, float_to_long, hash_order, narrow, quoted, trim, type_order,
 };
 #[doc(inline)]
 pub use evenweave_config::{
@@ -30,6 +30,7 @@ pub mod capacity {
         Template, ToPlace, WorkflowPriorities,
     };
     pub(crate) use evenweave_config::internal::{
-        Cluster, KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, Shifted, Texts,
+        Cluster, KnownLabels, LateFault, LeafTemplate, MadeQueue, MadeQueues, Reserved, SHIPPED_SORTING_POLICIES,
+        Shifted, Texts,
     };
 }

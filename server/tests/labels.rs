@@ -114,6 +114,10 @@ fn a_body_that_is_none_changes_nothing() {
         assert_eq!(rm.json("add-node-labels", body), (200, String::new()), "{body}");
     }
     assert_eq!(rm.json("add-node-labels", &add(&"x".repeat(255))), (200, String::new()));
+    // What Java's `String.trim` takes off does not count; other white space is no letter.
+    assert_eq!(rm.json("add-node-labels", &add(r"\u0001 t1\u0002")), (200, String::new()));
+    assert!(rm.get("get-node-labels").contains(r#""t1""#));
+    rm.refuses("add-node-labels", &add(r"\u00a0t2"), 400, "label name should only contains");
 }
 
 #[test]

@@ -36,22 +36,9 @@ impl Kind {
         Kind::GroupsHang,
     ];
 
-    /// With the CapacityScheduler: it has no update, and asks for groups only where a mapping rule does.
-    pub(super) const CAPACITY: [Kind; 10] = [
-        Kind::WorkerPanic,
-        Kind::WorkerStall,
-        Kind::Refresh,
-        Kind::ClockJump,
-        Kind::NodeLost,
-        Kind::NodeTwice,
-        Kind::UnknownNode,
-        Kind::CompletedTwice,
-        Kind::Strangers,
-        Kind::SilentMaster,
-    ];
-
-    /// The same with node labels.
-    pub(super) const LABELLED: [Kind; 11] = [
+    /// With the CapacityScheduler and node labels: it has no update, and asks for groups only where a mapping rule does.
+    /// Without labels all but the last.
+    pub(super) const CAPACITY: [Kind; 11] = [
         Kind::WorkerPanic,
         Kind::WorkerStall,
         Kind::Refresh,

@@ -37,10 +37,10 @@ impl Subject {
     pub(super) fn kinds(&self) -> &'static [Kind] {
         match self {
             Subject::Fair(_) => &Kind::FAIR,
-            Subject::Capacity(scheduler, _) if scheduler.labels().is_ok_and(|labels| !labels.is_empty()) => {
-                &Kind::LABELLED
+            Subject::Capacity(scheduler, _) => {
+                let without = usize::from(!scheduler.labels().is_ok_and(|labels| !labels.is_empty()));
+                &Kind::CAPACITY[..Kind::CAPACITY.len() - without]
             }
-            Subject::Capacity(..) => &Kind::CAPACITY,
         }
     }
 

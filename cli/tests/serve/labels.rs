@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::Served;
 use super::admin::admin;
+use super::{Served, app_of, poll};
 
 /// `DEFAULT` is the label of what `training` asks for without naming one.
 const QUEUES: &str = "<configuration>
@@ -30,23 +30,23 @@ fn used(served: &Served, queue: &str, label: &str) -> i64 {
 }
 
 fn until(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..450 {
-        if is_so() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    panic!("never: {what}");
+    poll(|| is_so().then_some(())).unwrap_or_else(|| panic!("never: {what}"));
+}
+
+/// A server with labels. What `training` asks for without naming one has the label `default`.
+fn labelled(default: &str, more: &[&str]) -> (TempDir, Served) {
+    let folder = TempDir::new().expect("a folder");
+    let queues = folder.path().join("capacity-scheduler.xml");
+    fs::write(&queues, QUEUES.replace("DEFAULT", default)).expect("written");
+    let (config, on) = (queues.display().to_string(), "yarn.node-labels.enabled=true");
+    let with = ["--listen", "127.0.0.1:0", "--scheduler", "capacity", "--config", &config, "-D", on];
+    let served = Served::start(&[&with, more].concat());
+    (folder, served)
 }
 
 #[test]
 fn labels_are_given_to_nodes_and_taken_from_them() {
-    let folder = TempDir::new().expect("a folder");
-    let queues = folder.path().join("capacity-scheduler.xml");
-    fs::write(&queues, QUEUES.replace("DEFAULT", "gpu")).expect("written");
-    let (config, on) = (queues.display().to_string(), "yarn.node-labels.enabled=true");
-    let with = ["--listen", "127.0.0.1:0", "--scheduler", "capacity", "--workers", "2", "--config", &config, "-D", on];
-    let served = Served::start(&with);
+    let (_folder, served) = labelled("gpu", &["--workers", "2"]);
     let run = |words: &[&str]| admin(&served.at, None, words);
     let good = |words: &[&str]| {
         let (code, out, err) = run(words);
@@ -96,11 +96,7 @@ fn labels_are_given_to_nodes_and_taken_from_them() {
 
 #[test]
 fn an_application_is_submitted_for_the_nodes_of_a_label() {
-    let folder = TempDir::new().expect("a folder");
-    let queues = folder.path().join("capacity-scheduler.xml");
-    fs::write(&queues, QUEUES.replace("DEFAULT", " ")).expect("written");
-    let (config, on) = (queues.display().to_string(), "yarn.node-labels.enabled=true");
-    let served = Served::start(&["--listen", "127.0.0.1:0", "--scheduler", "capacity", "--config", &config, "-D", on]);
+    let (_folder, served) = labelled(" ", &[]);
     let post = |path: &str, body: &str| served.ask("POST", path, "Content-Type: application/json\r\n", body);
     assert_eq!(post("/ws/v1/cluster/add-node-labels", r#"{"nodeLabelInfo":{"name":"gpu"}}"#), (200, String::new()));
     assert_eq!(post("/ws/v1/cluster/nodes/n0/replace-labels?labels=gpu", ""), (200, String::new()));
@@ -111,8 +107,7 @@ fn an_application_is_submitted_for_the_nodes_of_a_label() {
     assert!(status == 400 && said.contains("doesn't have permission to access all labels"), "{status}: {said}");
     let (status, said) = post("/ws/v1/evenweave/controls", &wish("root.training"));
     assert_eq!(status, 200, "{said}");
-    let number = said.split("application ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&said).to_owned();
-    let path = format!("/ws/v1/cluster/apps/application_1700000000000_{number:0>4}");
+    let path = format!("/ws/v1/cluster/apps/{}", app_of(&said));
     until("it runs on the node", || {
         let app = served.json(&path)["app"].clone();
         let parts = app["resourceInfo"]["resourceUsagesByPartition"].as_array().cloned().unwrap_or_default();

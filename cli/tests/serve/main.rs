@@ -24,6 +24,23 @@ struct Served {
     at: String,
 }
 
+/// Looks five times a second until there is something; `None` after a minute and a half.
+fn poll<T>(mut found: impl FnMut() -> Option<T>) -> Option<T> {
+    (0..450).find_map(|_| {
+        let found = found();
+        if found.is_none() {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        found
+    })
+}
+
+/// The application that an answer to a submission names.
+fn app_of(said: &str) -> String {
+    let number = said.split("application ").nth(1).and_then(|rest| rest.split(' ').next()).expect(said);
+    format!("application_1700000000000_{number:0>4}")
+}
+
 impl Served {
     /// Few nodes, with much to do.
     fn start(arguments: &[&str]) -> Served {
@@ -78,14 +95,8 @@ impl Served {
 
     /// The first state that is as wanted.
     fn state_once(&self, is_wanted: impl Fn(&Value) -> bool) -> Value {
-        for _ in 0..450 {
-            let state = self.json("/events/state");
-            if is_wanted(&state) {
-                return state;
-            }
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        panic!("never as wanted: {}", self.json("/events/state")["totals"]);
+        let state = poll(|| Some(self.json("/events/state")).filter(&is_wanted));
+        state.unwrap_or_else(|| panic!("never as wanted: {}", self.json("/events/state")["totals"]))
     }
 
     /// An application that outlives every test.
@@ -93,8 +104,7 @@ impl Served {
         let wish = format!(r#"{{"do":"submit","user":"carla","queue":"{queue}","tasks":100000,"seconds":3600}}"#);
         let (status, said) = self.ask("POST", "/ws/v1/evenweave/controls", "", &wish);
         assert_eq!(status, 200, "{said}");
-        let number = said.split("application ").nth(1).and_then(|rest| rest.split(' ').next()).expect(&said);
-        format!("application_1700000000000_{number:0>4}")
+        app_of(&said)
     }
 
     /// The state, once containers have run and ended.

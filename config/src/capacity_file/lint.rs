@@ -13,7 +13,7 @@ use super::ordering::{AppOrdering, QueueOrdering};
 use super::plan_lint;
 use super::priority_acl::oddities;
 use super::queue::{CapacityQueue, LeafSettings};
-use super::settings::is_shipped;
+use super::settings::SHIPPED_SORTING_POLICIES;
 use super::source::{PREFIX, Source};
 use super::unsupported;
 use super::warnings::Warnings;
@@ -309,7 +309,7 @@ impl Lint<'_, '_> {
             self.warn(ON, "no-effect", &message, "its asks are tried on the first node of a partition alone", &help);
         }
         for (name, class) in &settings.multi_node_sorting_classes {
-            if !is_shipped(class) {
+            if !SHIPPED_SORTING_POLICIES.contains(&&**class) {
                 let property = format!("{POLICY}.{name}.class");
                 let message = format!("is {class}, which only a program that embeds Evenweave may have");
                 self.warnings.push(&property, "unsupported", &message, |found| {

@@ -123,7 +123,7 @@ pub use queue::{
     CapacityMode, CapacityQueue, CapacityQueueRole, LeafSettings, ParentSettings, PlanSettings, QueueState,
 };
 pub use refresh_end::LateFault;
-pub use settings::CapacitySettings;
+pub use settings::{CapacitySettings, SHIPPED_SORTING_POLICIES};
 pub use skeleton::CapacityQueueKind;
 pub use templates::LeafTemplate;
 pub use templates::{FlexibleCreation, ManagedCreation, QueueTemplates, Template};

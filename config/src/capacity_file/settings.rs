@@ -21,6 +21,8 @@ pub(super) const SORTING_POLICY: &str =
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy";
 /// Names of policies that are not Hadoop's begin so: those that come with Evenweave, and those of an embedder.
 const OWN_SORTING_POLICIES: &str = "evenweave.";
+/// The classes of policies that come with Evenweave: Hadoop's, the fullest node first, the emptiest node first.
+pub const SHIPPED_SORTING_POLICIES: [&str; 3] = [SORTING_POLICY, "evenweave.FullestFirst", "evenweave.EmptiestFirst"];
 /// What a class may be.
 const SORTING_POLICIES: &str = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy, \
      evenweave.FullestFirst, evenweave.EmptiestFirst or a policy of the embedder's whose name begins with evenweave.";
@@ -334,12 +336,6 @@ pub(super) fn sorting_class(source: &Source<'_>, policy: &str) -> Result<String,
         None => CapacityFault::SortingPolicyWithoutClass { policy, class: SORTING_INTERFACE, known: SORTING_POLICY },
     };
     Err(CapacityFileError::new(property, fault))
-}
-
-/// A policy that comes with Evenweave.
-#[cfg(feature = "check")]
-pub(super) fn is_shipped(class: &str) -> bool {
-    [SORTING_POLICY, "evenweave.FullestFirst", "evenweave.EmptiestFirst"].contains(&class)
 }
 
 fn is_sorting_class(class: &str) -> bool {

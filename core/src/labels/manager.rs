@@ -2,8 +2,8 @@
 
 use super::fault::{LONGEST_NAME, LabelFault};
 use super::hosts::{Host, Label};
-use super::names::trim;
 use super::stored::{NewLabel, StoredLabels};
+use crate::config::trim;
 use crate::resource::Resource;
 use crate::sync::Arc;
 use rustc_hash::FxHashMap;

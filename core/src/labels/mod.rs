@@ -11,8 +11,6 @@ mod hosts;
 
 mod manager;
 
-mod names;
-
 mod stored;
 
 mod table;
@@ -24,7 +22,6 @@ mod model;
 
 pub use fault::LabelFault;
 pub use manager::{LabelledNode, NodeLabels, Partition};
-pub(crate) use names::trim;
 pub use stored::{NewLabel, StoredLabels};
 pub(crate) use table::LabelTable;
 pub(crate) use terms::LabelTerms;

@@ -6,12 +6,13 @@ use super::policy::Policy;
 use super::stepped::Stepped;
 use super::threaded::Scheduler;
 use crate::app::{Label, Location};
+use crate::config::trim;
 use crate::engine::intake::to_control::Call;
 use crate::engine::{LabelChange, LabelView};
 use crate::event::Refused;
 #[cfg(doc)]
 use crate::event::refused::*;
-use crate::labels::{NewLabel, StoredLabels, trim};
+use crate::labels::{NewLabel, StoredLabels};
 
 /// A label by its name, which `location` makes a number of.
 fn label_of(name: &str, location: impl FnOnce(&str) -> Location) -> Label {

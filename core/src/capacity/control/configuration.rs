@@ -2,7 +2,9 @@
 
 use super::settings::Unsupported;
 use crate::capacity::rules::candidates::{MultiNode, Sorting};
-use crate::config::capacity::{CapacityFile, CapacityFileError, LateFault, MadeQueues, PreemptionSettings, Texts};
+use crate::config::capacity::{
+    CapacityFile, CapacityFileError, LateFault, MadeQueues, PreemptionSettings, SHIPPED_SORTING_POLICIES, Texts,
+};
 use crate::config::{LARGEST_FILE, Settings, SettingsError, SiteFile, SiteProperties, decode_json, read_file};
 use crate::event::Refused;
 use crate::event::refused::Configuration;
@@ -240,7 +242,8 @@ impl CapacityConfiguration {
                 None => {
                     let property = format!("yarn.scheduler.capacity.multi-node-sorting.policy.{name}.class");
                     let at = CapacityFile::placed(&self.all, &property);
-                    unknown.push(format!("{at} is {class}, which nobody has given to the builder: {SHIPPED} are here"));
+                    let here = SHIPPED_SORTING_POLICIES.join(", ");
+                    unknown.push(format!("{at} is {class}, which nobody has given to the builder; here are {here}"));
                 }
             }
         }
@@ -265,18 +268,12 @@ impl CapacityConfiguration {
     }
 }
 
-/// Classes of policies that sort nodes and are always here.
-const SHIPPED: &str = "Hadoop's ResourceUsageMultiNodeLookupPolicy, evenweave.FullestFirst and evenweave.EmptiestFirst";
-
+/// A policy that sorts nodes and is always here.
 fn shipped(class: &str) -> Option<Arc<dyn Candidates>> {
-    match class {
-        "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy" => {
-            Some(Arc::new(LeastAllocated))
-        }
-        "evenweave.FullestFirst" => Some(Arc::new(FullestFirst)),
-        "evenweave.EmptiestFirst" => Some(Arc::new(EmptiestFirst)),
-        _ => None,
-    }
+    let policies: [Arc<dyn Candidates>; 3] =
+        [Arc::new(LeastAllocated), Arc::new(FullestFirst), Arc::new(EmptiestFirst)];
+    let known = SHIPPED_SORTING_POLICIES.into_iter().zip(policies).find(|(known, _)| *known == class);
+    known.map(|(_, policy)| policy)
 }
 
 /// What the control is configured with.

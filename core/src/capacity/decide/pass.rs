@@ -43,6 +43,21 @@ pub(crate) struct Visit {
     pub(crate) proposal: Option<Proposal>,
 }
 
+/// What a pass goes over: one node, or [several together](super::together).
+pub(super) trait Over: Copy {
+    fn go<O: Observer>(self, shard: &mut Shard, eye: &mut O) -> Option<PassResult>;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OneNode(u32);
+
+impl Over for OneNode {
+    #[inline]
+    fn go<O: Observer>(self, shard: &mut Shard, eye: &mut O) -> Option<PassResult> {
+        shard.go(self.0, eye)
+    }
+}
+
 /// What one pass handed out.
 pub(super) struct PassResult {
     pub(super) off_switch: bool,
@@ -85,21 +100,27 @@ impl Shard {
     }
 
     fn pass(&mut self, node: u32) -> Option<PassResult> {
+        self.pass_over(node, OneNode(node))
+    }
+
+    /// A pass. Whoever watches is told of it as one over `node`.
+    #[inline]
+    pub(super) fn pass_over(&mut self, node: u32, over: impl Over) -> Option<PassResult> {
         if self.must_fold() {
             self.fold_now();
         }
-        if self.own.watching.is_some() { self.pass_with_watch(node) } else { self.go(node, &mut ()) }
+        if self.own.watching.is_some() { self.pass_with_watch(node, over) } else { over.go(self, &mut ()) }
     }
 
     /// A pass, and what it tries is told if that is asked for.
     #[cold]
-    fn pass_with_watch(&mut self, node: u32) -> Option<PassResult> {
+    fn pass_with_watch(&mut self, node: u32, over: impl Over) -> Option<PassResult> {
         let wanted = self.is_told(node);
         if wanted == (false, false) {
-            return self.go(node, &mut ());
+            return over.go(self, &mut ());
         }
         let mut recorder = Recorder::default();
-        let handed = self.go(node, &mut recorder);
+        let handed = over.go(self, &mut recorder);
         if let Some(course) = recorder.into_course() {
             self.tell_pass(node, wanted, course);
         }

@@ -1,14 +1,14 @@
 //! Passes over all nodes of a partition: each ask is tried on its candidates, one after the other
 //! (rules/multi-node.md 2 to 6).
 //!
-//! The traversal is that of [`pass`](super::pass): it has [`Together`] as its partition, and calls
+//! Run by a worker on its own nodes, between two messages. The traversal is that of [`pass`](super::pass): it has [`Together`] as its partition, and calls
 //! [`try_on_candidates`](Shard::try_on_candidates) where it else looks at its one node. The order of the nodes is
 //! [`CandidateLists`]'.
 
-use super::pass::{PassResult, Visit};
+use super::pass::{MAX_CONFLICTS, Over, PassResult, Visit};
 use crate::capacity::rules::allocator::{Limits, Skipped};
 use crate::capacity::rules::candidates::{CandidateLists, Nodes};
-use crate::capacity::rules::observer::{Observer, Recorder};
+use crate::capacity::rules::observer::Observer;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::{Part, Partition, Together, Whole};
 use crate::capacity::rules::tree::ROOT;
@@ -50,6 +50,16 @@ impl Nodes for Now<'_> {
     }
 }
 
+/// What is offered together of the nodes with a label.
+#[derive(Clone, Copy, Debug)]
+struct PartitionOf(LabelId);
+
+impl Over for PartitionOf {
+    fn go<O: Observer>(self, shard: &mut Shard, eye: &mut O) -> Option<PassResult> {
+        shard.go_together(self.0, eye)
+    }
+}
+
 fn facts(nodes: &NodeList<CapacityDecider>, node: u32) -> CandidateNode<'_> {
     let at = &nodes[node as usize];
     CandidateNode {
@@ -79,7 +89,7 @@ impl Shard {
         self.sort_candidates_by_time();
         let label = self.nodes[node as usize].label;
         self.with_candidates(|lists, now| lists.offer(now, label, Some(node)));
-        self.in_passes(|shard| shard.pass_together(node, label));
+        self.in_passes(|shard| shard.pass_over(node, PartitionOf(label)));
     }
 
     /// A round of the async allocation thread goes over partitions, in the order of their names (rules/multi-node.md 8).
@@ -100,27 +110,10 @@ impl Shard {
             self.with_candidates(|lists, now| lists.offer(now, *label, None));
             let node = self.own.candidates.as_ref().and_then(|lists| lists.together().first().copied());
             if let Some(node) = node {
-                self.pass_together(node, *label);
+                self.pass_over(node, PartitionOf(*label));
                 self.tell_known_labels(false);
             }
         }
-    }
-
-    /// A pass over what is offered together. Whoever watches is told of it as one over `node`.
-    fn pass_together(&mut self, node: u32, label: LabelId) -> Option<PassResult> {
-        if self.must_fold() {
-            self.fold_now();
-        }
-        let wanted = if self.own.watching.is_some() { self.is_told(node) } else { (false, false) };
-        if wanted == (false, false) {
-            return self.go_together(label, &mut ());
-        }
-        let mut recorder = Recorder::default();
-        let handed = self.go_together(label, &mut recorder);
-        if let Some(course) = recorder.into_course() {
-            self.tell_pass(node, wanted, course);
-        }
-        handed
     }
 
     /// What is reserved on any of the nodes comes first; then one container or reservation for somebody.
@@ -146,7 +139,7 @@ impl Shard {
     }
 
     fn go_together_in<O: Observer, P: Partition>(&mut self, p: Together<P>, eye: &mut O) -> Option<PassResult> {
-        for _ in 0..super::pass::MAX_CONFLICTS {
+        for _ in 0..MAX_CONFLICTS {
             let mut limits = Limits::new(*self.own.books.size(p.asked()));
             let mut visit = self.visit_together()?;
             self.offer_queue(ROOT, &mut visit, &mut limits, p, eye);

@@ -41,6 +41,12 @@ impl UsageByLabel {
         }
     }
 
+    /// Adds; by the owner alone. A call, so that who has no labels has nothing of it in the way.
+    #[inline(never)]
+    pub(crate) fn add(&self, types: usize, label: LabelId, amount: &Resource) {
+        self.set(types, label, &self.read(label).plus(amount));
+    }
+
     /// What is counted of a label.
     pub(crate) fn read(&self, label: LabelId) -> Resource {
         let (mut at, mut left) = (&self.0, label.ix());
@@ -79,6 +85,8 @@ mod tests {
             let amount = if there { Resource::new(i64::from(label) + 1, 1) } else { Resource::ZERO };
             assert_eq!(usage.read(LabelId(label)), amount, "label {label}");
         }
+        usage.add(2, LabelId(9), &Resource::new(-10, -1));
+        assert_eq!(usage.read(LabelId(9)), Resource::ZERO);
         usage.clear(2);
         assert!((0..12).all(|label| usage.read(LabelId(label)).is_zero()));
     }

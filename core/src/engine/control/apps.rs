@@ -3,6 +3,7 @@
 use super::attempts::NewAttemptOf;
 use super::part::{ControlPart, Controlled, Entry, LeafEntry};
 use super::state::{App, Control, WantedAm};
+use crate::config::trim;
 use crate::engine::books::ledger::AppShared;
 use crate::engine::intake::reply::Reply;
 use crate::engine::intake::submission::{AmRequest, Submission};
@@ -24,7 +25,7 @@ impl<D: Controlled> Control<D> {
         }
         am.as_ref().map_or(Ok(()), |am| am.check_places(&self.shared.locations))?;
         let Entry { leaf, am: size, am_label, keeps_name } = D::Control::submitted(self, submission)?;
-        let label = submission.label.as_deref().map(crate::labels::trim);
+        let label = submission.label.as_deref().map(trim);
         let first = NewAttemptOf { number: *number, user, leaf, attempt: 1, recovered, keeps_name, label };
         let app = self.new_app(first, am.as_ref())?;
         let wanted = size.map(|size| WantedAm { size, label: am_label });

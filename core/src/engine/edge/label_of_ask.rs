@@ -5,11 +5,12 @@
 //! told numbers.
 
 use crate::app::{Ask, Location};
+use crate::config::trim;
 use crate::engine::intake::locations::Locations;
 use crate::event::Refused;
 use crate::event::refused::Invalid;
 use crate::id::LabelId;
-use crate::labels::{LabelTable, LabelTerms, trim};
+use crate::labels::{LabelTable, LabelTerms};
 
 /// A `*` ask's label after what takes its place (rules/node-labels.md 8.2, steps 1 and 2). `of_app`: the application's.
 pub(crate) fn enforced<'a>(own: Option<&'a str>, of_app: Option<&'a str>, terms: &LabelTerms<'_>) -> Option<&'a str> {

@@ -274,8 +274,7 @@ impl<D: Decider> Shard<D> {
             || Container { id, node: at.shared.id, priority, allocation_request_id, locality, resource: *granted };
         let arena = &shared.arenas[worker];
         if *counts_by_label {
-            let cell = &app.cell.by_label;
-            cell.set(types, at.label, &cell.read(at.label).plus(granted));
+            app.cell.by_label.add(types, at.label, granted);
         }
         let was_empty = arena.push_granted(&app.cell.granted, new.mail, &container());
         paths::show_leaf(queues, app.leaf, types, granted, alone);

@@ -1,11 +1,13 @@
 //! What this worker counts by node label: of its applications, and in the rooms of queues.
 //!
 //! # Where it stands
-//! Called by `grant`, by the end of a container, by `adopt` when an application moves, and by the decider when a node
-//! gets another label. Where labels are off, or one worker is alone, nothing is counted. The protocol of rooms:
+//! Plain code on the worker's own shard and thread; the cells are its own, the rooms are shared. Called by `grant`, by the
+//! end of a container, by `adopt` when an application moves, and by the decider when a node gets another label. Where
+//! labels are off, or one worker is alone, nothing is counted. The protocol of rooms:
 //! [`label_room`](crate::engine::lease::label_room).
 
 use crate::engine::decider::Decider;
+use crate::engine::lease::label_room::{LabelMember, LabelRoom};
 use crate::engine::records::queue::QueueLocal;
 use crate::engine::shard::Shard;
 use crate::id::{LabelId, NONE};
@@ -15,8 +17,7 @@ impl<D: Decider> Shard<D> {
     /// Something of an application comes to nodes of a label, or goes where it is negative.
     pub(crate) fn count_by_label(&self, app: u32, label: LabelId, amount: &Resource) {
         if self.counts_by_label {
-            let cell = &self.app(app).cell.by_label;
-            cell.set(self.types, label, &cell.read(label).plus(amount));
+            self.app(app).cell.by_label.add(self.types, label, amount);
         }
     }
 
@@ -24,18 +25,17 @@ impl<D: Decider> Shard<D> {
     pub(crate) fn spend_label_rooms(&mut self, leaf: u32, label: LabelId, size: &Resource, lent: bool) -> bool {
         let mut at = leaf;
         while at != NONE {
-            let worker = self.worker;
-            // Also one that is refused: what it got of some types goes to the piece.
-            self.note_label_room(at, label);
-            let queue = self.queue_mut(at);
-            let parent = queue.parent;
-            if let Some((room, member)) = queue.room_in(label)
-                && !member.try_spend(room, worker, size, lent)
-            {
-                self.return_label_rooms_below(leaf, at, label, size);
-                return false;
+            let Shard { queues, label_rooms, worker, .. } = self;
+            let queue = queues[at as usize].as_mut().expect("a queue of the snapshot");
+            if let Some((room, member)) = queue.room_in(label) {
+                // Also one that is refused: what it got of some types goes to the piece.
+                note_piece(label_rooms, room, member, (at, label));
+                if !member.try_spend(room, *worker, size, lent) {
+                    self.return_label_rooms_below(leaf, at, label, size);
+                    return false;
+                }
             }
-            at = parent;
+            at = queue.parent;
         }
         true
     }
@@ -48,25 +48,15 @@ impl<D: Decider> Shard<D> {
     }
 
     fn return_label_rooms_below(&mut self, leaf: u32, end: u32, label: LabelId, size: &Resource) {
-        let (mut at, worker) = (leaf, self.worker);
+        let Shard { queues, label_rooms, worker, .. } = self;
+        let mut at = leaf;
         while at != end {
-            let queue = self.queue_mut(at);
-            let parent = queue.parent;
+            let queue = queues[at as usize].as_mut().expect("a queue of the snapshot");
             if let Some((room, member)) = queue.room_in(label) {
-                member.give_back(room, worker, size);
-                self.note_label_room(at, label);
+                note_piece(label_rooms, room, member, (at, label));
+                member.give_back(room, *worker, size);
             }
-            at = parent;
-        }
-    }
-
-    /// This worker may hold a piece of a room, which it hands back before it blocks.
-    fn note_label_room(&mut self, queue: u32, label: LabelId) {
-        if let Some((room, member)) = self.queue_mut(queue).room_in(label)
-            && !room.is_lent
-            && member.holds_from_now_on()
-        {
-            self.label_rooms.push((queue, label));
+            at = queue.parent;
         }
     }
 
@@ -119,6 +109,13 @@ impl<D: Decider> Shard<D> {
                 member.hand_back(room, worker);
             }
         }
+    }
+}
+
+/// This worker may hold a piece of a room from now on, which it hands back before it blocks.
+fn note_piece(held: &mut Vec<(u32, LabelId)>, room: &LabelRoom, member: &mut LabelMember, of: (u32, LabelId)) {
+    if !room.is_lent && member.holds_from_now_on() {
+        held.push(of);
     }
 }
 

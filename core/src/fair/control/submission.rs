@@ -4,7 +4,7 @@
 //! rules/configuration.md 5 and 6).
 
 use super::settings::QueueTree;
-use crate::config::{equals_ignore_case, rooted};
+use crate::config::{equals_ignore_case, rooted, trim};
 use crate::engine::control::{EITHER, Entry};
 use crate::engine::edge::label_of_ask::checked;
 use crate::engine::intake::submission::{AmRequest, Submission};
@@ -137,7 +137,7 @@ impl Control {
     /// The request of a further attempt. It was accepted once: neither rules nor rights are asked again.
     /// As in Hadoop no queue may use nodes of a label.
     pub(super) fn label_of_am(&self, of_app: Option<&str>, am: &AmRequest) -> Result<LabelId, Refused> {
-        checked(am.label().or(of_app).map(crate::labels::trim), self.label_table(), None, || Ok(()))
+        checked(am.label().or(of_app).map(trim), self.label_table(), None, || Ok(()))
     }
 
     pub(super) fn size_of_further_am(&self, leaf: u32, asked: &Resource) -> Result<Resource, Refused> {
