@@ -83,6 +83,7 @@ mod tests {
     use crate::manager::{Cluster, ResourceManager};
     use crate::scheduler::{Basics, CapacitySteps, NotRefreshed, QueuesSource, QueuesText, Steps};
     use evenweave::{CapacityConfiguration, CapacityScheduler, FairScheduler, Settings};
+    use evenweave_testkit::until;
     use std::sync::Mutex;
 
     #[test]
@@ -122,10 +123,11 @@ mod tests {
         let basics = Basics::of_fair(&settings);
         let stepped = FairScheduler::builder().settings(settings).stepped().unwrap();
         let (release, hangs) = channel::<()>();
-        let (hangs, times) = (Mutex::new(hangs), AtomicUsize::new(0));
+        let (hangs, times) = (Mutex::new(hangs), Arc::new(AtomicUsize::new(0)));
+        let begun = times.clone();
         let source: QueuesSource = Arc::new(move || {
             // The first time only, and until this test ends.
-            if times.fetch_add(1, Ordering::Relaxed) == 0 {
+            if begun.fetch_add(1, Ordering::Relaxed) == 0 {
                 let _ = hangs.lock().unwrap().recv();
             }
             Ok(QueuesText { name: "q.xml".to_owned(), text: "<allocations><queue name='a'/></allocations>".to_owned() })
@@ -134,6 +136,8 @@ mod tests {
         let manager = manager.with_queues(source).with_patience(Duration::from_millis(1));
         let Err(NotRefreshed::Unreadable(why)) = manager.refresh_queues() else { panic!("it hangs") };
         assert!(why.contains("the file of queues has not been read within 0.001 s"), "{why}");
+        // A thread may begin later than it is waited for, and then the next one would be the first.
+        until("the file is read", || times.load(Ordering::Relaxed) == 1);
         let manager = manager.with_patience(Duration::from_secs(600));
         assert_eq!(manager.refresh_queues(), Ok(Vec::new()));
         assert!(manager.scheduler().has_queue("root.a"));

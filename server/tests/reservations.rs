@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use evenweave::CapacityScheduler;
 use evenweave::prelude::*;
-use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
+use evenweave_server::scheduler::{Basics, CapacityThreads, QueuesText, Scheduler, Steps, Threads};
 use evenweave_server::{Cluster, ResourceManager, router};
 use serde_json::{Value, json};
 
@@ -142,4 +142,38 @@ fn what_means_no_good_is_refused_or_is_a_text() {
     let (status, answer) = asking.post("submit", JSON, endless.to_string());
     assert!(status == 400 && answer.contains("use a longer step or duration"), "{answer}");
     scheduler.shutdown().unwrap();
+}
+
+/// `rmadmin -refreshQueues` with another file: a queue that is reservable from now on takes reservations.
+#[test]
+fn a_refresh_makes_plans_of_queues_that_are_reservable_now() {
+    let asking = |threaded: bool| {
+        let builder = evenweave_testkit::fair(&[ENABLE], "<queue name='q'/>").timers(false);
+        let basics = Basics::of_fair(&Settings::from_properties([ENABLE]).expect("settings"));
+        let node = Resource::new(16_384, 16);
+        if threaded {
+            let scheduler = builder.start().expect("a scheduler");
+            scheduler.add_node("n1", "/r1", node).expect("a node");
+            Asking::of(Threads::new(scheduler, basics))
+        } else {
+            let mut stepped = builder.stepped().expect("a scheduler");
+            stepped.add_node("n1", "/r1", node).expect("a node");
+            Asking::of(Steps::new(stepped, basics))
+        }
+    };
+    for threaded in [false, true] {
+        let asking = asking(threaded);
+        let (status, answer) = asking.post("new-reservation", JSON, "");
+        assert_eq!(status, 200, "{answer}");
+        let made: Value = serde_json::from_str(&answer).expect("JSON");
+        let id = made["reservation-id"].as_str().expect("an id").to_owned();
+        let (status, answer) = asking.post("submit", JSON, body(&id, "early").to_string());
+        assert_eq!(status, 400, "no plan yet: {answer}");
+        let text = "<allocations><queue name='root'><schedulingPolicy>drf</schedulingPolicy><queue name='p'><reservation/></queue>\
+                    <queue name='q'/></queue></allocations>";
+        let file = QueuesText { name: "q.xml".to_owned(), text: text.to_owned() };
+        asking.manager.refresh_with(&file).expect("taken");
+        let (status, answer) = asking.post("submit", JSON, body(&id, "late").to_string());
+        assert_eq!(status, 202, "threaded {threaded}: {answer}");
+    }
 }

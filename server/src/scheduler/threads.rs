@@ -60,7 +60,7 @@ impl Scheduler for Threads {
     fn refresh_queues(&self, file: Option<&QueuesText>) -> Result<Vec<Diagnostic>, NotRefreshed> {
         let Some(file) = file else { return Ok(self.scheduler.refresh_file()?) };
         let warnings = allocations(file, &self.basics)?;
-        self.scheduler.reload_text(&file.text)?;
+        self.scheduler.refresh_queues(&file.text)?;
         Ok(warnings)
     }
 }

@@ -63,6 +63,9 @@ impl Books {
             let size = if P::IS_WHOLE { cluster } else { &sizes[p.label().ix()] };
             queue.work_out_statistics(*arith, size, p);
             self.has_fraction(slot, p);
+            if !P::IS_WHOLE {
+                self.reposition_in_line(slot, p);
+            }
         }
         self.reposition_queue(slot);
     }

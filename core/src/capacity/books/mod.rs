@@ -27,6 +27,8 @@ mod shared_attempt;
 
 mod limits;
 
+mod lines;
+
 pub(crate) mod life;
 
 mod who_may;
@@ -48,6 +50,7 @@ pub(crate) use self::counts::{Counts, PartBook};
 use self::drift::Drift;
 use self::figures::{Figures, LeafFigures};
 pub(crate) use self::leaf_walk::Walk;
+use self::lines::LineKey;
 pub(crate) use self::shared_attempt::{Others, Place, SharedAttempt, Start};
 pub(crate) use self::standing::{PassMarks, Passed};
 use self::standing::{Siblings, Standing};
@@ -88,6 +91,10 @@ pub(crate) struct QueueBook {
     at_home: u32,
     /// Of the nodes with a label, by label; none where there are no labels.
     pub(crate) parts: Vec<PartBook>,
+    /// Its place among its siblings on each partition; none where there are no labels, or it is no longer in force.
+    in_lines: Vec<LineKey>,
+    /// Its children on each partition, in order.
+    lines: Vec<Vec<LineKey>>,
     pub(crate) published: CapacityPublished,
 }
 
@@ -95,8 +102,9 @@ impl QueueBook {
     /// One in which nothing has come yet.
     fn new(published: CapacityPublished, figures: Figures, leaf: Option<Leaf>) -> QueueBook {
         let (counts, siblings) = Default::default();
-        let parts = Vec::new();
-        QueueBook { published, figures, wants: false, counts, leaf, siblings, at_home: 0, standing: None, parts }
+        let (parts, in_lines, lines) = Default::default();
+        let (wants, at_home, standing) = (false, 0, None);
+        QueueBook { published, figures, wants, counts, leaf, siblings, at_home, standing, parts, in_lines, lines }
     }
 
     pub(crate) fn node(&self) -> &QueueNode {

@@ -5,15 +5,12 @@
 use super::figures::{Figures, LeafFigures};
 use super::{Books, Counts, QueueBook};
 use crate::capacity::rules::leaf::AmTerms;
-use crate::capacity::rules::order::QueueKey;
-use crate::capacity::rules::order::{compare_queues, compare_sizes, queue_key};
 use crate::capacity::rules::partition::{Part, Partition};
 use crate::capacity::rules::tree::QueueNode;
 use crate::capacity::rules::user_limit_figures::Bounds;
-use crate::config::capacity::{LabelFigures, QueueOrdering};
+use crate::config::capacity::LabelFigures;
 use crate::id::LabelId;
 use crate::resource::Resource;
-use std::cmp::Reverse;
 
 impl QueueBook {
     #[inline]
@@ -115,19 +112,6 @@ impl Books {
         }
         let accessible = self.file(slot).accessible_labels(&self.node(slot).config);
         accessible.contains("*") || accessible.contains(&**self.labels.name(label))
-    }
-
-    /// All children, in the order in which they are asked for nodes of a partition (rules/node-labels.md 11).
-    pub(super) fn children_by_partition<P: Partition>(&self, slot: u32, p: P) -> Vec<QueueKey> {
-        let node = self.node(slot);
-        let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
-        let rank = |child: &u32| self.queue(*child).rank_in(p);
-        let (mut by_size, mut children) = (node.children.clone(), node.children.clone());
-        by_size.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
-        children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
-        children.sort_by_key(|child| Reverse(self.may_use(*child, p.label())));
-        let size = |child: &u32| (0..).zip(&by_size).find(|(_, other)| *other == child).map_or(0, |(size, _)| size);
-        children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child)).collect()
     }
 
     /// The limits of AMs of a leaf: for the labels that it may use, or `*` (rules/node-labels.md 9).

@@ -107,6 +107,7 @@ impl Books {
             }
             self.queue_mut(parent).siblings = siblings;
         }
+        self.order_all_lines();
     }
 
     /// The figures of a queue have changed, or what is asked for in it.
@@ -159,27 +160,29 @@ impl Books {
         }
     }
 
-    /// All children, whether more is asked for in them or not, sorted by their figures.
-    fn sorted_children(&self, slot: u32) -> Vec<QueueKey> {
-        let (node, rank) = (self.node(slot), |child: &u32| self.queue(*child).rank());
+    /// All children, whether more is asked for in them or not, sorted by their figures: O(children × log children).
+    pub(super) fn sorted_children<P: Partition>(&self, slot: u32, p: P) -> Vec<QueueKey> {
+        let (node, rank) = (self.node(slot), |child: u32| self.queue(child).rank_in(p));
         let ordering = node.config.as_parent().map_or(QueueOrdering::Utilization, |of| of.ordering);
-        let (mut by_size, mut children) = (node.children.clone(), node.children.clone());
-        by_size.sort_by(|a, b| compare_sizes(&rank(a), &rank(b)));
-        children.sort_by(|a, b| compare_queues(&rank(a), &rank(b), ordering));
-        let size = |child: &u32| (0..).zip(&by_size).find(|(_, other)| *other == child).map_or(0, |(size, _)| size);
-        let keys: Vec<QueueKey> =
-            children.iter().map(|child| queue_key(&rank(child), ordering, size(child), *child)).collect();
-        debug_assert!(keys.is_sorted(), "keys order as what is compared");
-        keys
+        let mut by_size = node.children.clone();
+        by_size.sort_by(|a, b| compare_sizes(&rank(*a), &rank(*b)));
+        let mut children: Vec<(u32, u32)> = (0..).zip(by_size).collect();
+        children.sort_by(|(_, a), (_, b)| compare_queues(&rank(*a), &rank(*b), ordering));
+        let key = |(size, child): &(u32, u32)| queue_key(&rank(*child), ordering, *size, *child);
+        debug_assert!(children.iter().map(key).is_sorted(), "keys order as what is compared");
+        if !P::IS_WHOLE {
+            children.sort_by_key(|(_, child)| !self.may_use(*child, p.label()));
+        }
+        children.iter().map(key).collect()
     }
 
     /// All children in the order in which they are asked: O(children × log children).
     pub(crate) fn children_in_turn<P: Partition>(&self, slot: u32, p: P) -> Vec<QueueKey> {
-        if !P::IS_WHOLE {
-            return self.children_by_partition(slot, p);
-        }
         if self.resort {
-            return self.sorted_children(slot);
+            return self.sorted_children(slot, p);
+        }
+        if !P::IS_WHOLE {
+            return self.children_in_line(slot, p).collect();
         }
         let key = |child: &u32| self.queue(*child).standing.as_ref().map(|standing| standing.key);
         let mut keys: Vec<QueueKey> = self.node(slot).children.iter().filter_map(key).collect();

@@ -274,11 +274,17 @@ impl Shard {
         let books = &self.own.books;
         let mut left = books.left_for_children(slot, limits, p);
         let keeps_marks = O::KEEPS_RESULTS && books.keeps_marks(slot);
-        let is_sorted_anew = O::VISITS_ALL || books.resort || !P::IS_WHOLE;
-        let mut line = is_sorted_anew.then(|| books.children_in_turn(slot, p).into_iter());
+        let is_copied = O::VISITS_ALL || books.resort;
+        let mut line = is_copied.then(|| books.children_in_turn(slot, p).into_iter());
         let mut passed = Passed::new();
-        loop {
-            let next = line.as_mut().map_or_else(|| self.own.books.first_child(slot), Iterator::next);
+        for at in 0.. {
+            let books = &self.own.books;
+            let next = match &mut line {
+                Some(line) => line.next(),
+                None if P::IS_WHOLE => books.first_child(slot),
+                // Nothing is charged before something is proposed, so the order stays.
+                None => books.child_in_line(slot, at, p),
+            };
             let Some(key) = next else { break };
             let child = slot_of(key);
             let mut of_child = Limits::new(self.own.books.limit_of_child(child, &left, p));
@@ -308,7 +314,7 @@ impl Shard {
                 }
                 Offered::Nothing => {}
             }
-            if line.is_none() {
+            if P::IS_WHOLE && line.is_none() {
                 self.own.books.leave_behind(slot, child, &mut passed);
             }
         }

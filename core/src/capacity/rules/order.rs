@@ -21,9 +21,16 @@ pub(crate) struct QueueRank<'a> {
     pub(crate) minimum: &'a Resource,
 }
 
+/// Something is guaranteed to it. An absolute minimum on a partition without nodes is no number, and nothing.
+#[inline]
+fn has_capacity(rank: &QueueRank<'_>) -> bool {
+    rank.absolute_capacity > 0.0
+}
+
 /// What its use is measured against: what is guaranteed, or the cluster where nothing is.
+#[inline]
 fn measured(rank: &QueueRank<'_>) -> f32 {
-    if rank.absolute_capacity > 0.0 { rank.used } else { rank.absolute_used }
+    if has_capacity(rank) { rank.used } else { rank.absolute_used }
 }
 
 /// What siblings that use equally much are ordered by: larger before smaller. It changes with the configuration and the
@@ -39,14 +46,13 @@ pub(crate) fn compare_sizes(a: &QueueRank<'_>, b: &QueueRank<'_>) -> Ordering {
 
 /// The order of siblings. Of equals the one that the parent lists first comes first: sort stably.
 pub(crate) fn compare_queues(a: &QueueRank<'_>, b: &QueueRank<'_>, ordering: QueueOrdering) -> Ordering {
-    let has = |rank: &QueueRank<'_>| rank.absolute_capacity > 0.0;
     let (x, y) = (measured(a), measured(b));
     let by_priority = match ordering {
         QueueOrdering::Utilization => Ordering::Equal,
         // Who has less than it is to have comes before who has enough, whatever the priorities.
         QueueOrdering::PriorityUtilization => (x >= 1.0).cmp(&(y >= 1.0)).then(b.priority.cmp(&a.priority)),
     };
-    has(b).cmp(&has(a)).then(by_priority).then(x.total_cmp(&y)).then_with(|| compare_sizes(a, b))
+    has_capacity(b).cmp(&has_capacity(a)).then(by_priority).then(x.total_cmp(&y)).then_with(|| compare_sizes(a, b))
 }
 
 /// A queue's place among its siblings, as a number: the smaller one comes first.
@@ -62,7 +68,7 @@ pub(crate) fn queue_key(rank: &QueueRank<'_>, ordering: QueueOrdering, size: u32
         QueueOrdering::PriorityUtilization => (use_of >= 1.0, !(rank.priority.cast_unsigned() ^ (1 << 31))),
     };
     // From the top: two bits of class, 32 of priority, 32 of use, 30 of size, 32 of the slot.
-    let class = 2 * u64::from(rank.absolute_capacity <= 0.0) + u64::from(is_over);
+    let class = 2 * u64::from(!has_capacity(rank)) + u64::from(is_over);
     let use_of = u64::from(ordered_bits_32(use_of));
     let high = class << 62 | u64::from(priority) << 30 | use_of >> 2;
     let low = use_of << 62 | u64::from(size) << 32 | u64::from(slot);
@@ -79,6 +85,11 @@ pub(crate) fn order_key(key: QueueKey) -> OrderKey {
 /// The queue whose key it is.
 pub(crate) fn slot_of(key: QueueKey) -> u32 {
     u32::try_from(key & u128::from(u32::MAX)).expect("32 bits")
+}
+
+/// Its place among its siblings by [size](compare_sizes).
+pub(crate) fn size_of(key: QueueKey) -> u32 {
+    u32::try_from((key >> 32) & ((1 << 30) - 1)).expect("30 bits")
 }
 
 /// Bits that order as `total_cmp` does.
@@ -242,7 +253,7 @@ mod tests {
         /// nothing.
         #[test]
         fn keys_of_queues_order_as_they_are_compared(
-            queues in prop::collection::vec((0_u8..3, -4_i8..8, -2_i32..3, 0_usize..3), 1..8),
+            queues in prop::collection::vec((0_u8..4, -4_i8..8, -2_i32..3, 0_usize..3), 1..8),
             by_priority in any::<bool>(),
         ) {
             let ordering = if by_priority { QueueOrdering::PriorityUtilization } else { QueueOrdering::Utilization };
@@ -250,7 +261,7 @@ mod tests {
             let rank_of = |(capacity, used, priority, minimum): (u8, i8, i32, usize)| QueueRank {
                 minimum: &MINIMA[minimum],
                 absolute_used: f32::from(used) / 9.0,
-                ..rank(f32::from(capacity) / 2.0, f32::from(used) / 4.0, priority)
+                ..rank([0.0, 0.5, 1.0, f32::NAN][usize::from(capacity)], f32::from(used) / 4.0, priority)
             };
             let ranks: Vec<QueueRank<'_>> = queues.into_iter().map(rank_of).collect();
             let mut by_size: Vec<usize> = (0..ranks.len()).collect();
@@ -260,7 +271,8 @@ mod tests {
             compared.sort_by(|a, b| compare_queues(&ranks[*a], &ranks[*b], ordering));
             let mut keyed: Vec<usize> = (0..ranks.len()).collect();
             keyed.sort_by_key(|at| queue_key(&ranks[*at], ordering, size(*at), 7));
-            prop_assert_eq!(slot_of(queue_key(&ranks[0], ordering, size(0), 7)), 7);
+            let key = queue_key(&ranks[0], ordering, size(0), 7);
+            prop_assert_eq!((slot_of(key), size_of(key)), (7, size(0)));
             prop_assert_eq!(&compared, &keyed);
             let mut in_tree = keyed;
             in_tree.sort_by_key(|at| order_key(queue_key(&ranks[*at], ordering, size(*at), 7)));
