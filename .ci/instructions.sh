@@ -10,7 +10,7 @@ if ! command -v valgrind >/dev/null; then
     exit 1
 fi
 cargo bench --quiet --profile dist -p evenweave-testkit --bench instructions -- "$@"
-# And what two workers share, which the program counts itself.
+# And what two workers share, which the program counts itself, optimised or not.
 if [ "${1:-}" != --update ]; then
-    cargo test --quiet --workspace --features evenweave/sharing --test sharing
+    CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --quiet --workspace --features evenweave/sharing --test sharing
 fi

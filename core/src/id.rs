@@ -18,8 +18,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[cfg(not(loom))]
 pub(crate) const ROOT: u32 = 0;
 
-/// A node label, by the number that a scheduler has given it; none has it again. 0 is the default partition, whose nodes
-/// have no label.
+/// A node label, by the number that a scheduler has given it; none has it again. 0 is the default partition, whose
+/// nodes have no label.
 #[cfg(not(loom))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct LabelId(pub(crate) u16);

@@ -43,7 +43,8 @@
 //! let node = rm.add_node("n1", "/rack1", Resource::new(8192, 8))?;
 //! let app = rm.submit(Submission::new(1, "ann").with_am(Resource::new(512, 1)))?;
 //!
-//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to stop.
+//! // A NodeManager's heartbeat reports the containers that started and ended since the last one. It returns those to
+//! // stop.
 //! let beat = |started: &[ContainerId], ended: &[ContainerId]| -> Result<Vec<ContainerId>, Refused> {
 //!     let mut report = Heartbeat::new(&node);
 //!     report.add_launched(started.iter().copied());
@@ -60,8 +61,8 @@
 //! settle()?;
 //! beat(&[], &[])?;
 //! rm.quiesce()?;
-//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or `mail_async` reports it,
-//! // and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
+//! // The first container is the AM's. The ResourceManager fetches it with an empty call, when `on_grants` or
+//! // `mail_async` reports it, and lets the node start it. Until it is granted, every other call is refused (`NoAm`).
 //! let mut answer = Allocation::default();
 //! rm.allocate(&app, &AllocateRequest::default(), &mut answer)?;
 //! let am = answer.granted[0];
@@ -94,8 +95,8 @@
 //! rm.shutdown()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! `docs/embedding.md` in the repository says which calls block, who is told when a container ends, and what callbacks may do. The
-//! example `resource_manager` does the same over TCP.
+//! `docs/embedding.md` in the repository says which calls block, who is told when a container ends, and what callbacks
+//! may do. The example `resource_manager` does the same over TCP.
 //!
 //! # Where to begin
 //! - [`FairScheduler`] runs on its own threads, or with its workers on your threads ([`Worker`]). [`Stepped`] is the
@@ -132,8 +133,8 @@
 //! [`prelude`] has the names that nearly every embedder needs.
 //!
 //! # Features
-//! - `check`: [`AllocationFile`] and [`config::capacity::CapacityFile`] have a `check` that tells all that is wrong or odd
-//!   in a file. A scheduler reads without it.
+//! - `check`: [`AllocationFile`] and [`config::capacity::CapacityFile`] have a `check` that tells all that is wrong or
+//!   odd in a file. A scheduler reads without it.
 //! - `convert`: `config::convert`, from a FairScheduler's configuration to a CapacityScheduler's.
 //! - `system-groups`: [`groups`] can ask the operating system.
 //! - `serde`: ids, resources, containers, views, requests and [`Settings`] can be serialized and deserialized; refusals

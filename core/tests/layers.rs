@@ -204,6 +204,23 @@ fn a_module_without_a_layer_is_named() {
     );
 }
 
+/// rustfmt leaves comments as they are. Rows of tables are as long as they are.
+#[test]
+fn comments_are_no_longer_than_the_columns_of_code() {
+    let packages = ["core", "config", "resource", "loom-tests"];
+    let long = packages.iter().flat_map(|package| {
+        let files = sources(&format!("{}/../{package}", env!("CARGO_MANIFEST_DIR")));
+        files.into_iter().flat_map(move |(path, text)| {
+            let lines = text.lines().zip(1..).filter(|(line, _)| {
+                let comment = line.trim_start().strip_prefix("//").map(|text| text.trim_start_matches(['/', '!', ' ']));
+                line.chars().count() > 120 && comment.is_some_and(|text| !text.starts_with('|'))
+            });
+            lines.map(|(_, number)| format!("{package}/src/{path}:{number}")).collect::<Vec<_>>()
+        })
+    });
+    assert_eq!(long.collect::<Vec<_>>(), [""; 0], "comments of more than 120 columns");
+}
+
 #[test]
 fn the_door_cannot_be_gone_round() {
     let doors = [

@@ -1,7 +1,8 @@
-//! The table of claims in the README: what the models' comments say, what a run measured, and which mutants were killed.
+//! The table of claims in the README: what the models' comments say, what a run measured, and which mutants were
+//! killed.
 //!
-//! Above its `#[test]` a model says `/// Claim: …`, `/// Threads: …` and, once or more, `/// Break: … -> …`: what was broken on purpose,
-//! and what the model then said. A line that goes on begins with two more blanks.
+//! Above its `#[test]` a model says `/// Claim: …`, `/// Threads: …` and, once or more, `/// Break: … -> …`: what was
+//! broken on purpose, and what the model then said. A line that goes on begins with two more blanks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

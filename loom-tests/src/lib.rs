@@ -9,8 +9,8 @@ pub mod preemption;
 #[cfg(loom)]
 pub mod workers;
 
-/// Runs `model` under all interleavings within `LOOM_MAX_PREEMPTIONS` (2 if unset, none with `EVENWEAVE_UNBOUNDED`) and says how
-/// many there were, and whether those were all or `LOOM_MAX_DURATION` seconds were over first.
+/// Runs `model` under all interleavings within `LOOM_MAX_PREEMPTIONS` (2 if unset, none with `EVENWEAVE_UNBOUNDED`) and
+/// says how many there were, and whether those were all or `LOOM_MAX_DURATION` seconds were over first.
 #[cfg(loom)]
 pub fn check(claim: &str, model: impl Fn() + Sync + Send + 'static) {
     use evenweave::clock::{Clock as _, MonotonicClock};

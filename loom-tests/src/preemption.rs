@@ -1,5 +1,5 @@
-//! One worker with one node, as far as preemption concerns it: the core's own parts, called in the order in which the shard
-//! calls them.
+//! One worker with one node, as far as preemption concerns it: the core's own parts, called in the order in which the
+//! shard calls them.
 
 use evenweave::Resource;
 use evenweave::engine::books::close_once::Closed;
@@ -110,7 +110,8 @@ struct Record {
     reused: bool,
 }
 
-/// A worker with a node of so many containers. Its methods are its messages: a model takes turns by a mutex, as lanes do.
+/// A worker with a node of so many containers. Its methods are its messages: a model takes turns by a mutex, as lanes
+/// do.
 #[derive(Debug)]
 pub struct Worker {
     world: Arc<World>,
@@ -197,7 +198,8 @@ impl Worker {
         }
     }
 
-    /// With a second look: the kill if it is needed, as `Shard::kill_if_needed`, else the container is spared. Whether it was killed.
+    /// With a second look: the kill if it is needed, as `Shard::kill_if_needed`, else the container is spared. Whether
+    /// it was killed.
     pub fn kill_if(&mut self, at: usize, number: u32, starved: usize, needed: bool) -> bool {
         if self.records[at].number != number || !self.records[at].fate.take_kill() {
             return false;
@@ -237,7 +239,8 @@ impl Worker {
         }
     }
 
-    /// A pass over the node, as `Shard::serve_owed` and the descents after it: those it owes first, then whoever is first.
+    /// A pass over the node, as `Shard::serve_owed` and the descents after it: those it owes first, then whoever is
+    /// first.
     pub fn pass(&mut self) {
         let closed = self.closed;
         for (app, amount) in self.owed.turns(|app| !closed[app]) {

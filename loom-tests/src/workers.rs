@@ -121,8 +121,8 @@ impl World {
         *self.done.lock()
     }
 
-    /// As `driver::quiesce`, where all messages are inside already. The caller plays one of the workers too, which takes its
-    /// barrier as soon as it can.
+    /// As `driver::quiesce`, where all messages are inside already. The caller plays one of the workers too, which
+    /// takes its barrier as soon as it can.
     pub fn quiesce(&self, played: &mut Worker) {
         let handled = || self.handled.iter().map(Handled::read).sum();
         let played = RefCell::new(played);

@@ -1,7 +1,8 @@
 //! Sorting where it is not hot: one copy of the sort for all types.
 //!
-//! `slice::sort_by` is compiled anew for each closure, about 4,000 statements of it, and the library has dozens of them.
-//! These sort the places of the items, all with the same code, and then move the items. Stable, as `slice::sort_by` is.
+//! `slice::sort_by` is compiled anew for each closure, about 4,000 statements of it, and the library has dozens of
+//! them. These sort the places of the items, all with the same code, and then move the items. Stable, as
+//! `slice::sort_by` is.
 //!
 //! O(n log n) calls of the closure; 8 bytes an item meanwhile.
 

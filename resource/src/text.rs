@@ -1,4 +1,5 @@
-//! Resources as texts: `memory-mb=4096, vcores=4`, as people write them, and `<memory:4096, vCores:4>`, as they are shown.
+//! Resources as texts: `memory-mb=4096, vcores=4`, as people write them, and `<memory:4096, vCores:4>`, as they are
+//! shown.
 
 use crate::vector::{MAX_TYPES, Resource, ResourceTypes};
 use std::str::FromStr;

@@ -1,7 +1,7 @@
 //! Figures with the legacy queue mode: percentages, weights or amounts, one of them for all siblings.
 //!
-//! Follows rules/capacity.md 5.1 and rules/node-labels.md 7.2; `AbstractParentQueue.updateClusterResourceLegacyMode` and
-//! `AbstractCSQueue.updateEffectiveResources`. From root down; cost: O(labels of all queues).
+//! Follows rules/capacity.md 5.1 and rules/node-labels.md 7.2; `AbstractParentQueue.updateClusterResourceLegacyMode`
+//! and `AbstractCSQueue.updateEffectiveResources`. From root down; cost: O(labels of all queues).
 
 use super::error::{CapacityFault, CapacityFileError};
 use super::figures::{Cluster, LabelFigures, State, Touched, above};

@@ -1,7 +1,7 @@
 //! What the site says of node labels.
 //!
-//! Follows rules/node-labels.md 2, 8.2 and 8.3. Where labels are stored, and who says which node has which, is not read:
-//! the embedder's affair.
+//! Follows rules/node-labels.md 2, 8.2 and 8.3. Where labels are stored, and who says which node has which, is not
+//! read: the embedder's affair.
 
 use super::source::Source;
 use crate::java;

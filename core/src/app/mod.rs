@@ -52,8 +52,8 @@ impl Location {
     }
 }
 
-/// A node label in an ask: the name of a label, or none for the default partition. `label` of the scheduler makes it from a
-/// name; it is cheap to copy. It belongs to that scheduler: others refuse it.
+/// A node label in an ask: the name of a label, or none for the default partition. `label` of the scheduler makes it
+/// from a name; it is cheap to copy. It belongs to that scheduler: others refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Label(Option<Location>);

@@ -7,7 +7,8 @@
 //! worker it decides as Hadoop does; what several do otherwise says `docs/capacity.md`.
 //!
 //! A folder uses those above it in this list, never the reverse; `explain` and `control` do not use each other.
-//! `docs/architecture.md` (*Which file to open*) leads from a question to a file, `docs/capacity-inside.md` from a rule.
+//! `docs/architecture.md` (*Which file to open*) leads from a question to a file, `docs/capacity-inside.md` from a
+//! rule.
 
 mod rules;
 

@@ -192,7 +192,8 @@ pub(crate) trait Decider: Controlled<Shard = Shard<Self>> {
     /// A node has come, gone, or has another total.
     fn nodes_changed(shard: &mut Shard<Self>);
 
-    /// Nodes have these labels from now on, those of other workers among them; then the cluster is as if it had changed.
+    /// Nodes have these labels from now on, those of other workers among them; then the cluster is as if it had
+    /// changed.
     fn relabelled(shard: &mut Shard<Self>, nodes: &[RelabelledNode]);
 
     /// A node has another total, and what does not fit any more is to end.

@@ -5,7 +5,7 @@
 
 mod engine;
 
-mod decider;
+mod moments;
 
 mod published;
 

@@ -1,7 +1,7 @@
 //! The labels as everybody sees them: their numbers, which of them there are, and what their nodes have.
 //!
-//! The control makes a new one whenever the manager's partitions change, and publishes it. Hadoop goes by names: a label
-//! that goes and comes back has its books again. So a name keeps its number for good.
+//! The control makes a new one whenever the manager's partitions change, and publishes it. Hadoop goes by names: a
+//! label that goes and comes back has its books again. So a name keeps its number for good.
 
 use super::manager::{NodeLabels, Partition};
 use crate::id::LabelId;

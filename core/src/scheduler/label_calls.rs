@@ -41,8 +41,8 @@ fn replacement(nodes: &[(&str, &[&str])]) -> LabelChange {
 }
 
 /// # Node labels
-/// A CapacityScheduler has them if `yarn.node-labels.enabled` is set. A FairScheduler has none, and refuses asks that name
-/// one, as in Hadoop.
+/// A CapacityScheduler has them if `yarn.node-labels.enabled` is set. A FairScheduler has none, and refuses asks that
+/// name one, as in Hadoop.
 impl<P: Policy> Scheduler<P> {
     /// The label of a name, for asks. White space around the name does not count; the empty name is the default
     /// partition.

@@ -15,8 +15,8 @@ pub struct PreemptionRound {
     pub app: Option<u32>,
     /// Containers to be preempted, in the order in which they were chosen.
     pub containers: Vec<ContainerId>,
-    /// Reservations, each by the name that its container would have. A CapacityScheduler's policy marks them as it marks
-    /// containers, and no AM is told. Where nodes have had other labels, it may also mark what has ended.
+    /// Reservations, each by the name that its container would have. A CapacityScheduler's policy marks them as it
+    /// marks containers, and no AM is told. Where nodes have had other labels, it may also mark what has ended.
     pub reservations: Vec<ContainerName>,
 }
 

@@ -65,8 +65,8 @@ impl<P: Policy> fmt::Debug for Stepped<P> {
 
 /// # Time
 impl<P: Policy> Stepped<P> {
-    /// Moves the virtual clock by `ms`, and then calls [`tick`](crate::SchedulerApi::tick). If the embedder gave a clock
-    /// to the builder, it only calls `tick`.
+    /// Moves the virtual clock by `ms`, and then calls [`tick`](crate::SchedulerApi::tick). If the embedder gave a
+    /// clock to the builder, it only calls `tick`.
     pub fn advance(&mut self, ms: u64) {
         self.steps.advance_clock(ms);
         P::tick(&mut self.steps, &mut self.beside);

@@ -731,9 +731,8 @@ impl<P: Policy> Scheduler<P> {
     /// scheduler.update_now()?; // new demand counts from the next update on
     /// scheduler.quiesce()?;
     /// let reasons = scheduler.why_waiting(&app)?;
-    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
-    /// assert_eq!(reasons[0].to_string(), said);
-    /// scheduler.shutdown()?;
+    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores
+    /// (n1)"; assert_eq!(reasons[0].to_string(), said); scheduler.shutdown()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -741,7 +740,8 @@ impl<P: Policy> Scheduler<P> {
     ///
     /// ```
     /// use evenweave::reason::CapacityWait;
-    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Resource, Submission};
+    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Resource,
+    /// Submission};
     ///
     /// let queues = [
     ///     ("yarn.scheduler.capacity.root.queues", "default"),
@@ -841,8 +841,8 @@ impl<P: Policy> Scheduler<P> {
     /// As [`shutdown`](Self::shutdown), but waits at most for `time`.
     ///
     /// # Errors
-    /// As there, and [`Refused::TimedOut`]. Then some code of the embedder hangs: a callback, a policy, or a worker that
-    /// is not polled. Calls that wait return nevertheless; the threads end when they can.
+    /// As there, and [`Refused::TimedOut`]. Then some code of the embedder hangs: a callback, a policy, or a worker
+    /// that is not polled. Calls that wait return nevertheless; the threads end when they can.
     pub fn shutdown_within(&self, time: Duration) -> Result<(), Refused> {
         self.door().shutdown(&Patience::of(time))
     }

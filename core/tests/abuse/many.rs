@@ -7,10 +7,15 @@ use evenweave::{
     AllocationFile, AppHandle, Ask, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Refused,
     Resource, Submission,
 };
-use evenweave_testkit::{allocate, ask};
+use evenweave_testkit::{allocate, ask, number};
 
 fn submission(number: u32, user: &str, queue: Option<&str>) -> Submission {
     Submission::new(number, user).maybe_in_queue(queue)
+}
+
+/// A quarter, or as many as `EVENWEAVE_MANY` says, of a number that takes long.
+fn quarters(of: u32) -> u32 {
+    of / 4 * number("EVENWEAVE_MANY", 1_u32)
 }
 
 fn threaded() -> World {
@@ -19,25 +24,25 @@ fn threaded() -> World {
 
 #[test]
 fn two_hundred_thousand_applications_come_ask_and_go() {
-    const APPS: u32 = 200_000;
+    let many = quarters(200_000);
     let mut world = threaded();
     world.cluster(50, Resource::new(8_192_000, 8_000));
     let mut apps = Vec::new();
-    for from in (1..=APPS).step_by(20_000) {
-        let some = (from..from + 20_000).map(|number| submission(number, "eve", Some("abuser"))).collect();
+    for from in (1..=many).step_by(5_000) {
+        let some = (from..from + 5_000).map(|number| submission(number, "eve", Some("abuser"))).collect();
         apps.extend(world.submit_all(some).into_iter().map(Result::unwrap));
     }
     assert_eq!(world.submit(submission(7, "eve", None)).map(drop), Err(Refused::AlreadyExists(AlreadyExists::App(7))));
     for (at, app) in apps.iter().enumerate() {
         let Core::Threaded(scheduler) = &world.core else { unreachable!() };
         allocate(scheduler, app, &ask(1)).unwrap();
-        if at % 50_000 == 0 {
+        if at % 12_500 == 0 {
             scheduler.quiesce().unwrap();
         }
     }
     world.offer_all();
     world.books_balance();
-    assert_eq!(world.running(), u64::from(APPS));
+    assert_eq!(world.running(), u64::from(many));
     world.finish_all(&apps);
     assert_eq!(world.running(), 0);
     world.bystander_is_served();
@@ -183,25 +188,27 @@ fn a_hundred_thousand_nodes_come_report_and_go() {
 /// Of users that nobody has heard of, each in a queue of his own.
 #[test]
 fn a_hundred_thousand_users_and_their_queues_come_and_go() {
-    const USERS: u32 = 100_000;
+    let many = quarters(100_000);
     let builder = builder_with(&[("yarn.scheduler.fair.user-as-default-queue", "true")]).workers(2);
     let mut world = World::of(Core::Threaded(builder.start().unwrap()));
     world.cluster(2, Resource::new(65_536, 64));
     let mut apps = Vec::new();
-    for from in (1..=USERS).step_by(10_000) {
-        let some = (from..from + 10_000).map(|number| submission(number, &format!("user{number}"), None)).collect();
+    for from in (1..=many).step_by(2_500) {
+        let some = (from..from + 2_500).map(|number| submission(number, &format!("user{number}"), None)).collect();
         apps.extend(world.submit_all(some).into_iter().map(Result::unwrap));
     }
-    assert_eq!(apps[70_000].queue(), "root.user70001");
-    world.ask(&apps[70_000].clone(), vec![Ask::anywhere(1, SMALL, 3)]).unwrap();
+    let one = apps[17_000].clone();
+    assert_eq!(one.queue(), "root.user17001");
+    world.ask(&one, vec![Ask::anywhere(1, SMALL, 3)]).unwrap();
     world.offer_all();
-    assert_eq!(world.fetch(&apps[70_000].clone()).len(), 3);
+    assert_eq!(world.fetch(&one).len(), 3);
     world.bystander_is_served();
     // Not all: what is published is as long as there are queues, and it is published again and again while they go.
-    world.finish_all(&apps[..50_000]);
+    let half = apps.len() / 2;
+    world.finish_all(&apps[..half]);
     let Core::Threaded(scheduler) = &world.core else { unreachable!() };
     scheduler.clean_up().unwrap();
-    assert!((50_000..50_010).contains(&scheduler.queues().unwrap().len()));
+    assert!((half..half + 10).contains(&scheduler.queues().unwrap().len()));
     world.bystander_is_served();
 }
 

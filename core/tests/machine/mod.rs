@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::RangeInclusive;
 
 /// Without the environment's word; some ten seconds.
-const OPERATIONS: usize = 250_000;
+const OPERATIONS: usize = 120_000;
 const SEED: u64 = 20_261_122;
 /// Cases from one seed.
 const CASES: u32 = 64;

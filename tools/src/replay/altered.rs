@@ -11,8 +11,10 @@ use super::on_engine::OnEngine;
 use super::options::DriverChoice;
 use crate::random::mix;
 
-/// Of each family so many runs are altered at least: of those with fewer recordings each one several times.
-const RUNS: usize = 90;
+/// By folder: of each family so many runs are altered at least, of those with fewer recordings each one several times;
+/// and how many families there are at least.
+const FAMILIES: [(&str, usize, usize); 4] =
+    [("capacity", 60, 37), ("capacity-labels", 10, 20), ("capacity-labelled", 10, 32), ("capacity-multinode", 10, 8)];
 
 /// Numbers and nodes must be there once.
 fn may_be_altered(step: &Value) -> bool {
@@ -61,25 +63,28 @@ fn compare(name: &str, whole: &Value, steps: &[Value]) {
 
 #[test]
 fn kept_order_decides_as_sorting_anew_in_recorded_and_in_altered_runs() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/capacity");
     // Another number alters them otherwise.
     let lot = std::env::var("EVENWEAVE_ALTERED").ok().and_then(|lot| lot.parse().ok()).unwrap_or(7_u64);
-    let mut families: Vec<_> = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
-    families.sort();
-    let (mut lots, mut played) = (Draws(lot << 32), 0);
-    for family in &families {
-        let Suite::Capacity(scenarios) = Suite::read(family).unwrap() else {
-            panic!("{family:?} is of the CapacityScheduler");
-        };
-        let times = RUNS.div_ceil(scenarios.len());
-        for scenario in &scenarios {
-            let (whole, steps) = (scenario.whole(), scenario.steps());
-            compare(&scenario.name, whole, steps);
-            for _ in 0..times {
-                compare(&format!("{}, altered", scenario.name), whole, &altered(steps, &mut lots));
-                played += 1;
+    let mut lots = Draws(lot << 32);
+    for (directory, runs, least) in FAMILIES {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(directory);
+        let mut families: Vec<_> = std::fs::read_dir(directory).unwrap().map(|file| file.unwrap().path()).collect();
+        families.sort();
+        let mut played = 0;
+        for family in &families {
+            let Suite::Capacity(scenarios) = Suite::read(family).unwrap() else {
+                panic!("{family:?} is of the CapacityScheduler");
+            };
+            let times = runs.div_ceil(scenarios.len());
+            for scenario in &scenarios {
+                let (whole, steps) = (scenario.whole(), scenario.steps());
+                compare(&scenario.name, whole, steps);
+                for _ in 0..times {
+                    compare(&format!("{}, altered", scenario.name), whole, &altered(steps, &mut lots));
+                    played += 1;
+                }
             }
         }
+        assert!(played >= families.len() * runs && families.len() >= least, "{played} of {} families", families.len());
     }
-    assert!(played >= families.len() * RUNS && families.len() >= 32, "{played} of {} families", families.len());
 }

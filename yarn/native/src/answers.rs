@@ -3,25 +3,11 @@
 //! They are taken out of the mailboxes as soon as they are there, because Java makes its objects of them at once; an AM
 //! gets them from there by its next call.
 
-use crate::bridge::State;
+use crate::state::{Outcomes, State};
 use crate::wire::Writer;
 use evenweave::view::ReservationNews;
-use evenweave::{Allocation, Container, ContainerId, EndReason};
-use std::collections::HashMap;
+use evenweave::{Allocation, ContainerId, EndReason};
 use std::sync::PoisonError;
-
-/// See the module's text.
-#[derive(Debug, Default)]
-pub(crate) struct Outcomes {
-    granted: Vec<(u32, Container)>,
-    /// The one end that the core decides: all others are asked for by Java.
-    preempted: Vec<ContainerId>,
-    /// What AMs are to be told of preemption, and are told once: it came with a look into a mailbox that was no AM's
-    /// call.
-    to_tell: HashMap<u32, Vec<ContainerId>>,
-    /// Memory for a look into the mailboxes.
-    scratch: (Vec<u32>, Allocation),
-}
 
 impl State {
     /// What an answer brings beside the headroom. `None` of `told`: no AM's call.

@@ -4,16 +4,16 @@
 //! An application's number is Java's own; a node's is the core's, counted from 0; a container's are the three words of
 //! its id. Java keeps what is needed to make Hadoop's ids of them.
 
-use crate::answers::Outcomes;
 use crate::commands::Batch;
 use crate::driver::Driver;
 use crate::groups::SentGroups;
 use crate::sent_file::SentFile;
+use crate::state::{Mail, Outcomes, State};
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::clock::MonotonicClock;
 use evenweave::config::SettingsError;
 use evenweave::config::capacity::CapacityFileError;
-use evenweave::{AppHandle, BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler, NodeHandle, Settings};
+use evenweave::{BuildError, CapacityConfiguration, CapacityScheduler, FairScheduler, Settings};
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
@@ -71,26 +71,8 @@ impl From<BuildError> for StartError {
     }
 }
 
-/// Applications that have something in their mailbox, in the order in which it came.
-pub(crate) type Mail = Arc<Mutex<Vec<u32>>>;
-
 /// Most answers are shorter.
 const ANSWER: usize = 4096;
-
-/// What a batch works on.
-#[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) driver: Driver,
-    pub(crate) mail: Mail,
-    pub(crate) groups: Arc<SentGroups>,
-    /// The allocation file, where Java reads it.
-    pub(crate) sent_file: Option<SentFile>,
-    pub(crate) apps: HashMap<u32, AppHandle>,
-    pub(crate) nodes: HashMap<u32, NodeHandle>,
-    pub(crate) outcomes: Outcomes,
-    /// The names of the resource types, in the order of their amounts.
-    pub(crate) types: Vec<String>,
-}
 
 /// The longest answer: no buffer of Java's holds more.
 const LONGEST_ANSWER: usize = 0x7fff_ffff;

@@ -3,7 +3,7 @@
 //! Each is answered by 1 and its own answer, or by 0, the kind of the refusal and its sentence. After the last one
 //! comes what has happened.
 
-use crate::bridge::State;
+use crate::state::State;
 use crate::wire::{Malformed, Reader, Writer};
 use evenweave::config::QueueAccess;
 use evenweave::refused::NotFound;

@@ -19,6 +19,7 @@ mod driver;
 mod groups;
 mod queues;
 mod sent_file;
+mod state;
 mod wire;
 
 pub use bridge::{Bridge, Kind, StartError};

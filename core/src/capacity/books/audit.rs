@@ -10,6 +10,7 @@ use crate::capacity::rules::order::{AppOrder, order_key, queue_key};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::{Partition, Whole};
 use crate::capacity::rules::users::audit::HeldByUser;
+use crate::id::LabelId;
 use crate::policy::OrderKey;
 use crate::resource::{Resource, Wide};
 use rustc_hash::FxHashMap;
@@ -182,8 +183,10 @@ impl Books {
         if am_used != leaf.am_used && !self.drift.by_label {
             wrong.push(format!("queue {path} counts {} of AMs, they have {am_used}", leaf.am_used));
         }
-        let mut ams: BTreeMap<i64, usize> = BTreeMap::new();
-        pending.iter().for_each(|entry| *ams.entry(self.apps[*entry].am.memory_mb()).or_default() += 1);
+        let mut ams: BTreeMap<(LabelId, i64), usize> = BTreeMap::new();
+        for app in pending.iter().map(|entry| &self.apps[*entry]) {
+            *ams.entry((app.am_partition, app.am.memory_mb())).or_default() += 1;
+        }
         if ams != *leaf.waiting_ams() {
             wrong.push(format!("queue {path}: AMs {ams:?} wait, {:?} are counted", leaf.waiting_ams()));
         }

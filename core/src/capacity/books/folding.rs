@@ -119,7 +119,7 @@ impl Books {
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
         let starting = &apps[entry];
         let (rank, am, label) = (starting.rank(), starting.am, starting.am_partition);
-        let Some(found) = leaf.leave_pending(&rank, &am, |other| apps.rank(other)) else { return };
+        let Some(found) = leaf.leave_pending(&rank, (label, &am), |other| apps.rank(other)) else { return };
         let record = leaf.users.ensure_at(apps[entry].seat, || published.user_weight(&apps[entry].user));
         leaf.users.count(record, 1, -1);
         leaf.add_am(label, &am);

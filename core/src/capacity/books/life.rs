@@ -75,8 +75,8 @@ impl Books {
         }
         let comes_home = leaf.runnable.insert(entry) && entering.home == self.place.worker;
         leaf.users.count(record, 0, 1);
-        let (rank, am) = (entering.rank(), entering.am);
-        if leaf.wait(entry, &rank, &am, |other| apps.rank(other)) {
+        let (rank, label, am) = (entering.rank(), entering.am_partition, entering.am);
+        if leaf.wait(entry, &rank, (label, &am), |other| apps.rank(other)) {
             apps[entry].lists += 1;
         }
         if comes_home {
@@ -127,8 +127,8 @@ impl Books {
             leaf.users.add_am(record, &less, Part::of(leaving.am_partition));
             leaf.users.count(record, -1, 0);
         } else {
-            let (rank, am) = (leaving.rank(), leaving.am);
-            found = leaf.leave_pending(&rank, &am, |other| apps.rank(other));
+            let rank = leaving.rank();
+            found = leaf.leave_pending(&rank, (leaving.am_partition, &leaving.am), |other| apps.rank(other));
             leaf.users.count(record, 0, -1);
         }
         // Who has a record no more has nobody else here, but where lists and counts are odd.
@@ -301,12 +301,12 @@ impl Books {
             self.apps[entry].priority = priority;
             return;
         }
-        let (slot, number, am) = (local.leaf, local.number, local.am);
+        let (slot, number, am, label) = (local.leaf, local.number, local.am, local.am_partition);
         let was_active = self.leave_active(entry, slot);
         let (leaf, apps) = self.leaf_and_apps(slot);
         leaf.to_reorder.remove(&(number, entry));
         if !was_active {
-            match leaf.leave_pending(&apps.rank(entry), &am, |other| apps.rank(other)) {
+            match leaf.leave_pending(&apps.rank(entry), (label, &am), |other| apps.rank(other)) {
                 Some(found) => self.is_out_of_list(found),
                 // It does not run, and waits for a limit of AMs from now on.
                 None => leaf.is_odd = true,
@@ -320,7 +320,7 @@ impl Books {
             self.enter_active(entry, slot);
         } else {
             let (leaf, apps) = self.leaf_and_apps(slot);
-            if leaf.wait(entry, &apps.rank(entry), &am, |other| apps.rank(other)) {
+            if leaf.wait(entry, &apps.rank(entry), (label, &am), |other| apps.rank(other)) {
                 apps[entry].lists += 1;
             }
         }
@@ -387,13 +387,11 @@ impl Books {
 
     /// Containers and reservations have moved to another leaf: shared lists follow (rules/node-labels.md 15).
     fn shared_lists_follow(&mut self, source: u32, target: u32, held: &[HeldOnNode]) {
-        for held in held.iter().filter(|held| !held.label.is_none()) {
-            self.leaf_mut(source).part_mut(held.label).shared.remove(&held.candidate);
-            if held.asked.is_none() {
-                let HeldOnNode { size, node, is_reserved: was_reserved, .. } = *held;
-                let entry = SharedEntry { size, node, was_reserved };
-                self.leaf_mut(target).part_mut(held.label).shared.entry(held.candidate).or_insert(entry);
-            }
+        for held in held {
+            let HeldOnNode { size, node, is_reserved: was_reserved, .. } = *held;
+            self.leaf_mut(source).borrows_no_more(held.label, &held.candidate);
+            let entry = SharedEntry { size, node, was_reserved };
+            self.leaf_mut(target).borrows(held.label, held.asked, held.candidate, entry);
         }
     }
 

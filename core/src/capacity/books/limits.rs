@@ -8,18 +8,19 @@ use super::figures::{Figures, LeafFigures};
 use super::{Books, PartBook, QueueBook};
 use crate::capacity::published::CapacityPublished;
 use crate::capacity::rules::allocator::Rules;
-use crate::capacity::rules::leaf::{Candidate, Leaf};
+use crate::capacity::rules::leaf::{AmTerms, Candidate, Leaf};
 use crate::capacity::rules::observer::Observer;
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::{Part, Partition, Whole};
 use crate::capacity::rules::tree::ROOT;
 use crate::capacity::rules::user_limit_figures::{Bounds, Given};
-use crate::capacity::rules::users::Sharing;
+use crate::capacity::rules::users::{LimitInputs, Sharing};
 use crate::config::hash_order::{hash_of_text, spread};
 use crate::id::LabelId;
 use crate::labels::LabelTable;
 use crate::resource::Resource;
 use crate::sync::Arc;
+use smallvec::{SmallVec, smallvec};
 
 /// Places in a `HashSet` of Java's that has few elements.
 const HASH_SET: u32 = 16;
@@ -212,33 +213,32 @@ impl Books {
             return;
         }
         let has_labels = self.has_labels() && self.is_leaf(slot);
-        let terms = if has_labels { self.am_terms(slot) } else { Vec::new() };
-        let of_all = if has_labels {
-            self.partitions().map(|p| self.am_terms_of(slot, p.label())).collect()
+        let (limits, of_all): (SmallVec<[AmTerms; 1]>, SmallVec<[AmTerms; 1]>) = if has_labels {
+            let of_all = self.partitions().map(|p| self.am_terms_of(slot, p.label()));
+            (self.am_terms(slot).into(), of_all.collect())
+        } else if self.queue(slot).figures.leaf.is_some() {
+            let terms = self.am_terms_of(slot, LabelId::NONE);
+            (smallvec![terms], smallvec![terms])
         } else {
-            Vec::new()
+            return;
         };
         let Books { queues, apps, cluster, .. } = self;
         let Some(QueueBook { published, figures, leaf: Some(leaf), parts, .. }) = &mut queues[slot as usize] else {
             return;
         };
         let Some(LeafFigures { bounds, .. }) = figures.leaf.as_deref() else { return };
+        let by = LimitInputs { cluster, ..bounds.inputs() };
         let candidate = |entry: AppEntry| {
             let app = &apps[entry];
             Candidate { rank: app.rank(), user: &app.user, am: app.am, partition: app.am_partition }
         };
         let weight = |user: &str| published.user_weight(user);
         let waited = leaf.pending.len();
-        let activated = if has_labels {
-            // A limit of AMs is an amount that is known from now on; so is what AMs use.
-            for label in terms.iter().filter_map(|terms| terms.label.ix().checked_sub(1)) {
-                parts[label].is_known = true;
-            }
-            let of_label = |label: LabelId| of_all[label.ix()];
-            leaf.activate_labelled(figures.order, &bounds.inputs(), cluster, &terms, of_label, candidate, weight)
-        } else {
-            leaf.activate(figures.order, bounds.am_percent, &bounds.inputs(), candidate, weight)
-        };
+        // A limit of AMs is an amount that is known from now on; so is what AMs use.
+        for label in limits.iter().filter_map(|terms| terms.label.ix().checked_sub(1)) {
+            parts[label].is_known = true;
+        }
+        let activated = leaf.activate(figures.order, &by, (&limits, |label| of_all[label.ix()]), candidate, weight);
         // Who is in the active list already is in one list less.
         debug_assert!(
             waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),

@@ -30,8 +30,8 @@ impl QueueBook {
 }
 
 impl Books {
-    /// What a queue is put in order by. If nobody in its leaf queues is at home with this worker, it counts somewhat more
-    /// than it has ([`affinity`](crate::engine::books::affinity)).
+    /// What a queue is put in order by. If nobody in its leaf queues is at home with this worker, it counts somewhat
+    /// more than it has ([`affinity`](crate::engine::books::affinity)).
     #[inline]
     pub(super) fn rank_here(&self, slot: u32) -> QueueRank<'_> {
         let queue = self.queue(slot);

@@ -175,8 +175,8 @@ impl Books {
         }
     }
 
-    /// Whether an application is among those that a partition is offered to: with `fifo-with-partitions` a list has them
-    /// by their own labels (rules/node-labels.md 21).
+    /// Whether an application is among those that a partition is offered to: with `fifo-with-partitions` a list has
+    /// them by their own labels (rules/node-labels.md 21).
     fn is_in_line_of<P: Partition>(&self, slot: u32, entry: AppEntry, p: P) -> bool {
         let Some(AppOrdering::FifoWithPartitions { partitions }) = self.node(slot).leaf().map(|leaf| &leaf.ordering)
         else {

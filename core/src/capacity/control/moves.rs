@@ -24,8 +24,8 @@ impl Control {
         Ok(LeafEntry { leaf, runnable: app.runnable })
     }
 
-    /// What it has asked for must be what the target may use. As in Hadoop the default partition is none of that from now
-    /// on, also where it does not go (rules/node-labels.md 17).
+    /// What it has asked for must be what the target may use. As in Hadoop the default partition is none of that from
+    /// now on, also where it does not go (rules/node-labels.md 17).
     fn check_requested(&self, leaf: u32, number: u32) -> Result<(), Refused> {
         let table = self.label_table();
         if table.len() == 0 {

@@ -1,19 +1,16 @@
-//! A proposal becomes a container, a reservation, or nothing (rules/capacity.md 18); containers and reservations end
-//! (rules/capacity.md 20).
+//! A proposal becomes a container, a reservation, or nothing (rules/capacity.md 18).
 
 use super::parts::CapacityKey;
 use super::preempting::candidate_of;
 use crate::capacity::rules::allocator::Chosen;
-use crate::capacity::rules::leaf::SharedEntry;
 use crate::capacity::rules::observer::{Observer, Stop};
 use crate::capacity::rules::ordered::AppEntry;
 use crate::capacity::rules::partition::Partition;
 use crate::capacity::rules::preempted::Candidate;
 use crate::capacity::rules::tree::ROOT;
-use crate::capacity::types::{AppLocal, Shard};
+use crate::capacity::types::Shard;
 use crate::engine::proposal::{self, Refusal};
 use crate::engine::records::node::Reservation;
-use crate::prefetch::prefetch_lines;
 use crate::resource::Resource;
 
 /// What a pass has chosen.
@@ -163,7 +160,7 @@ impl Shard {
             self.end_reservation(other);
         }
         if !p.is_first() && !converts {
-            self.enters_shared_list(entry, app, key, node, chosen.allocated);
+            self.borrows(entry, app, key, node, chosen.allocated);
         }
         let books = &mut self.own.books;
         if !converts {
@@ -183,13 +180,9 @@ impl Shard {
         true
     }
 
-    /// What was asked for on nodes without a label, and stands on one with a label, is in its leaf's list
-    /// (rules/node-labels.md 15).
-    fn enters_shared_list(&mut self, entry: AppEntry, app: u32, key: usize, node: u32, allocated: bool) {
-        let (on, local) = (self.nodes[node as usize].label, self.app(app));
-        if on.is_none() || !local.keys[key].label.is_none() {
-            return;
-        }
+    /// What was asked for on nodes without a label, and stands on one with a label, is in its leaf's list.
+    fn borrows(&mut self, entry: AppEntry, app: u32, key: usize, node: u32, allocated: bool) {
+        let local = self.app(app);
         let came = if allocated {
             let record = local.containers.last().map(|index| &self.containers[*index]);
             record.map(|record| (candidate_of(record), *self.containers.size(record)))
@@ -197,108 +190,7 @@ impl Shard {
             let made = self.nodes[node as usize].reservation;
             made.map(|made| ((local.number, self.number_of(local, made.number)), made.size))
         };
-        if let Some((candidate, size)) = came {
-            let (leaf, node) = (self.own.books.apps[entry].leaf, self.nodes[node as usize].shared.id);
-            let entry = SharedEntry { size, node, was_reserved: !allocated };
-            self.own.books.leaf_mut(leaf).part_mut(on).shared.entry(candidate).or_insert(entry);
-        }
-    }
-
-    // ------------------------------------------------------------------------------------------------ ends
-
-    /// A reservation is taken off its application and the reserved amounts; what it is charged stays.
-    fn taken_off<P: Partition>(&mut self, made: &Reservation, p: P) {
-        let app = made.app.index;
-        if let Some(key) = self.key_index(app, made.key) {
-            self.key_mut(app, key).re_reservations = 0;
-        }
-        let Some(entry) = self.entry(app) else { return };
-        let books = &mut self.own.books;
-        let (leaf, less) = (books.apps[entry].leaf, Resource::ZERO.minus(&made.size));
-        books.add_reserved(leaf, &less, p);
-        books.app_reserves(entry, &less, p);
-    }
-
-    /// A node's reservation ends: it is charged to nobody any more.
-    pub(crate) fn reservation_is_over(&mut self, node: u32) {
-        let Some(made) = self.nodes[node as usize].reservation else { return };
-        let Some(local) = self.find_app(made.app) else { return };
-        let candidate = (local.number, self.number_of(local, made.number));
-        let Some(entry) = local.own.entry else { return };
-        by_partition!(self, node, |p| {
-            self.taken_off(&made, p);
-            self.own.books.usage_lost(entry, &made.size, p);
-        });
-        self.leaves_shared_list(entry, node, candidate);
-    }
-
-    fn leaves_shared_list(&mut self, entry: AppEntry, node: u32, candidate: Candidate) {
-        let label = self.nodes[node as usize].label;
-        if !label.is_none() {
-            let leaf = self.own.books.apps[entry].leaf;
-            self.own.books.leaf_mut(leaf).part_mut(label).shared.remove(&candidate);
-        }
-    }
-
-    /// The same, and the node is free.
-    pub(crate) fn end_reservation(&mut self, node: u32) {
-        self.reservation_is_over(node);
-        self.unreserve(node);
-    }
-
-    /// A container that runs already is charged (`LeafQueue.recoverContainer`).
-    pub(crate) fn container_is_back(&mut self, app: u32, container: u32) {
-        let record = self.containers[container];
-        let (size, node) = (*self.containers.size(&record), record.node);
-        let Some(entry) = self.entry(app) else { return };
-        let leaf = self.own.books.apps[entry].leaf;
-        self.own.books.holds(entry, 1);
-        // As in Hadoop a fair leaf does not order it anew by that.
-        by_partition!(self, node, |p| {
-            let books = &mut self.own.books;
-            books.app_uses(entry, &size, p);
-            books.charge_leaf(leaf, entry, &size, 1, None, p);
-            books.charge_above(leaf, &size, 1, p);
-        });
-        let label = self.nodes[node as usize].label;
-        if !label.is_none() && record.label.is_none() {
-            let entry = SharedEntry { size, node: self.nodes[node as usize].shared.id, was_reserved: false };
-            let shared = &mut self.own.books.leaf_mut(leaf).part_mut(label).shared;
-            shared.entry(candidate_of(&record)).or_insert(entry);
-        }
-    }
-
-    /// A container has ended: it is charged to nobody any more.
-    pub(crate) fn container_is_over(&mut self, index: u32) {
-        let record = &self.containers[index];
-        let (app, size) = (record.app.index, *self.containers.size(record));
-        let (candidate, node, launched) = (candidate_of(record), record.node, record.launched);
-        // Between two attempts the one before has what the next will take over.
-        let Some(entry) = self.entry(app).or_else(|| self.own.books.apps.entry(candidate.0)) else { return };
-        let local = &self.own.books.apps[entry];
-        let (leaf, has_marked) = (local.leaf, local.has_marked);
-        if launched {
-            self.nodes[node as usize].own.ended.push((candidate, leaf));
-        }
-        if has_marked {
-            let id = self.container_id(index);
-            self.app(app).shared.am.lock().to_preempt.retain(|marked| *marked != id);
-        }
-        by_partition!(self, node, |p| {
-            self.own.books.app_uses(entry, &Resource::ZERO.minus(&size), p);
-            self.own.books.usage_lost(entry, &size, p);
-        });
-        self.leaves_shared_list(entry, node, candidate);
-        // Its leaf queue will mostly be the first to be offered the room.
-        if let Some(first) = self.own.books.first_of(leaf)
-            && let Some(app) = self.apps.get(first as usize)
-        {
-            prefetch_lines(app, 0..AppLocal::VISITED);
-        }
-        // Root has whatever any queue has. As in Hadoop one that has moved is taken off its present path, so where that
-        // meets the old one.
-        by_partition!(self, node, |p| if !self.own.books.counts_in(ROOT, p).killable.is_empty() {
-            self.own.books.set_killable(leaf, candidate, None, p);
-        });
+        let (Some((held, size)), asked) = (came, local.keys[key].label) else { return };
+        self.is_on_shared_node(entry, node, asked, held, size, !allocated);
     }
 }

@@ -45,6 +45,8 @@ pub(crate) mod together;
 
 pub(crate) mod commit;
 
+pub(crate) mod ends;
+
 pub(crate) mod handling;
 
 pub(crate) mod anew;

@@ -463,8 +463,8 @@ impl Shard {
         (local.keys[key].label != p.asked().label()).then_some(Skipped::Key)
     }
 
-    /// A key that names no label counts a node that it is offered; nodes that are lent are for those who have waited long
-    /// enough (rules/node-labels.md 14, step 6).
+    /// A key that names no label counts a node that it is offered; nodes that are lent are for those who have waited
+    /// long enough (rules/node-labels.md 14, step 6).
     fn misses<O: Observer, P: Partition>(&mut self, app: u32, key: usize, p: P) -> bool {
         let nodes = self.own.books.nodes;
         let key = &mut self.app_mut(app).keys[key];

@@ -1,9 +1,9 @@
 //! Nodes get other labels, or are told of the ones that they have (rules/node-labels.md 5;
 //! `CapacityScheduler.updateNodeLabelsAndQueueResource`).
 //!
-//! Run by each worker when it hears of it from the control, after what has led to it was published. The worker of a node
-//! charges what stands there under the new label. The others fold that in as they do grants. In which partition an AM
-//! counts they are told: it bounds who may start.
+//! Run by each worker when it hears of it from the control, after what has led to it was published. The worker of a
+//! node charges what stands there under the new label. The others fold that in as they do grants. In which partition an
+//! AM counts they are told: it bounds who may start.
 
 use super::messages::{AmMoved, CapacityMessage};
 use crate::capacity::books::Books;
@@ -35,8 +35,8 @@ impl Shard {
         for index in self.nodes[node as usize].containers.clone() {
             let record = self.containers[index];
             let size = *self.containers.size(&record);
-            // With one worker, and as in Hadoop, what has ended and stands there still goes along. Several agree on what
-            // is live.
+            // With one worker, and as in Hadoop, what has ended and stands there still goes along. Several agree on
+            // what is live.
             if self.counts_by_label && !record.fate.is_live() {
                 continue;
             }
@@ -95,7 +95,7 @@ impl Books {
             leaf.users.add_am(record, size, Part::of(label));
         }
         if waits {
-            leaf.change_pending_am(&before, &now);
+            leaf.change_pending_am((old, &before), (label, &now));
         }
         let slot = self.apps[entry].leaf;
         self.am_is_known(slot, old);

@@ -1,9 +1,9 @@
 //! Passes over all nodes of a partition: each ask is tried on its candidates, one after the other
 //! (rules/multi-node.md 2 to 6).
 //!
-//! Run by a worker on its own nodes, between two messages. The traversal is that of [`pass`](super::pass): it has [`Together`] as its partition, and calls
-//! [`try_on_candidates`](Shard::try_on_candidates) where it else looks at its one node. The order of the nodes is
-//! [`CandidateLists`]'.
+//! Run by a worker on its own nodes, between two messages. The traversal is that of [`pass`](super::pass): it has
+//! [`Together`] as its partition, and calls [`try_on_candidates`](Shard::try_on_candidates) where it else looks at its
+//! one node. The order of the nodes is [`CandidateLists`]'.
 
 use super::pass::{MAX_CONFLICTS, Over, PassResult, Visit};
 use crate::capacity::rules::allocator::{Limits, Skipped};
@@ -92,7 +92,8 @@ impl Shard {
         self.in_passes(|shard| shard.pass_over(node, PartitionOf(label)));
     }
 
-    /// A round of the async allocation thread goes over partitions, in the order of their names (rules/multi-node.md 8).
+    /// A round of the async allocation thread goes over partitions, in the order of their names (rules/multi-node.md
+    /// 8).
     pub(crate) fn offer_partitions_from(&mut self, first: usize) {
         self.sort_candidates_by_time();
         let mut labels: SmallVec<[LabelId; 8]> = SmallVec::new();
@@ -169,8 +170,8 @@ impl Shard {
         Some(if is_one { alone } else { Visit { is_free: true, has_killable, ..alone } })
     }
 
-    /// An ask is tried on its candidates in order, until one has room for it. Only where the last one has none, that one
-    /// is reserved (rules/multi-node.md 4).
+    /// An ask is tried on its candidates in order, until one has room for it. Only where the last one has none, that
+    /// one is reserved (rules/multi-node.md 4).
     pub(super) fn try_on_candidates<O: Observer, P: Partition>(
         &mut self,
         (entry, app, key): (AppEntry, u32, usize),

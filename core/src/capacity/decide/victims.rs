@@ -229,8 +229,8 @@ impl Chooser<'_> {
         there.collect()
     }
 
-    /// What each queue has of a partition, is guaranteed and waits for there, as the round goes by it (rules/capacity.md
-    /// 25.1.2).
+    /// What each queue has of a partition, is guaranteed and waits for there, as the round goes by it
+    /// (rules/capacity.md 25.1.2).
     fn snapshot<P: Partition>(&mut self, settings: &PreemptionSettings, slots: &[u32], p: P) -> Round {
         let at = |slot: u32| slots.iter().position(|other| *other == slot);
         let mut entries = Vec::with_capacity(slots.len());

@@ -29,7 +29,8 @@ fn down(amount: i64, step: i64) -> i64 {
     if step == 0 { amount } else { amount / step * step }
 }
 
-/// Java's cast of the next whole number up. Without a call: x86-64 has an instruction that rounds up only from SSE 4.1 on.
+/// Java's cast of the next whole number up. Without a call: x86-64 has an instruction that rounds up only from SSE 4.1
+/// on.
 #[inline]
 fn ceil_to_long(value: f32) -> i64 {
     let whole = float_to_long(value);

@@ -1,8 +1,8 @@
 //! Candidates of an ask: the nodes of a partition that are offered together, and the order in which each policy tries
 //! them (rules/multi-node.md 3 to 5).
 //!
-//! Plain lists of one worker's nodes, by place, which that worker owns. They are filled once a pass; a policy that sorts by time keeps a list
-//! between passes. Nothing is allocated once the lists have grown.
+//! Plain lists of one worker's nodes, by place, which that worker owns. They are filled once a pass; a policy that
+//! sorts by time keeps a list between passes. Nothing is allocated once the lists have grown.
 
 use crate::id::{LabelId, NodeId};
 use crate::policy::candidates::{CandidateAsk, CandidateNode, Candidates};

@@ -6,12 +6,13 @@
 use super::arith::Arith;
 use super::order::{AppKey, AppOrder, AppRank};
 use super::ordered::{AppEntry, Ordered, Place};
-use super::partition::{Part, Whole};
+use super::partition::Part;
 use super::preempted::Candidate as Held;
 use super::users::{LimitInputs, Users};
 use crate::id::{LabelId, NodeId};
 use crate::prefetch::CACHE_LINE;
 use crate::resource::Resource;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 use std::ops::Bound;
@@ -31,8 +32,8 @@ pub(crate) struct Leaf {
     pub(crate) published_limit: Resource,
     pub(crate) users: Users,
     pub(crate) pending: Ordered,
-    /// Memory of the AMs of those that wait, each size with how many have it.
-    pending_ams: BTreeMap<i64, usize>,
+    /// Memory of the AMs of those that wait by label, each size with how many have it.
+    pending_ams: BTreeMap<(LabelId, i64), usize>,
     /// Those that no limit of parallel applications keeps waiting.
     pub(crate) runnable: BTreeSet<AppEntry>,
     pub(crate) am_used: Resource,
@@ -92,6 +93,21 @@ impl Leaf {
         self.parts.get(label.ix().checked_sub(1)?)
     }
 
+    /// A container or a reservation stands on a node with the label `on`, and was asked for on nodes with the label
+    /// `asked`: it is in the list there if it was asked for on nodes without one (rules/node-labels.md 15).
+    pub(crate) fn borrows(&mut self, on: LabelId, asked: LabelId, held: Held, entry: SharedEntry) {
+        if !on.is_none() && asked.is_none() {
+            self.part_mut(on).shared.entry(held).or_insert(entry);
+        }
+    }
+
+    /// It stands there no more.
+    pub(crate) fn borrows_no_more(&mut self, on: LabelId, held: &Held) {
+        if !on.is_none() {
+            self.part_mut(on).shared.remove(held);
+        }
+    }
+
     /// What AMs use on the nodes of a label, or without one.
     pub(crate) fn am_used_in(&self, label: LabelId) -> Resource {
         if label.is_none() { self.am_used } else { self.part(label).map_or(Resource::ZERO, |part| part.am_used) }
@@ -130,17 +146,17 @@ impl Leaf {
         }
     }
 
-    /// An application waits to be activated; whether it did not yet.
+    /// An application waits to be activated, with so large an AM on nodes of a label; whether it did not yet.
     pub(crate) fn wait(
         &mut self,
         entry: AppEntry,
         rank: &AppRank,
-        am: &Resource,
+        (label, am): (LabelId, &Resource),
         rank_of: impl Fn(AppEntry) -> AppRank,
     ) -> bool {
         let comes = self.pending.insert(entry, rank, AppOrder::Waiting, rank_of);
         if comes {
-            *self.pending_ams.entry(am.memory_mb()).or_default() += 1;
+            *self.pending_ams.entry((label, am.memory_mb())).or_default() += 1;
         }
         comes
     }
@@ -149,11 +165,11 @@ impl Leaf {
     pub(crate) fn leave_pending(
         &mut self,
         rank: &AppRank,
-        am: &Resource,
+        (label, am): (LabelId, &Resource),
         rank_of: impl Fn(AppEntry) -> AppRank,
     ) -> Option<AppEntry> {
         let entry = self.pending.remove(rank, AppOrder::Waiting, rank_of)?;
-        self.remove_pending_am(am);
+        self.remove_pending_am(label, am);
         Some(entry)
     }
 
@@ -166,23 +182,24 @@ impl Leaf {
         noted.map(|(key, entry)| (Place::Key(*key), *entry))
     }
 
-    /// Memory of the AMs of those that wait, each size with how many have it.
+    /// Memory of the AMs of those that wait by label, each size with how many have it.
     #[cfg(feature = "faults")]
-    pub(crate) fn waiting_ams(&self) -> &BTreeMap<i64, usize> {
+    pub(crate) fn waiting_ams(&self) -> &BTreeMap<(LabelId, i64), usize> {
         &self.pending_ams
     }
 
     /// The AM of one that waits counts otherwise.
-    pub(crate) fn change_pending_am(&mut self, before: &Resource, after: &Resource) {
-        self.remove_pending_am(before);
-        *self.pending_ams.entry(after.memory_mb()).or_default() += 1;
+    pub(crate) fn change_pending_am(&mut self, before: (LabelId, &Resource), after: (LabelId, &Resource)) {
+        self.remove_pending_am(before.0, before.1);
+        *self.pending_ams.entry((after.0, after.1.memory_mb())).or_default() += 1;
     }
 
-    fn remove_pending_am(&mut self, am: &Resource) {
-        if let Some(count) = self.pending_ams.get_mut(&am.memory_mb()) {
+    fn remove_pending_am(&mut self, label: LabelId, am: &Resource) {
+        let at = (label, am.memory_mb());
+        if let Some(count) = self.pending_ams.get_mut(&at) {
             *count -= 1;
             if *count == 0 {
-                self.pending_ams.remove(&am.memory_mb());
+                self.pending_ams.remove(&at);
             }
         }
     }
@@ -221,76 +238,24 @@ impl Leaf {
         self.part_mut(terms.label).am_limit = arith.times_up(&base, f64::from(terms.percent), minimum);
     }
 
-    /// [`activate`](Leaf::activate) where there are labels: `limits` are those of the labels that the leaf may use,
-    /// `terms` of any. Compared by the whole `cluster`.
-    #[expect(clippy::too_many_arguments, reason = "the facts are what they are")]
-    pub(crate) fn activate_labelled<'a>(
-        &mut self,
-        order: AppOrder,
-        by: &LimitInputs<'_>,
-        cluster: &Resource,
-        limits: &[AmTerms],
-        terms: impl Fn(LabelId) -> AmTerms,
-        app: impl Fn(AppEntry) -> Candidate<'a>,
-        weight: impl Fn(&str) -> f32,
-    ) -> Vec<(AppEntry, bool)> {
-        let (arith, none, mut activated) = (by.arith, Resource::ZERO, Vec::new());
-        limits.iter().for_each(|terms| self.work_out_am_limit_of(terms, by.minimum, arith));
-        let mut user_limits: BTreeMap<LabelId, Resource> = BTreeMap::new();
-        for entry in self.pending.iter().collect::<Vec<_>>() {
-            let Candidate { rank, user, am, partition } = app(entry);
-            let p = Part::of(partition);
-            let is_exempt = |leaf: &Leaf| {
-                leaf.active.len() < 1 || arith.compare(cluster, &leaf.am_used_in(partition), &none).is_le()
-            };
-            let limit = self.am_limit_in(partition);
-            if !arith.fits_in(&self.am_used_in(partition).plus(&am), &limit) && !is_exempt(self) {
-                continue;
-            }
-            let record = self.users.ensure(user, || weight(user));
-            let of_user = *user_limits.entry(partition).or_insert_with(|| {
-                let AmTerms { percent, guaranteed, .. } = terms(partition);
-                let by = LimitInputs { guaranteed: &guaranteed, cluster, ..*by };
-                let of_one = self.user_am_limit(percent, 1.0, &by, &limit);
-                if partition.is_none() {
-                    self.user_am_limit = of_one;
-                } else {
-                    self.part_mut(partition).user_am_limit = of_one;
-                }
-                self.user_am_limit(percent, self.users.at(record).weight, &by, &limit)
-            });
-            let used = self.users.at(record).am_used_in(p).plus(&am);
-            if !arith.fits_in(&used, &of_user) && !is_exempt(self) {
-                continue;
-            }
-            self.users.count(record, 1, -1);
-            let comes = self.active.insert(entry, &rank, order, |other| app(other).rank);
-            activated.push((entry, comes));
-            self.add_am(partition, &am);
-            self.users.add_am(record, &am, p);
-            self.users.let_start(record, &of_user, p);
-            self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
-            self.remove_pending_am(&am);
-        }
-        activated
-    }
-
-    /// Whether the limit of all AMs may let one of so much memory; whatever the calculator, memory has to fit.
-    fn may_fit(&self, memory_mb: i64) -> bool {
-        self.am_used.memory_mb().saturating_add(memory_mb) <= self.am_limit.memory_mb()
-    }
-
-    /// Whether not even the smallest AM that waits may start.
+    /// Whether not even the smallest AM that waits may start, in any partition: whatever the calculator, memory has to
+    /// fit.
     fn admits_no_am(&self, by: &LimitInputs<'_>) -> bool {
-        let smallest = self.pending_ams.first_key_value();
-        smallest.is_some_and(|(smallest, _)| !self.may_fit(*smallest))
-            && !self.is_exempt_from_am_limit(by.cluster, by.arith)
+        let mut from = Some((LabelId::NONE, i64::MIN));
+        while let Some(((label, smallest), _)) = from.and_then(|from| self.pending_ams.range(from..).next()) {
+            let fits = self.am_used_in(*label).memory_mb().saturating_add(*smallest);
+            if fits <= self.am_limit_in(*label).memory_mb() || self.is_exempt_from_am_limit(*label, by) {
+                return false;
+            }
+            from = label.0.checked_add(1).map(|next| (LabelId(next), i64::MIN));
+        }
+        true
     }
 
-    /// Whether an AM may start although it is above a limit. Without this, no application could ever start in a small
-    /// queue.
-    fn is_exempt_from_am_limit(&self, cluster: &Resource, arith: Arith) -> bool {
-        self.active.len() < 1 || arith.compare(cluster, &self.am_used, &Resource::ZERO).is_le()
+    /// Whether an AM may start on nodes of a label although it is above a limit. Without this, no application could
+    /// ever start in a small queue.
+    fn is_exempt_from_am_limit(&self, label: LabelId, by: &LimitInputs<'_>) -> bool {
+        self.active.len() < 1 || by.arith.compare(by.cluster, &self.am_used_in(label), &Resource::ZERO).is_le()
     }
 }
 
@@ -333,7 +298,7 @@ impl Leaf {
         label: LabelId,
     ) -> AmStop {
         let (arith, used, limit) = (by.arith, self.am_used_in(label), self.am_limit_in(label));
-        if self.active.len() < 1 || arith.compare(by.cluster, &used, &Resource::ZERO).is_le() {
+        if self.is_exempt_from_am_limit(label, by) {
             return AmStop::Nothing;
         }
         if !arith.fits_in(&used.plus(am), &limit) {
@@ -343,25 +308,26 @@ impl Leaf {
         if arith.fits_in(&of_user.plus(am), &limit) { AmStop::Nothing } else { AmStop::User { limit } }
     }
 
-    /// Activates whom the limits of AMs let, in the order in which they wait (rules/capacity.md 9). Says who, and
-    /// whether the active list has not had him already. `weight` is that of a user in this leaf. O(1) where not even
-    /// the smallest AM is let. In a list in order nobody is looked at any more once that is so: O(those that are
-    /// activated, and those before them whom a limit stops).
+    /// Activates whom the limits of AMs let, in the order in which they wait (rules/capacity.md 9, rules/node-labels.md
+    /// 9). Says who, and whether the active list has not had him already. `limits` are those of the labels that the
+    /// leaf may use, `terms` of any; what AMs use is compared by the cluster of `by`. `weight` is that of a user in
+    /// this leaf. O(labels) where not even the smallest AM is let. In a list in order nobody is looked at any more once
+    /// that is so: O(those that are activated, and those before them whom a limit stops).
     pub(crate) fn activate<'a>(
         &mut self,
         order: AppOrder,
-        percent: f32,
         by: &LimitInputs<'_>,
+        (limits, terms): (&[AmTerms], impl Fn(LabelId) -> AmTerms),
         app: impl Fn(AppEntry) -> Candidate<'a>,
         weight: impl Fn(&str) -> f32,
     ) -> Vec<(AppEntry, bool)> {
         let (arith, mut activated) = (by.arith, Vec::new());
-        self.work_out_am_limit(percent, by.guaranteed, by.minimum, arith);
-        let Some((smallest, _)) = self.pending_ams.first_key_value() else { return activated };
-        if !self.may_fit(*smallest) && !self.is_exempt_from_am_limit(by.cluster, arith) {
+        limits.iter().for_each(|terms| self.work_out_am_limit_of(terms, by.minimum, arith));
+        if self.admits_no_am(by) {
             return activated;
         }
-        let mut user_limit = None;
+        // Worked out once for each label, for its first application's user.
+        let mut user_limits: SmallVec<[(LabelId, Resource); 1]> = SmallVec::new();
         // By place one entry may be in the list twice.
         let mut by_place = (!self.pending.is_sorted()).then(|| self.pending.iter().collect::<Vec<_>>().into_iter());
         let mut place = None;
@@ -375,34 +341,38 @@ impl Leaf {
                 }),
             };
             let Some(entry) = next else { break };
-            let Candidate { rank, user, am, partition: _ } = app(entry);
-            if !arith.fits_in(&self.am_used.plus(&am), &self.am_limit)
-                && !self.is_exempt_from_am_limit(by.cluster, arith)
-            {
+            let Candidate { rank, user, am, partition } = app(entry);
+            let (p, limit) = (Part::of(partition), self.am_limit_in(partition));
+            let is_exempt = |leaf: &Leaf| leaf.is_exempt_from_am_limit(partition, by);
+            if !arith.fits_in(&self.am_used_in(partition).plus(&am), &limit) && !is_exempt(self) {
                 continue;
             }
             let record = self.users.ensure(user, || weight(user));
-            // Worked out once a pass, for its first application's user.
-            let of_user = match user_limit {
-                Some(limit) => limit,
-                None => {
-                    let am_limit = self.am_limit;
-                    self.user_am_limit = self.user_am_limit(percent, 1.0, by, &am_limit);
-                    *user_limit.insert(self.user_am_limit(percent, self.users.at(record).weight, by, &am_limit))
+            let known = user_limits.iter().find(|(label, _)| *label == partition).map(|(_, limit)| *limit);
+            let of_user = known.unwrap_or_else(|| {
+                let AmTerms { percent, guaranteed, .. } = terms(partition);
+                let by = LimitInputs { guaranteed: &guaranteed, ..*by };
+                let of_one = self.user_am_limit(percent, 1.0, &by, &limit);
+                if partition.is_none() {
+                    self.user_am_limit = of_one;
+                } else {
+                    self.part_mut(partition).user_am_limit = of_one;
                 }
-            };
-            let used = self.users.at(record).am_used.plus(&am);
-            if !arith.fits_in(&used, &of_user) && !self.is_exempt_from_am_limit(by.cluster, arith) {
+                let of_user = self.user_am_limit(percent, self.users.at(record).weight, &by, &limit);
+                user_limits.push((partition, of_user));
+                of_user
+            });
+            if !arith.fits_in(&self.users.at(record).am_used_in(p).plus(&am), &of_user) && !is_exempt(self) {
                 continue;
             }
             self.users.count(record, 1, -1);
             let comes = self.active.insert(entry, &rank, order, |other| app(other).rank);
             activated.push((entry, comes));
-            self.am_used = self.am_used.plus(&am);
-            self.users.add_am(record, &am, Whole);
-            self.users.let_start(record, &of_user, Whole);
+            self.add_am(partition, &am);
+            self.users.add_am(record, &am, p);
+            self.users.let_start(record, &of_user, p);
             self.pending.remove_entry(entry, &rank, AppOrder::Waiting);
-            self.remove_pending_am(&am);
+            self.remove_pending_am(partition, &am);
         }
         activated
     }
@@ -412,6 +382,7 @@ impl Leaf {
 mod tests {
     use super::*;
     use crate::capacity::rules::order::FairCache;
+    use crate::capacity::rules::partition::Whole;
     use crate::capacity::rules::user_limit_figures::{Bounds, ForUsers, Given};
     use crate::resource::Calculator;
     use std::cell::Cell;
@@ -436,7 +407,7 @@ mod tests {
         for entry in 0..MANY {
             let record = leaf.users.ensure("ann", || 1.0);
             leaf.users.count(record, 0, 1);
-            assert!(leaf.wait(entry, &rank(entry), &MINIMUM, rank));
+            assert!(leaf.wait(entry, &rank(entry), (LabelId::NONE, &MINIMUM), rank));
         }
         let looks = Cell::new(0);
         let activate = |leaf: &mut Leaf, looks: &Cell<u32>| -> Vec<AppEntry> {
@@ -445,7 +416,9 @@ mod tests {
                 Candidate { rank: rank(entry), user: "ann", am: MINIMUM, partition: LabelId::NONE }
             };
             // Half of the cluster is for AMs.
-            leaf.activate(AppOrder::Fifo, 0.5, &by, candidate, |_| 1.0).into_iter().map(|(entry, _)| entry).collect()
+            let terms = AmTerms { label: LabelId::NONE, percent: 0.5, guaranteed: cluster };
+            let activated = leaf.activate(AppOrder::Fifo, &by, (&[terms], |_| terms), candidate, |_| 1.0);
+            activated.into_iter().map(|(entry, _)| entry).collect()
         };
         assert_eq!(activate(&mut leaf, &looks), [0, 1, 2, 3]);
         for next in 4..100 {

@@ -24,8 +24,8 @@ use crate::sync::Arc;
 const APPLICATIONS: f32 = 10_000.0;
 
 impl Tree {
-    /// What the file is read with: the queues that it does not list (automatically created queues, leaves of plans), and
-    /// the labels that queues know.
+    /// What the file is read with: the queues that it does not list (automatically created queues, leaves of plans),
+    /// and the labels that queues know.
     pub(crate) fn all_made(&self) -> MadeQueues {
         let plans = self.slots().iter().filter(|slot| self.get(**slot).config.kind == CapacityQueueKind::Plan);
         let leaf = |slot: &u32| {

@@ -1,8 +1,8 @@
 //! Which nodes an ask wants: its label, or what stands in its place, and whether the application may have them
 //! (rules/node-labels.md 8).
 //!
-//! Run on the caller's thread, against the newest snapshot, and on the control's for the container of an AM. Workers are
-//! told numbers.
+//! Run on the caller's thread, against the newest snapshot, and on the control's for the container of an AM. Workers
+//! are told numbers.
 
 use crate::app::{Ask, Location};
 use crate::config::trim;
@@ -29,8 +29,8 @@ fn check_off(label: Option<&str>, table: &LabelTable) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The number of what a `*` ask names in the end, if the queue may use it and it is there; `size` checks the size on the
-/// way (rules/node-labels.md 8.2, steps 3 to 8).
+/// The number of what a `*` ask names in the end, if the queue may use it and it is there; `size` checks the size on
+/// the way (rules/node-labels.md 8.2, steps 3 to 8).
 pub(crate) fn checked(
     label: Option<&str>,
     table: &LabelTable,

@@ -11,14 +11,15 @@
 //! 2. Nodes of an exclusive label are for asks that name it. Their room is leased in pieces, as a
 //!    [`Room`](super::Room) is.
 //! 3. Nodes of a label that is not exclusive are lent, too: to asks that name no label, which are not bound by the
-//!    queue's limit there. A piece would be worth less than it says as soon as something was lent. So nothing is leased:
-//!    each grant spends exactly its size of the shared word, and only one that names the label is within the limit.
+//!    queue's limit there. A piece would be worth less than it says as soon as something was lent. So nothing is
+//!    leased: each grant spends exactly its size of the shared word, and only one that names the label is within the
+//!    limit.
 //! 4. A node gets another label. Its worker counts what runs there under the new label, and takes it off the old one.
 //!    No limit is looked at: as in Hadoop more may be used by that than the limit says.
 //!
 //! # Invariants
-//! I2: no grant that names the label takes what is used on its nodes above the limit, whatever was lent meanwhile. I7: a
-//! refusal leaves no trace.
+//! I2: no grant that names the label takes what is used on its nodes above the limit, whatever was lent meanwhile. I7:
+//! a refusal leaves no trace.
 //!
 //! # What races, and why it is safe
 //! Grants and loans, a label that is lent from now on, a node that gets the label: `loom-tests/tests/label_rooms.rs`.

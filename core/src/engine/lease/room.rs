@@ -63,8 +63,8 @@ impl Room {
         recalled && self.take(worker, amount, limit)
     }
 
-    /// Spends exactly `amount` of the shared word, and leases nothing. Returns false, and spends nothing, if there is no
-    /// room. Of a room that is spent in this way nobody holds a piece.
+    /// Spends exactly `amount` of the shared word, and leases nothing. Returns false, and spends nothing, if there is
+    /// no room. Of a room that is spent in this way nobody holds a piece.
     pub fn try_spend_exactly(&self, amount: i64, limit: i64) -> bool {
         let more = |taken: i64| (limit.saturating_sub(taken) >= amount).then_some(taken + amount);
         // ORDERING: Relaxed, as in `try_spend`.

@@ -1,9 +1,9 @@
 //! What this worker counts by node label: of its applications, and in the rooms of queues.
 //!
 //! # Where it stands
-//! Plain code on the worker's own shard and thread; the cells are its own, the rooms are shared. Called by `grant`, by the
-//! end of a container, by `adopt` when an application moves, and by the decider when a node gets another label. Where
-//! labels are off, or one worker is alone, nothing is counted. The protocol of rooms:
+//! Plain code on the worker's own shard and thread; the cells are its own, the rooms are shared. Called by `grant`, by
+//! the end of a container, by `adopt` when an application moves, and by the decider when a node gets another label.
+//! Where labels are off, or one worker is alone, nothing is counted. The protocol of rooms:
 //! [`label_room`](crate::engine::lease::label_room).
 
 use crate::engine::decider::Decider;

@@ -1,7 +1,7 @@
 //! Why a call is refused.
 //!
-//! [`Refused`] has a variant for each group of reasons: what a caller does about them. Each group is an enum of its own,
-//! with the reasons and their sentences.
+//! [`Refused`] has a variant for each group of reasons: what a caller does about them. Each group is an enum of its
+//! own, with the reasons and their sentences.
 
 mod not_found;
 

@@ -49,8 +49,8 @@ pub struct QueueConfig {
     pub preemptable: bool,
     /// `reservation`
     pub reservable: bool,
-    /// `aclSubmitApps`: the queue's own list; the lists of the queues above it also apply. `None` if neither the file in
-    /// force nor, as in Hadoop, an earlier file names the queue.
+    /// `aclSubmitApps`: the queue's own list; the lists of the queues above it also apply. `None` if neither the file
+    /// in force nor, as in Hadoop, an earlier file names the queue.
     pub acl_submit: Option<AccessControlList>,
     /// `aclAdministerApps`, as above.
     pub acl_administer: Option<AccessControlList>,

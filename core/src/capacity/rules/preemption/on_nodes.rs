@@ -283,8 +283,8 @@ struct Remaining<'a> {
 
 impl Remaining<'_> {
     /// The containers to preempt on a node so that its reservation fits, and the ratio of their sum to the reservation.
-    /// `None` if the node has no reservation, if the reservation fits already, or if the containers are not enough. With
-    /// `only_looks` nothing is subtracted, so each container is compared with all that remains.
+    /// `None` if the node has no reservation, if the reservation fits already, or if the containers are not enough.
+    /// With `only_looks` nothing is subtracted, so each container is compared with all that remains.
     fn needed_on(&mut self, node: &SeenNode, only_looks: bool) -> Option<(f32, Vec<Victim>)> {
         let (arith, held) = (self.arith, node.held?);
         let (mut has, mut goes, mut victims) = (node.free.plus(&node.killable), Resource::ZERO, Vec::new());
