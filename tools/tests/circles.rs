@@ -10,7 +10,7 @@ fn imports_of_a_folder_form_no_circle() {
 /// Of the packages that have no tests which look at their sources.
 #[test]
 fn imports_of_packages_that_nobody_embeds_form_no_circle() {
-    for package in ["yarn/native", "python", "loom-tests", "testkit"] {
+    for package in ["yarn/native", "python", "loom-tests"] {
         imports::hold(&sources::sources(&format!("{}/../{package}", env!("CARGO_MANIFEST_DIR"))), &[]);
     }
 }

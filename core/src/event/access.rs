@@ -1,4 +1,4 @@
-//! Rights: what a user may do in a queue, or with an application.
+//! The rights that a user can have on an application. The rights on queues are in `queue/acls.rs`.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AppAccess {
-    /// See its details, Hadoop's `VIEW_APP`.
+    /// The right to read its details: Hadoop's `VIEW_APP`.
     View,
-    /// Kill or move it, Hadoop's `MODIFY_APP`.
+    /// The right to kill or move it: Hadoop's `MODIFY_APP`.
     Modify,
 }
 

@@ -144,7 +144,7 @@ impl Shard {
     }
 
     /// An application stands nowhere any more, and is not visited.
-    pub(super) fn is_not_visited(&self, app: u32) {
+    pub(super) fn note_not_visited(&self, app: u32) {
         if let Some(Some(app)) = self.apps.get(app as usize) {
             app.own.missed.note(app, false, self.own.in_vain.passes);
         }

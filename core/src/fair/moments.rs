@@ -234,7 +234,7 @@ impl Decider for FairDecider {
         let queue = &mut shard.queue_mut(leaf).own;
         if queue.order.child(position) == app {
             queue.remove_app(position);
-            shard.is_not_visited(app);
+            shard.note_not_visited(app);
         }
     }
 
@@ -279,7 +279,7 @@ impl Decider for FairDecider {
     fn pass_lost(shard: &mut Shard) {
         shard.own.forget_pass();
         for app in 0..shard.apps.len() {
-            shard.is_not_visited(u32::try_from(app).expect("slots are u32"));
+            shard.note_not_visited(u32::try_from(app).expect("slots are u32"));
         }
     }
 

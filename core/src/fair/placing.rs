@@ -66,14 +66,15 @@ impl Shard {
         let snapshot = self.queue(index).snapshot.clone();
         let mut bounds = Bounds::NOTHING;
         if snapshot.leaf {
-            // Those that stand nowhere any more are not visited; the others say so where they are put.
+            // An application that is in the old order and is no longer runnable is not placed again below, so this loop
+            // notes that it is not visited any more. For runnable ones `place_app` notes it.
             let members = if self.own.counts_opportunities { self.queue(index).own.order.len() } else { 0 };
             for at in 0..members {
                 let app = self.queue(index).own.order.child(u32::try_from(at).expect("positions are u32"));
                 if let Some(Some(left)) = self.apps.get(app as usize)
                     && !left.runnable
                 {
-                    self.is_not_visited(app);
+                    self.note_not_visited(app);
                 }
             }
             let mut master_floor = Resource::UNBOUNDED;
@@ -139,8 +140,9 @@ impl Shard {
                     }
                 };
             };
-            // Rows count though nothing is wanted of their key now: it may be again, by a `*` ask or by units that
-            // another worker hands back, and nobody would tell of the rows.
+            // A key that names racks or nodes counts even if nothing is outstanding for `*`. Something may become
+            // outstanding again, by a new `*` ask or by units that another worker hands back. The message about that
+            // may carry only the key's own size, so the sizes of the rows must be in the bounds already.
             for key in app.keys.iter().filter(|key| key.is_open_or_note_zero() || key.named().is_some()) {
                 bound(&key.size);
                 for size in key.rows().sizes() {
@@ -193,7 +195,8 @@ impl Shard {
         }
         let app = self.app(index);
         let has_place = self.queue(leaf).own.has_place_as(app.position, waits);
-        // Its key does not tell of asks, only whether it has a place does.
+        // New asks do not change its order key, which depends on usage and shares. They only change whether it can be
+        // offered a node. So it is placed again only if it has no place yet, or if nothing is outstanding.
         if !has_place || !app.has_open_key() {
             self.refresh_app(index);
             self.refresh_if_served(leaf);

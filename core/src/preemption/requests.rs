@@ -45,7 +45,7 @@ struct Levels {
 }
 
 impl Levels {
-    /// Notes a request; false when it is represented at another level already.
+    /// Notes a request. False if an earlier request at another level already stands for the same containers.
     fn take(&mut self, place: Place) -> bool {
         match place {
             Place::Any => {
@@ -67,8 +67,8 @@ impl Levels {
     }
 }
 
-/// How many containers of a size are in what is wanted: by memory alone, in single precision, as Java narrows it.
-#[expect(clippy::cast_possible_truncation, reason = "saturation is what is wanted; no number is none")]
+/// How many containers of `size` fit into the starvation. As in Hadoop it compares memory alone, in single precision.
+#[expect(clippy::cast_possible_truncation, reason = "as in Java: x/0 becomes the largest i32, 0/0 becomes 0")]
 fn containers_in(starvation: &Resource, size: &Resource) -> u32 {
     let ratio = starvation.memory_mb() as f32 / size.memory_mb() as f32;
     u32::try_from(ratio.floor() as i32).unwrap_or(0)
@@ -89,7 +89,7 @@ pub(crate) fn requests_to_serve(starvation: &Resource, asks: &[StoredAsk]) -> Ve
         if most == 0 {
             continue;
         }
-        // What is cut has relaxed locality, whatever the request said.
+        // As in Hadoop, a request whose count is lowered gets relaxed locality, whatever the ask said.
         let (count, relax) = if most < ask.count { (most, true) } else { (ask.count, ask.relax) };
         pending = pending.minus_non_negative(&ask.size.saturating_times_int(i64::from(count)));
         if count > 0 {

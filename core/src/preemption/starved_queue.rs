@@ -1,8 +1,9 @@
 //! The queue of starved applications: Java's binary heap, with Hadoop's comparator that knows no ties.
 //!
-//! `FSStarvedApps`: one comes first if its starvation fits in the other's, whatever the other's is. Of two alike the
-//! one that is asked for first is the smaller, so the order depends on how the heap sifts; it is that of
-//! `java.util.PriorityQueue`. Starvation is looked up when a comparison is made and not again when it changes.
+//! `FSStarvedApps`: `compare(a, b)` is -1 if a's starvation fits in b's, else 1, never 0. Of two equal ones the left
+//! argument is the smaller. So the order depends on which comparisons the heap makes, and this heap makes those of
+//! `java.util.PriorityQueue`. Each comparison reads the starvation of that moment; a later change moves nothing that is
+//! already in the heap.
 
 use crate::resource::Resource;
 

@@ -159,7 +159,7 @@ impl Running {
 
     /// After a runnable application has left `leaf`: who may start now. At most as many as lists were gathered, and
     /// only where a queue or the user was exactly at its limit, as in Hadoop.
-    pub(crate) fn slot_freed<S>(
+    pub(crate) fn runnable_left<S>(
         &mut self,
         tree: &mut QueueTree<S>,
         apps: &impl Apps,
@@ -320,7 +320,7 @@ mod tests {
             limits.0.set(0);
             tree.get_mut(leaf).runnable.remove(ends);
             running.count(&mut tree, apps.user(ends), leaf, -1);
-            let started = running.slot_freed(&mut tree, &apps, &limits, leaf, apps.user(ends));
+            let started = running.runnable_left(&mut tree, &apps, &limits, leaf, apps.user(ends));
             assert_eq!(started, [ends + 2]);
             assert!(limits.0.get() < 10, "{} users' limits were asked for", limits.0.get());
         }

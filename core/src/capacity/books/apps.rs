@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 use std::mem::offset_of;
 use std::ops::{Index, IndexMut};
 
-/// Where an application's headroom comes from: whom the last publication was for.
+/// The leaf queue and the user for which a pass last published a limit (rules/capacity.md 15). An application's
+/// headroom is computed from them until the next publication, even after a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Publication {
     pub(crate) leaf: u32,
@@ -25,17 +26,18 @@ pub(crate) struct Publication {
     pub(crate) user: UserRecord,
 }
 
-/// What is outstanding under a key of an application changes.
+/// A change of what is outstanding under one key of an application.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AskChange {
+    /// The amount to add to what is outstanding under `label`, negative where it becomes less.
     pub(crate) pending: Wide,
-    /// It was nothing.
+    /// Nothing was outstanding before.
     pub(crate) begins: bool,
-    /// It is nothing.
+    /// Nothing is outstanding now.
     pub(crate) ends: bool,
-    /// Of the nodes that it is for.
+    /// The label that the key asks for now.
     pub(crate) label: LabelId,
-    /// It was for nodes of another label: this is not outstanding there any more.
+    /// Where the key asked for another label before: that label, and the negative amount to add there.
     pub(crate) left: Option<(LabelId, Wide)>,
 }
 
@@ -47,7 +49,8 @@ pub(crate) struct AppPart {
     pub(crate) used: Resource,
     pub(crate) reserved: Resource,
     pub(crate) pending: Wide,
-    /// What of its AM counts there, where that is not its AM's partition.
+    /// The rest of the AM's charge that stays in this partition after the AM has changed to another one, because its
+    /// node got another label: only the container's size moves.
     pub(crate) am_left: Resource,
     /// What the other workers have there; `used` has it, too.
     pub(crate) others: Others,
@@ -83,11 +86,11 @@ pub(crate) struct AppBook {
     /// It began under a ResourceManager that has been restarted.
     pub(crate) recovered: bool,
     pub(crate) pending: Wide,
-    /// By containers, with any worker.
+    /// What its containers use on all workers, as of the last fold.
     pub(crate) used: Resource,
-    /// Here.
+    /// What it has reserved on the nodes of this worker; `others` has the rest.
     pub(crate) reserved: Resource,
-    /// By so much that is more than the containers: see [`drift`](super::drift).
+    /// How much more `used` is charged than its containers' sizes, negative where less: see [`drift`](super::drift).
     pub(crate) drift: Resource,
     pub(crate) user: Arc<str>,
     pub(crate) start_ms: u64,
@@ -99,7 +102,7 @@ pub(crate) struct AppBook {
     pub(crate) am: Resource,
     /// Where it does.
     pub(crate) am_partition: LabelId,
-    /// What of it counts on nodes without a label, where that is not its partition.
+    /// As `AppPart::am_left`, on nodes without a label.
     pub(crate) am_left: Resource,
     /// The label of its submission; empty for none.
     pub(crate) own_label: Box<str>,
@@ -107,15 +110,16 @@ pub(crate) struct AppBook {
     pub(crate) parts: Vec<AppPart>,
     /// The policy by which its nodes are sorted; `None`: they are not.
     pub(crate) sorting: Option<u16>,
-    /// Its headroom is still that of this attempt before.
+    /// The earlier attempt whose requested partitions the headroom still uses. `None` from the next publication on.
     pub(crate) headroom_of: Option<Arc<SharedAttempt>>,
     /// What the other workers have of it; `used` has it, too.
     pub(crate) others: Others,
     /// Containers and reservations that it has here, where there are other workers.
     pub(crate) held: i64,
-    /// What stands under smaller numbers has moved to another leaf with it.
+    /// Containers and reservations with a smaller number were there when the application last moved. Preemption knows
+    /// them by the new leaf's path, as in Hadoop.
     pub(crate) moved_below: ContainerNumber,
-    /// How often it has entered a leaf to wait there.
+    /// How often it has entered a leaf to wait there, as this worker counts.
     pub(crate) turn: EntryCount,
     pub(crate) shared_attempt: Arc<SharedAttempt>,
 }
@@ -216,7 +220,7 @@ impl AppBook {
         self.parts.iter().fold(self.pending, |sum, part| sum.plus(&part.pending))
     }
 
-    /// What of its AM counts in a partition that is not its AM's.
+    /// The rest of the AM's charge in a partition that is not its AM's.
     pub(crate) fn am_left_mut(&mut self, label: LabelId) -> &mut Resource {
         if label.is_none() { &mut self.am_left } else { &mut self.part_mut(Part::of(label)).am_left }
     }

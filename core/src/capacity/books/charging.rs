@@ -169,7 +169,7 @@ impl Books {
         self.note_reorder(entry);
         let leaf = self.apps[entry].leaf;
         let less = Resource::ZERO.minus(size);
-        self.holds(entry, -1);
+        self.change_held(entry, -1);
         self.charge_leaf(leaf, entry, &less, -1, None, p);
         self.charge_above(leaf, &less, -1, p);
     }

@@ -13,7 +13,8 @@ use crate::resource::Resource;
 use crate::sync::Arc;
 
 impl Books {
-    /// The others have so much of an attempt in a partition now; containers of all partitions are told with the first.
+    /// Sets what the other workers have of an attempt in a partition to `now`, and charges the difference. The number
+    /// of containers is not kept by partition: the first partition carries the number of all, the others carry 0.
     pub(crate) fn fold_others<P: Partition>(&mut self, entry: AppEntry, now: Others, p: P) {
         let app = &mut self.apps[entry];
         if app.others_in(p) == now {
@@ -69,11 +70,12 @@ impl Books {
         }
     }
 
-    /// So many containers of an attempt more, here: the others see it.
-    pub(crate) fn holds(&mut self, entry: AppEntry, containers: i64) {
+    /// Adds `change`, negative when a container ends, to the number of containers that this worker has for an attempt,
+    /// and shows it to the other workers. Does nothing with one worker.
+    pub(crate) fn change_held(&mut self, entry: AppEntry, change: i64) {
         if !self.place.is_alone() {
             let app = &mut self.apps[entry];
-            app.held += containers;
+            app.held += change;
             app.shared_attempt.show_containers(self.place, app.held);
         }
     }
@@ -104,7 +106,9 @@ impl Books {
         app.shared_attempt.turn.let_start(app.turn.number(), tell);
     }
 
-    /// Another worker has let an application start. One that has not entered that turn here finds it said when it does.
+    /// Another worker has let an application start. If this worker has not counted that entry into the leaf yet, it
+    /// ignores the message: when the entry comes, `start_if_let` finds in
+    /// [`StartedEntry`](crate::engine::books::started_entry::StartedEntry) that it may start.
     pub(crate) fn starts_elsewhere(&mut self, start: &Start) {
         let Some(entry) = self.apps.entry(start.app) else { return };
         let app = &self.apps[entry];

@@ -6,11 +6,9 @@
 //! nothing is asked for stand in it, too, because a pass stores what each child that it comes to may use.
 
 use super::Books;
+use super::standing::LineKey;
 use crate::capacity::rules::order::{QueueKey, queue_key, size_of, slot_of};
 use crate::capacity::rules::partition::Partition;
-
-/// A child's place: those that may use the label come first.
-pub(super) type LineKey = (bool, QueueKey);
 
 impl Books {
     /// All children of all parents on each partition, as the structure has them.

@@ -12,9 +12,9 @@ use crate::capacity::rules::tree::ROOT;
 use crate::resource::Resource;
 
 impl Books {
-    /// Empty ones, with the queues that there were, and of which nothing is known but what was published. The newest
-    /// structure is another one.
-    pub(crate) fn anew(&self) -> Books {
+    /// Returns empty books: the same queues as last published, without usage and without applications. The newest
+    /// snapshot may differ; the worker takes it over afterwards.
+    pub(crate) fn emptied(&self) -> Books {
         let mut books = Books::new(self.arith, self.minimum, self.place, self.resort, self.slack);
         let emptied = |queue: &QueueBook| {
             let leaf = queue.leaf.is_some().then(|| Leaf::new(self.resort));
@@ -25,17 +25,20 @@ impl Books {
         books
     }
 
-    /// An attempt is in the lists of its leaf as it was before: it has started if its turn says so. Nobody starts by
-    /// it.
+    /// Puts an attempt back into the lists of its leaf after a panic. It becomes active if it had been let start, else
+    /// it waits. Unlike `enter`, this counts no new entry and starts no waiting application: limits are not known
+    /// before `recompute_all`.
     pub(crate) fn restore_entry(&mut self, entry: AppEntry) {
         if self.enter_lists(entry) {
             self.start_if_let(entry);
         }
     }
 
-    /// All attempts are there, with all that they have: places, limits and whoever may start follow.
+    /// To be called when all attempts have entered and their usage and asks are counted. Computes orders and limits,
+    /// and starts the applications that may start.
     pub(crate) fn recompute_all(&mut self) {
-        // Of what fair leaves order by nothing was known when they entered.
+        // A fair leaf orders by usage and demand. Both were unknown when the attempts entered, so each active one is
+        // put in order again.
         for number in self.apps.numbers() {
             if let Some(entry) = self.apps.entry(number).filter(|entry| self.apps[*entry].is_active) {
                 self.note_reorder(entry);

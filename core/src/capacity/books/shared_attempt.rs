@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 /// See the module's text.
 #[derive(Debug, Default)]
 pub(crate) struct SharedAttempt {
+    /// The number of the last entry into a leaf that was let start.
     pub(crate) turn: StartedEntry,
     pub(crate) requested: RequestedPartitions,
-    /// By worker; none where there is one.
+    /// One cell for each worker. Empty if there is only one worker.
     cells: Box<[CachePadded<SharedAttemptCell>]>,
 }
 
@@ -116,12 +117,14 @@ impl SharedAttempt {
     }
 }
 
-/// See [`StartedEntry`].
+/// A message from the worker that decides for a leaf queue to the other workers: this entry of the application may
+/// start. A worker that has not counted the entry yet ignores the message, because it reads [`StartedEntry`] when the
+/// entry comes.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     pub(crate) app: u32,
-    /// Of the attempt.
     pub(crate) shared_attempt: Arc<SharedAttempt>,
+    /// The number of the entry.
     pub(crate) turn: u32,
 }
 
@@ -146,7 +149,8 @@ impl Place {
         self.workers == 1
     }
 
-    /// Of nodes, or of visits to them, so many are one worker's.
+    /// One worker's part of `count` nodes or visits, rounded up. Each worker counts only the visits of its own nodes,
+    /// so it compares them with its part of a delay.
     pub(crate) fn part_of(self, count: u32) -> u32 {
         count.div_ceil(u32::try_from(self.workers).unwrap_or(u32::MAX).max(1))
     }

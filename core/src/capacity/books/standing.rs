@@ -41,6 +41,9 @@ pub(crate) struct Standing {
     pub(super) settled: u64,
 }
 
+/// A child's place among its siblings on one partition: those that may use the label come first.
+pub(super) type LineKey = (bool, QueueKey);
+
 /// Children that a pass has left behind, by position.
 pub(crate) type Passed = SmallVec<[u32; 8]>;
 

@@ -39,7 +39,7 @@ impl Shard {
     /// Nobody is in the books.
     pub(crate) fn forget_books(&mut self) {
         let CapacityWorker { books, marked, surveyed, .. } = &mut self.own;
-        *books = books.anew();
+        *books = books.emptied();
         (*marked, *surveyed) = (BTreeMap::new(), Default::default());
         for app in self.apps.iter_mut().flatten() {
             app.own.entry = None;

@@ -164,7 +164,7 @@ impl Shard {
         }
         let books = &mut self.own.books;
         if !converts {
-            books.holds(entry, 1);
+            books.change_held(entry, 1);
             books.charge_leaf(leaf, entry, &chosen.size, 1, less.as_ref(), p);
             books.note_reorder(entry);
         }

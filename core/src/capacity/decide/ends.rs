@@ -76,7 +76,7 @@ impl Shard {
         let (size, node) = (*self.containers.size(&record), record.node);
         let Some(entry) = self.entry(app) else { return };
         let leaf = self.own.books.apps[entry].leaf;
-        self.own.books.holds(entry, 1);
+        self.own.books.change_held(entry, 1);
         // As in Hadoop a fair leaf does not order it anew by that.
         by_partition!(self, node, |p| {
             let books = &mut self.own.books;

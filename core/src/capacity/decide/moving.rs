@@ -131,7 +131,7 @@ impl Shard {
             let books = &mut self.own.books;
             let leaf = books.apps[entry].leaf;
             books.app_reserves(entry, size, p);
-            books.holds(entry, 1);
+            books.change_held(entry, 1);
             books.charge_leaf(leaf, entry, size, 1, None, p);
             books.note_reorder(entry);
             books.add_reserved(leaf, size, p);

@@ -8,6 +8,7 @@
 use super::preempting::candidate_of;
 use crate::capacity::types::Shard;
 use crate::engine::books::ledger::NodeShared;
+use crate::id::NONE;
 use crate::resource::Resource;
 use smallvec::SmallVec;
 
@@ -38,10 +39,11 @@ impl Shard {
         }
     }
 
-    /// What did not fit when the node reported goes, unless it has ended since and its record is another's.
+    /// What did not fit when the node reported goes, unless it has ended since and its record is free, or another's.
     pub(crate) fn end_what_did_not_fit(&mut self) {
         for (index, candidate) in std::mem::take(&mut self.own.containers_to_end) {
-            if candidate_of(&self.containers[index]) == candidate {
+            let record = &self.containers[index];
+            if record.node != NONE && candidate_of(record) == candidate {
                 self.kill_or_mark(index);
             }
         }

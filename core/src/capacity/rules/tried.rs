@@ -1,7 +1,7 @@
 //! What a pass over a node tries, queue by queue, application by application, as values.
 //!
-//! Plain data for people: made where somebody watches, never by a pass that nobody does. Each end is one that Hadoop's
-//! activities tell of (rules/capacity.md 11 to 17).
+//! Plain data, to be shown to people. A pass makes it only while somebody watches that pass; other passes pay nothing
+//! for it. Each `…End` is an outcome that Hadoop's scheduler activities also report (rules/capacity.md 11 to 17).
 
 use crate::resource::Resource;
 
@@ -223,7 +223,8 @@ impl AppTried {
 }
 
 impl CapacityPass {
-    /// Whether anybody is asked: who has reserved a node may want nothing more.
+    /// Whether the pass counts for [`Watch::AnyNode`](crate::Watch::AnyNode). It does not only where the node is
+    /// reserved and its application has no key that is tried. A full node counts, although no queue is asked.
     #[must_use]
     pub fn tries_something(&self) -> bool {
         match &self.course {

@@ -64,7 +64,8 @@ impl Room {
     }
 
     /// Spends exactly `amount` of the shared word, and leases nothing. Returns false, and spends nothing, if there is
-    /// no room. Of a room that is spent in this way nobody holds a piece.
+    /// no room. The caller uses it only for the room of a lent label, where workers lease nothing, so no piece is
+    /// recalled.
     pub fn try_spend_exactly(&self, amount: i64, limit: i64) -> bool {
         let more = |taken: i64| (limit.saturating_sub(taken) >= amount).then_some(taken + amount);
         // ORDERING: Relaxed, as in `try_spend`.
@@ -92,7 +93,8 @@ impl Room {
         }
     }
 
-    /// Gives spent room back to the worker's piece. While more is taken than the limit, the room is dropped instead.
+    /// Gives spent room back to the worker's piece. If more is taken than the limit, because the limit was lowered, the
+    /// room leaves `taken` instead, so that the worker cannot spend it again.
     pub fn give_back(&self, worker: usize, amount: i64, limit: i64) {
         if amount <= 0 {
             return;
@@ -115,7 +117,9 @@ impl Room {
         piece != 0
     }
 
-    /// Counts usage from before the room was watched, or moved here with an application: no limit is checked.
+    /// Adds `amount`, which may be negative, to what is taken without a check of the limit. Used where usage changes by
+    /// another way than a grant: a worker joins, an application moves here or away, a spend is undone, a worker has
+    /// lost its nodes.
     pub fn force(&self, amount: i64) {
         self.taken.fetch_add(amount, Ordering::Relaxed);
     }

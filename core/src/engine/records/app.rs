@@ -77,7 +77,7 @@ impl<P: Parts> AppLocal<P> {
             keys: SmallVec::new(),
             done: Cell::new(0),
             blacklists: (!shared.system_blacklist.is_empty())
-                .then(|| Box::new(Blacklists { system: shared.system_blacklist.clone(), ..Default::default() })),
+                .then(|| Box::new(Blacklists { by_system: shared.system_blacklist.clone(), ..Default::default() })),
             containers: Vec::new(),
             next_number: 0,
             numbers_left: 0,
@@ -90,13 +90,13 @@ impl<P: Parts> AppLocal<P> {
 
     /// Interned node and rack names that it must not get.
     pub(crate) fn blacklist(&self) -> &[u32] {
-        self.blacklists.as_ref().map_or(&[], |lists| &lists.own)
+        self.blacklists.as_ref().map_or(&[], |lists| &lists.by_am)
     }
 
     /// Replaces them.
     pub(crate) fn set_blacklist(&mut self, names: &[u32]) {
         if !(names.is_empty() && self.blacklists.is_none()) {
-            self.blacklists.get_or_insert_default().own = names.into();
+            self.blacklists.get_or_insert_default().by_am = names.into();
         }
     }
 

@@ -6,18 +6,23 @@
 //! # Protocol
 //! A container is marked while it lives; its mark announces one kill. It may end before that kill, by its node, its AM,
 //! its application or its node's loss: then the mark goes, the kill still comes, and its record is kept until it has
-//! come. So a late kill finds the container that it was meant for, or none. It may be spared instead.
+//! come. So a late kill finds the container that it was meant for, or none. With
+//! `preemption.strict` a marked container that still lives may be spared: mark and kill are both withdrawn, and it may
+//! be marked again.
 //!
 //! # Invariant
-//! I10: marked once at a time, killed once for each mark. Checked by `loom-tests/tests/preemption_vs_end.rs`.
+//! I10, the part of it that is here: a container has at most one mark at a time, and each mark leads to at most one
+//! kill. Checked by `loom-tests/tests/preemption_vs_end.rs`.
 
-/// See the module's text. One byte, for the containers' records are one cache line each.
+/// See the module's text. It is one byte, because a container's record must fit one cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Fate(u8);
 
 const LIVE: u8 = 1;
 const ON_NODE: u8 = 2;
+/// It lives, and is to be preempted.
 const MARKED: u8 = 4;
+/// The kill of a mark is still to come, also after the container has ended by itself.
 const DOOMED: u8 = 8;
 
 impl Default for Fate {
@@ -104,7 +109,8 @@ impl Fate {
         self.0 &= !(MARKED | DOOMED);
     }
 
-    /// Whether nobody means its record any more: it has ended, its node has the room, and no kill is to come.
+    /// Whether its record can be used for another container: it has ended, its node has the room, and no kill is to
+    /// come.
     #[must_use]
     pub fn is_over(self) -> bool {
         self.0 & (LIVE | ON_NODE | DOOMED) == 0

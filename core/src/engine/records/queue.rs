@@ -10,12 +10,13 @@ use crate::prefetch::{prefetch, prefetch_write};
 use crate::resource::Resource;
 use crate::sync::{Arc, CachePadded};
 
-/// A queue as this worker sees it. What every grant and end below it touches of the engine's comes first, in one cache
-/// line: of the usage memory and vcores, custom types lie in the next one. What the decider keeps has lines of its own.
+/// A queue as this worker sees it. The engine's fields that every grant and every container end reads or writes come
+/// first, in one cache line. Of `usage`, memory and vcores are in that line, and custom types in the next. What the
+/// decider keeps has lines of its own.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct QueueLocal<P: Parts> {
-    /// What this worker writes of it.
+    /// The ledger cell in which this worker shows its own part of the usage.
     cell: Arc<CachePadded<QueueCell>>,
     pub(crate) snapshot: Arc<QueueSnapshot<P>>,
     pub(crate) parent: u32,
@@ -28,6 +29,7 @@ pub(crate) struct QueueLocal<P: Parts> {
     pub(crate) limited_path: bool,
     /// This worker counts in the watch of it or of one above.
     pub(crate) watched_path: bool,
+    /// Usage of all workers: own changes at once, those of others as of the last fold.
     pub(crate) usage: Resource,
     pub(crate) own: P::Queue,
     /// This worker's part in the queue's watch.
@@ -67,7 +69,8 @@ impl<P: Parts> QueueLocal<P> {
         self.snapshot = snapshot.clone();
     }
 
-    /// The worker takes over the rooms by label of another snapshot of the same queue, which is in force here already.
+    /// To be called after `renew`: `self.snapshot` is the new snapshot and `before` the one that it replaced. Takes
+    /// over the limits of the new rooms by label.
     pub(crate) fn take_over_rooms(&mut self, worker: usize, before: &QueueSnapshot<P>) {
         for ((member, before), now) in self.room_members.iter_mut().zip(&*before.rooms).zip(&*self.snapshot.rooms) {
             member.take_over(worker, before, now);
@@ -75,7 +78,8 @@ impl<P: Parts> QueueLocal<P> {
         self.room_members.resize_with(self.snapshot.rooms.len(), LabelMember::default);
     }
 
-    /// As if it had been known without members and with other settings: what the next structure shows of it is all new.
+    /// To be called when the worker begins anew after a panic. Replaces the known snapshot by one without members and
+    /// with a settings version that no snapshot has, so that the next snapshot's members and settings all count as new.
     pub(crate) fn forget_members(&mut self) {
         let known = (*self.snapshot).clone();
         let (runnable, waiting) = Default::default();
@@ -95,7 +99,7 @@ impl<P: Parts> QueueLocal<P> {
         self.cell.usage.add_knowing(types, amount, &self.usage, alone);
     }
 
-    /// Says in the ledger what it uses; where there is no other worker.
+    /// Shows `usage` as this worker's own part. Right only with one worker: with several it contains the others' parts.
     pub(crate) fn show_usage(&self, types: usize) {
         self.cell.usage.set(types, &self.usage);
     }

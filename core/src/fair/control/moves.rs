@@ -56,7 +56,7 @@ impl Control {
             self.own.running.waits_in(&app.user, slot, target);
         }
         if stood.runnable {
-            self.slot_freed(stood.leaf, &app.user);
+            self.runnable_left(stood.leaf, &app.user);
         }
     }
 

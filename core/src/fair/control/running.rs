@@ -15,12 +15,12 @@ impl UserLimits for AllocationFile {
     }
 }
 
-/// Why an application gets no node, whatever is decided of it.
+/// Why no worker offers a node to an application.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// It has ended.
     Ended,
-    /// It waits for a limit of running applications; for which, unless there is room by now.
+    /// It waits to run; `limit` is what stops it, `None` if there is room by now but nothing has started it yet.
     Waiting { limit: Option<RunningLimit> },
 }
 
@@ -69,14 +69,14 @@ impl Control {
         }
         self.tree.get_mut(leaf).own.submitted.remove(&app.id.number);
         if stood.runnable {
-            self.slot_freed(leaf, &app.user);
+            self.runnable_left(leaf, &app.user);
         }
     }
 
-    /// Somebody runnable has left a leaf: whoever may start for it does.
-    pub(super) fn slot_freed(&mut self, leaf: u32, user: &str) {
+    /// A runnable application has left `leaf`: starts the waiting applications that may run now.
+    pub(super) fn runnable_left(&mut self, leaf: u32, user: &str) {
         let (apps, own) = (AppList(&self.apps), &mut self.own);
-        let started = own.running.slot_freed(&mut self.tree, &apps, &*own.file, leaf, user);
+        let started = own.running.runnable_left(&mut self.tree, &apps, &*own.file, leaf, user);
         started.into_iter().for_each(|app| self.start(app));
     }
 
@@ -90,7 +90,7 @@ impl Control {
         started.into_iter().for_each(|app| self.start(app));
     }
 
-    /// Why the control lets an application have no node.
+    /// Why no worker offers a node to an application; `None` if it is runnable.
     pub(crate) fn why_stopped(&self, shared: &AppShared) -> Option<Stopped> {
         let Ok(app) = self.known(shared) else { return Some(Stopped::Ended) };
         if app.runnable {
@@ -104,14 +104,16 @@ impl Control {
         Some(Stopped::Waiting { limit })
     }
 
-    /// Each application keeps its queue, and whoever waits stands in two lines; nobody else does.
+    /// Checks two laws. The `submitted` sets of the leaf queues have the number of every application, so that no queue
+    /// in use is removed. A waiting application, and no other, is in the waiting list of its leaf queue and in its
+    /// user's.
     #[cfg(feature = "faults")]
     pub(super) fn audit_lists(&self, waiting: usize, wrong: &mut Vec<String>) {
         let queues = || self.tree.in_order_of_creation().into_iter().map(|slot| self.tree.get(slot));
         let submitted: usize = queues().map(|queue| queue.own.submitted.len()).sum();
         let apps = self.apps.iter().flatten().count();
         if submitted != apps {
-            wrong.push(format!("{apps} applications are there, {submitted} numbers keep queues"));
+            wrong.push(format!("{apps} applications are there, the `submitted` sets have {submitted} numbers"));
         }
         let in_lines = [queues().map(|queue| queue.waiting.count()).sum(), self.own.running.waiting()];
         if in_lines != [Some(waiting); 2] {

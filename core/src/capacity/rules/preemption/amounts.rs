@@ -11,8 +11,9 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Takes a container of `size` if it brings the leaf nearer to its amount and fits the budget. Returns whether it
-    /// was taken.
+    /// Takes a container of `size` if some type is still to be obtained, the container fits the budget, and it helps.
+    /// It helps if it lowers the amount. With `conservative` (Hadoop's conservative-drf) its size does not matter: it
+    /// helps if every type is still to be obtained. Returns whether it was taken.
     pub(crate) fn take(
         &mut self,
         size: &Resource,
@@ -22,7 +23,7 @@ impl Taking {
         cluster: &Resource,
     ) -> bool {
         let Some(amount) = &mut self.to_obtain else { return false };
-        // As in Hadoop, a type of which nothing is to be obtained counts as -1 from now on.
+        // As in Hadoop, a type with exactly 0 to obtain becomes -1 for good, also if nothing is taken.
         *amount = Resource::of_types(arith.types, |i| if amount.get(i) == 0 { -1 } else { amount.get(i) });
         if !arith.any_above_zero(amount) || !arith.fits_in(size, budget) {
             return false;
