@@ -29,12 +29,12 @@ fn used(served: &Served, queue: &str, label: &str) -> i64 {
     part.map_or(0, |part| part["used"]["memory"].as_i64().expect("a number"))
 }
 
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     poll(|| is_so().then_some(())).unwrap_or_else(|| panic!("never: {what}"));
 }
 
 /// A server with labels. What `training` asks for without naming one has the label `default`.
-fn labelled(default: &str, more: &[&str]) -> (TempDir, Served) {
+pub(crate) fn labelled(default: &str, more: &[&str]) -> (TempDir, Served) {
     let folder = TempDir::new().expect("a folder");
     let queues = folder.path().join("capacity-scheduler.xml");
     fs::write(&queues, QUEUES.replace("DEFAULT", default)).expect("written");
