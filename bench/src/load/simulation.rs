@@ -76,6 +76,9 @@ impl Simulation {
         let latencies = Arc::new(Latencies::default());
         let (engine, asked, next_event) =
             scheduler(options, inputs, &latencies, waker(wake)).map_err(Failure::input)?;
+        if let Some(labels) = &options.labels {
+            labels.give(&*asked, options.nodes())?;
+        }
         let site = options.site.pairs()?;
         let pairs = site.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now().with_properties(pairs);
