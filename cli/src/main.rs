@@ -17,6 +17,7 @@ mod check;
 mod commands;
 mod failure;
 mod interrupt;
+mod node_labels;
 mod progress;
 mod version;
 

@@ -90,6 +90,11 @@ fn what_is_printed_says_the_same_again() {
         "a.xml",
         "-D",
         &set,
+        "--node-labels",
+        "gpu(exclusive=false),a",
+        "--node-labels=b",
+        "--labelled-nodes",
+        "n0..n3=gpu n4=a",
         "--listen",
         "[::1]:0",
         "--tls-cert",
@@ -109,6 +114,8 @@ fn what_is_printed_says_the_same_again() {
     ];
     let printed = options(&scratch, &all);
     has(&printed, "nodes = 7");
+    has(&printed, r#"node-labels = ["gpu(exclusive=false),a", "b"]"#);
+    has(&printed, r#"labelled-nodes = ["n0..n3=gpu n4=a"]"#);
     has(&printed, "user-name = \"off\"");
     assert!(!printed.contains('\u{1b}') && !printed.contains('\u{202e}'), "a terminal obeys nothing of it");
     std::fs::create_dir(scratch.path().join("else")).unwrap();

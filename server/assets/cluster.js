@@ -1,11 +1,12 @@
-// The pages in YARN's places, each made of what REST answers: /cluster, /cluster/scheduler, /cluster/apps, /cluster/app/{id}
-// and /cluster/nodes. They ask again every few seconds; what was opened, sorted or filtered stays so.
+// The pages in YARN's places, each made of what REST answers: /cluster, /cluster/scheduler, /cluster/apps, /cluster/app/{id},
+// /cluster/nodes and /cluster/nodelabels. They ask again every few seconds; what was opened, sorted or filtered stays so.
 
 import { memory, whole } from "./words.js";
 import { ask as askServer, askWhy } from "./door.js";
+import { labelShown, nodesWanted, partitions } from "./labels.js";
 import { make, trouble, put, reasons, record } from "./parts.js";
+import { QueueTrees } from "./queue-trees.js";
 import { SortedTable } from "./table.js";
-import { SchedulerTree } from "./tree.js";
 
 const ASK_EVERY_MS = 3000;
 const page = document.getElementById("page");
@@ -25,12 +26,27 @@ const link = (to, words) => {
   return made;
 };
 
+/** What is used, of what, and what is reserved: of all partitions where the scheduler says that, as on YARN's pages. */
+function amounts(of) {
+  if (of.crossPartitionMetricsAvailable) {
+    return {
+      containers: of.totalAllocatedContainersAcrossPartition, used: of.totalUsedResourcesAcrossPartition,
+      total: of.totalClusterResourcesAcrossPartition, reserved: of.totalReservedResourcesAcrossPartition,
+    };
+  }
+  return {
+    containers: of.containersAllocated, used: { memory: of.allocatedMB, vCores: of.allocatedVirtualCores },
+    total: { memory: of.totalMB, vCores: of.totalVirtualCores }, reserved: { memory: of.reservedMB },
+  };
+}
+
 function clusterMetrics({ clusterMetrics: of }) {
+  const { containers, used, total, reserved } = amounts(of);
   const cells = [
     ["Apps submitted", whole(of.appsSubmitted)], ["Apps pending", whole(of.appsPending)], ["Apps running", whole(of.appsRunning)],
-    ["Apps completed", whole(of.appsCompleted)], ["Containers running", whole(of.containersAllocated)],
-    ["Memory used", memory(of.allocatedMB)], ["Memory total", memory(of.totalMB)], ["Memory reserved", memory(of.reservedMB)],
-    ["VCores used", whole(of.allocatedVirtualCores)], ["VCores total", whole(of.totalVirtualCores)],
+    ["Apps completed", whole(of.appsCompleted)], ["Containers running", whole(containers)],
+    ["Memory used", memory(used.memory)], ["Memory total", memory(total.memory)], ["Memory reserved", memory(reserved.memory)],
+    ["VCores used", whole(used.vCores)], ["VCores total", whole(total.vCores)],
     ["Active nodes", whole(of.activeNodes)], ["Lost nodes", whole(of.lostNodes)],
   ];
   const table = document.getElementById("metrics");
@@ -66,7 +82,10 @@ function appsPage() {
 }
 
 function nodesPage() {
-  const table = new SortedTable(page, "Nodes", [
+  const { caption, fits } = nodesWanted(location.search);
+  const labels = (node) => [node.nodeLabels ?? []].flat();
+  const table = new SortedTable(page, caption, [
+    { name: "Labels", of: (node) => labels(node).join() },
     { name: "Address", of: (node) => node.id },
     { name: "Rack", of: (node) => node.rack },
     { name: "State", of: (node) => node.state },
@@ -76,8 +95,19 @@ function nodesPage() {
     { name: "Memory available", of: (node) => node.availMemoryMB, show: (node) => memory(node.availMemoryMB), number: true },
     { name: "VCores used", of: (node) => node.usedVirtualCores, number: true },
     { name: "VCores available", of: (node) => node.availableVirtualCores, number: true },
+  ], 1);
+  return async () => table.show(((await rest("/nodes")).nodes?.node ?? []).filter((node) => fits(labels(node))));
+}
+
+function nodeLabelsPage() {
+  const nodes = (of) => (of.nodes > 0 ? link(`/cluster/nodes?node.label=${encodeURIComponent(of.label)}`, `${of.nodes}`) : "0");
+  const table = new SortedTable(page, "Node labels of the cluster", [
+    { name: "Label name", of: (of) => of.name },
+    { name: "Label type", of: (of) => (of.exclusive ? "Exclusive Partition" : "Non Exclusive Partition") },
+    { name: "Num of active NMs", of: (of) => of.nodes, show: nodes, number: true },
+    { name: "Total resource", of: (of) => of.memory, show: (of) => of.resource },
   ]);
-  return async () => table.show((await rest("/nodes")).nodes?.node ?? []);
+  return async () => table.show(partitions(await rest("/get-rm-node-labels")));
 }
 
 function appPage(id) {
@@ -92,13 +122,15 @@ function appPage(id) {
     { name: "VCores", of: (ask) => ask.capability.vCores, number: true },
     { name: "Containers", of: (ask) => ask.numContainers, number: true },
     { name: "Elsewhere too", of: (ask) => ask.relaxLocality },
+    { name: "Label", of: (ask) => labelShown(ask.nodeLabelExpression) },
   ]);
   return async () => {
     const { app } = await rest(`/apps/${encodeURIComponent(id)}`);
     document.title = `Evenweave: ${app.id}`;
     record(facts, app.id, [
       ["User", app.user], ["Name", app.name], ["Type", app.applicationType], ["Queue", app.queue], ["State", app.state],
-      ["Final status", app.finalStatus], ["Priority", app.priority], ["Started", time(app.startedTime)],
+      ["Final status", app.finalStatus], ["Priority", app.priority], ["Application node label", labelShown(app.appNodeLabelExpression)],
+      ["AM node label", labelShown(app.amNodeLabelExpression)], ["Started", time(app.startedTime)],
       ["Finished", time(app.finishedTime)], ["Running containers", Math.max(0, app.runningContainers)],
       ["Allocated", `${memory(Math.max(0, app.allocatedMB))}, ${Math.max(0, app.allocatedVCores)} vcores`],
       ["Reserved", `${memory(Math.max(0, app.reservedMB))}, ${Math.max(0, app.reservedVCores)} vcores`],
@@ -112,8 +144,11 @@ function appPage(id) {
 }
 
 function schedulerPage() {
-  const tree = new SchedulerTree(page);
-  return async () => tree.show((await rest("/scheduler")).scheduler.schedulerInfo);
+  const trees = new QueueTrees(page);
+  return async () => {
+    const info = (await rest("/scheduler")).scheduler.schedulerInfo;
+    trees.show(info, info.type === "fairScheduler" ? [] : partitions(await rest("/get-rm-node-labels")));
+  };
 }
 
 function aboutPage() {
@@ -129,7 +164,8 @@ function aboutPage() {
 function chosen() {
   const app = /^\/cluster\/app\/([^/]+)$/.exec(path);
   if (app) return appPage(decodeURIComponent(app[1]));
-  return { "/cluster/scheduler": schedulerPage, "/cluster/apps": appsPage, "/cluster/nodes": nodesPage }[path]?.() ?? aboutPage();
+  const pages = { scheduler: schedulerPage, apps: appsPage, nodes: nodesPage, nodelabels: nodeLabelsPage };
+  return (pages[path.split("/")[2]] ?? aboutPage)();
 }
 
 for (const entry of document.querySelectorAll("nav a")) {

@@ -54,8 +54,10 @@ export class Controls {
     by("desk").hidden = false;
   }
 
-  /** The leaf queues, for those who write one. */
-  show(queues) {
+  /** The leaf queues, for those who write one; and the labels, where they are on. */
+  show(queues, labels) {
+    by("app-label-part").hidden = labels === undefined;
+    put(by("labels"), (labels?.partitions ?? []).slice(1).map(([value]) => Object.assign(make("option"), { value })));
     const leaves = queues.filter((queue) => queue.leaf).map((queue) => queue.path);
     if (leaves.join("\n") === this.#leaves) return;
     this.#leaves = leaves.join("\n");
@@ -123,6 +125,7 @@ export class Controls {
     form("app-form", () => this.#act({
       do: "submit", user: by("app-user").value, queue: by("app-queue").value, tasks: number("app-tasks"), seconds: number("app-seconds"),
       ...(by("app-reservation").value.trim() === "" ? {} : { reservation: by("app-reservation").value.trim() }),
+      ...(by("app-label-part").hidden || by("app-label").value.trim() === "" ? {} : { label: by("app-label").value.trim() }),
     }));
     form("file-form", () => this.#apply());
     // A name alone, with Enter, does not tell which of the buttons behind it is meant.

@@ -72,11 +72,12 @@ async function ask() {
     // One part a frame: marks move on meanwhile.
     const parts = [
       () => summary(state),
-      () => nodes.show(state.nodes, isNew, changed),
+      () => nodes.show(state.nodes, isNew, changed, state.labels),
+      () => (by("framed").hidden = !nodes.isFramed),
       () => moved && workers.show(state.nodes),
       () => queues.show(state.queues, state.totals.total[0], state.scheduler, isNew),
       () => starved.show(state.queues, state.now_ms),
-      () => isNew && controls.show(state.queues),
+      () => isNew && controls.show(state.queues, state.labels),
       ...charts.add(state, isNew),
     ];
     for (const part of parts) {

@@ -20,7 +20,7 @@ export class State {
       return { state: answer, isNew: true, moved: true, changed: [] };
     }
     const { nodes_changed: rows, nodes_used: used, queues_changed: members, ...whole } = answer;
-    const { nodes, queues } = this.#now;
+    const { nodes, queues, labels } = this.#now;
     const changed = [];
     for (const [place, ...row] of rows) {
       nodes[place].splice(2, row.length, ...row);
@@ -32,7 +32,7 @@ export class State {
       changed.push(used[at]);
     }
     for (const [place, more] of members) Object.assign(queues[place], more);
-    this.#now = { ...whole, nodes, queues };
+    this.#now = { ...whole, nodes, queues, labels };
     return { state: this.#now, isNew: false, moved: rows.length > 0, changed };
   }
 

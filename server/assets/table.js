@@ -12,12 +12,13 @@ export class SortedTable {
   #said;
   #box;
   #rows = [];
-  #by = 0;
+  #by;
   #down = false;
 
-  /** Columns: `name`, `of` (what it is sorted by), `show` (a text or an element; else what `of` is), `number`. */
-  constructor(within, caption, columns) {
+  /** Columns: `name`, `of` (what it is sorted by), `show` (a text or an element; else what `of` is), `number`. `by`: the column that it is sorted by at first. */
+  constructor(within, caption, columns, by = 0) {
     this.#columns = columns;
+    this.#by = by;
     const label = make("label", "", within, "Only those with ");
     this.#box = make("input", "", label);
     this.#box.type = "search";

@@ -32,6 +32,7 @@ pub(crate) fn routes() -> Router {
         .route("/cluster", get(cluster))
         .route("/cluster/", get(cluster))
         .route("/cluster/{page}", get(async |Path(page): Path<String>| page_of_the_cluster(&page)))
+        .route("/cluster/{page}/", get(async |Path(page): Path<String>| page_of_the_cluster(&page)))
         .route("/cluster/app/{id}", get(cluster))
         .route("/assets/{*path}", get(async |Path(path): Path<String>| file(&path)))
 }
@@ -42,7 +43,7 @@ async fn cluster() -> Response {
 
 fn page_of_the_cluster(page: &str) -> Response {
     match page {
-        "scheduler" | "apps" | "nodes" => file("cluster.html"),
+        "scheduler" | "apps" | "nodes" | "nodelabels" => file("cluster.html"),
         _ => (StatusCode::NOT_FOUND, NOT_THERE).into_response(),
     }
 }

@@ -212,6 +212,9 @@ fn check_label_type(site: &SiteProperties) -> Result<Option<String>, Failure> {
 fn capacity(options: &LoadOptions, text: &str, name: &str, nodes: Nodes) -> Result<(Rules, Vec<String>), Failure> {
     let mut site = options.site.properties(&bundled::PROPERTIES)?;
     reserving(options, &mut site);
+    if let Some(labels) = &options.labels {
+        labels.switch_on(&mut site)?;
+    }
     site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
     let file = SiteFile::parse(text, name).map_err(|error| Failure::input(error.to_string()))?;
     if let Some(switch) = options.asynchronous {
@@ -238,7 +241,12 @@ fn capacity(options: &LoadOptions, text: &str, name: &str, nodes: Nodes) -> Resu
 /// What the CapacityScheduler has not, or the load has not for it.
 fn check(options: &LoadOptions) -> Result<(), Failure> {
     if options.scheduler == SchedulerChoice::Fair {
-        return Ok(());
+        return match &options.labels {
+            Some(_) => {
+                Err(Failure::input("--node-labels: a FairScheduler has no node labels; give --scheduler capacity"))
+            }
+            None => Ok(()),
+        };
     }
     let refused = [
         (options.core == Some(CoreChoice::Locked), "--core locked: the locked twin is the FairScheduler's"),

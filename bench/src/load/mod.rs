@@ -29,6 +29,7 @@ mod server_requests;
 mod driver;
 
 mod inputs;
+mod labels;
 mod late;
 
 mod options;
@@ -56,6 +57,7 @@ mod wheel;
 pub(crate) use driver::Sample;
 pub use inputs::Inputs;
 pub(crate) use inputs::Rules;
+pub use labels::StartLabels;
 pub use options::{InFlight, LateOptions, LoadOptions, NODE_WORDS};
 pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use evenweave_tools::options::SchedulerChoice;
 use evenweave_tools::site::SiteOptions;
 
+use crate::load::labels::StartLabels;
 use crate::load::speed::Speed;
 use crate::options::CoreChoice;
 
@@ -75,6 +76,8 @@ pub struct LoadOptions {
     pub reservations: Option<PathBuf>,
     /// The queue that comes late, in a load with preemption.
     pub late: Option<LateOptions>,
+    /// Node labels, of a server alone.
+    pub labels: Option<StartLabels>,
 }
 
 /// A queue that comes late to a full cluster.

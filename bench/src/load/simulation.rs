@@ -31,6 +31,8 @@ use crate::load::wishes::Wishes;
 const SAMPLED: u32 = 16;
 /// How often the scheduler's own events and reservations are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// For so long labels of nodes are taken for what they were.
+const LABELS_STAND_MS: u64 = 500;
 /// How long the cluster has to end: it may be taking over very many queues.
 const LAST: Duration = Duration::from_secs(10);
 const STEP: Duration = Duration::from_millis(20);
@@ -74,6 +76,9 @@ impl Simulation {
         let latencies = Arc::new(Latencies::default());
         let (engine, asked, next_event) =
             scheduler(options, inputs, &latencies, waker(wake)).map_err(Failure::input)?;
+        if let Some(labels) = &options.labels {
+            labels.give(&*asked, options.nodes())?;
+        }
         let site = options.site.pairs()?;
         let pairs = site.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let cluster = Cluster::new(CLUSTER_TIMESTAMP, web_address).starting_now().with_properties(pairs);
@@ -235,6 +240,13 @@ fn look(manager: &ResourceManager, ring: &Ring, next_event: &NextEvent, reserved
     *reserved = stand;
 }
 
+/// The labels of nodes, as they were a moment ago: to ask for each container would make the driver wait.
+#[derive(Default)]
+struct Labels {
+    of_nodes: HashMap<String, String>,
+    asked_ms: Option<u64>,
+}
+
 /// Writes records and events of what the driver does.
 struct Scribe {
     manager: Arc<ResourceManager>,
@@ -242,6 +254,7 @@ struct Scribe {
     /// By index.
     nodes: Vec<String>,
     beats: u32,
+    labels: Labels,
     /// By node: containers of the sample that it has not reported since.
     to_launch: HashMap<String, Vec<(ContainerId, String)>>,
 }
@@ -253,7 +266,7 @@ fn is_sampled(container: ContainerId) -> bool {
 
 impl Scribe {
     fn new(manager: Arc<ResourceManager>, ring: Arc<Ring>) -> Scribe {
-        Scribe { manager, ring, nodes: Vec::new(), beats: 0, to_launch: HashMap::new() }
+        Scribe { manager, ring, nodes: Vec::new(), beats: 0, labels: Labels::default(), to_launch: HashMap::new() }
     }
 
     fn event(&self, what: What) -> Event {
@@ -278,6 +291,18 @@ impl Scribe {
             labels: Vec::new(),
         });
         self.ring.push(self.event(What::NodeRegistered).on(node.name()));
+    }
+
+    /// Looks which labels nodes have, where it is time for that.
+    fn look_at_labels(&mut self, now_ms: u64) {
+        let scheduler = self.manager.scheduler();
+        let is_recent = |asked_ms: u64| now_ms.saturating_sub(asked_ms) < LABELS_STAND_MS;
+        if !scheduler.basics().labels || self.labels.asked_ms.is_some_and(is_recent) {
+            return;
+        }
+        let labelled = scheduler.labels().into_iter().filter(|label| !label.name.is_empty());
+        let nodes = labelled.flat_map(|label| label.nodes.into_iter().map(move |node| (node, label.name.clone())));
+        self.labels = Labels { of_nodes: nodes.collect(), asked_ms: Some(now_ms) };
     }
 
     fn queue_of(&self, number: u32) -> String {
@@ -331,9 +356,12 @@ impl Scribe {
             }
             Happened::Received { app, container, master } => {
                 let (number, id) = (app.number(), container.id);
+                // The scheduler is not asked while the records are locked.
+                self.look_at_labels(now);
                 let node = &self.nodes[container.node.index()];
+                let label = self.labels.of_nodes.get(node).map_or("", String::as_str);
                 let mut records = self.manager.records();
-                records.container((number, id.attempt(), id.number()), &container.resource, now);
+                records.container_on((number, id.attempt(), id.number()), label, &container.resource, now);
                 let Some(record) = records.app_mut(number) else { return };
                 if master {
                     let at = Master { container: id.number(), node: node.clone() };

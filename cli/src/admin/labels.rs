@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use crate::node_labels::labels;
+
 /// There is nothing in a list of labels.
 pub(super) const NO_LABELS: &str = "No cluster node-labels are specified";
 
@@ -15,32 +17,13 @@ pub(super) type Mappings = BTreeMap<String, BTreeSet<String>>;
 /// # Errors
 /// A sentence of Hadoop's.
 pub(super) fn new_labels(text: &str) -> Result<Value, String> {
-    let labels = text.split(',').filter(|part| !part.trim().is_empty()).map(new_label);
-    let labels = labels.collect::<Result<Vec<Value>, String>>()?;
+    let labels = labels(text)?;
     if labels.is_empty() {
         return Err(NO_LABELS.to_owned());
     }
+    let label = |(name, exclusive)| json!({"name": name, "exclusivity": bool::to_string(&exclusive)});
+    let labels: Vec<Value> = labels.into_iter().map(label).collect();
     Ok(json!({"nodeLabelInfo": labels}))
-}
-
-fn new_label(part: &str) -> Result<Value, String> {
-    let wrong = || {
-        "Input format for adding node-labels is not correct, it should be \
-         labelName1[(exclusive=true/false)],LabelName2[] .."
-            .to_owned()
-    };
-    let label = |name: &str, exclusive: bool| json!({"name": name.trim(), "exclusivity": exclusive.to_string()});
-    let (name, property) = match (part.find('('), part.find(')')) {
-        (None, None) => return Ok(label(part, true)),
-        (Some(open), Some(close)) if open < close => (&part[..open], &part[open + 1..close]),
-        _ => return Err(wrong()),
-    };
-    match property.split_once('=').map(|(key, value)| (key.trim(), value.trim())) {
-        Some(("exclusive", "true")) => Ok(label(name, true)),
-        Some(("exclusive", "false")) => Ok(label(name, false)),
-        None if property.trim().is_empty() => Ok(label(name, true)),
-        _ => Err(wrong()),
-    }
 }
 
 /// `n1:8041=a n2=b n3=`. Hadoop's tool takes the sign of the last into the name of the node; here it has no label.

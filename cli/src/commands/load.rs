@@ -157,6 +157,7 @@ impl LoadArgs {
                 apps: late.late_apps,
                 give_back: late.give_back,
             }),
+            labels: None,
         }
     }
 }

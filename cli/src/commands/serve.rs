@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use evenweave_bench::load::{self, InFlight, Inputs, LoadOptions, Simulation};
+use evenweave_bench::load::{self, InFlight, Inputs, LoadOptions, Simulation, StartLabels};
 use evenweave_server::{Door, ResourceManager};
 use evenweave_tools::Failure;
 use evenweave_tools::options::SchedulerChoice;
@@ -21,6 +21,7 @@ use self::doors::DoorArgs;
 use self::listen::{listen, place};
 pub(super) use self::options_file::{OptionsFile, as_file};
 use crate::arguments::{SCHEDULERS, SiteArgs, one_of, workers};
+use crate::node_labels::{LabelledNodes, NewLabels};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
@@ -42,6 +43,13 @@ pub(crate) struct ServeArgs {
     /// Number of simulated nodes, each of 128 GiB and 64 vcores.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     nodes: u32,
+    /// Node labels that there are from the start, with --scheduler capacity, such as "gpu(exclusive=false),fast"; exclusive
+    /// where it is not said. Switches node labels on. May be given more than once.
+    #[arg(long, value_name = "LABELS", value_parser = NewLabels::parse)]
+    node_labels: Vec<NewLabels>,
+    /// Nodes that have a label from the start, such as "n0..n9=gpu n12=fast". May be given more than once.
+    #[arg(long, value_name = "NODES", value_parser = LabelledNodes::parse, requires = "node_labels")]
+    labelled_nodes: Vec<LabelledNodes>,
     /// Worker threads of the scheduler; each has its part of the nodes.
     #[arg(long, default_value_t = 1, value_parser = workers)]
     workers: usize,
@@ -65,6 +73,13 @@ impl ServeArgs {
         self.print_config
     }
 
+    fn labels(&self) -> Option<StartLabels> {
+        let nodes = self.labelled_nodes.iter().flat_map(|LabelledNodes(nodes)| nodes);
+        let nodes = nodes.map(|(nodes, label)| (*nodes.start(), *nodes.end(), label.clone())).collect();
+        let labels = self.node_labels.iter().flat_map(|NewLabels(labels)| labels.iter().cloned()).collect();
+        (!self.node_labels.is_empty()).then_some(StartLabels { labels, nodes })
+    }
+
     /// # Errors
     /// More than one file of queues.
     fn queue_file(&self) -> Result<Option<PathBuf>, Failure> {
@@ -85,6 +100,7 @@ impl ServeArgs {
 /// Wrong input, an address that cannot be had, a cluster that stops by itself.
 pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let time = args.time.map(|seconds| Duration::from_secs(seconds.into()));
+    let labels = args.labels();
     let options = LoadOptions {
         nodes: Some(args.nodes),
         racks: None,
@@ -107,8 +123,10 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         core: None,
         reservations: None,
         late: None,
+        labels,
     };
-    let cluster = format!("{} nodes{}", args.nodes, load::NODE_WORDS);
+    let labelled = options.labels.as_ref().map(|labels| labels.told(args.nodes)).transpose()?.unwrap_or_default();
+    let cluster = format!("{} nodes{}{labelled}", args.nodes, load::NODE_WORDS);
     let access = args.doors.access()?;
     let reads_only = access.authenticators.is_empty();
     let tls = args.doors.tls()?;

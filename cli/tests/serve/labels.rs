@@ -1,6 +1,7 @@
 //! Node labels of a server: set, shown, and taken away while containers run.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -29,12 +30,12 @@ fn used(served: &Served, queue: &str, label: &str) -> i64 {
     part.map_or(0, |part| part["used"]["memory"].as_i64().expect("a number"))
 }
 
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     poll(|| is_so().then_some(())).unwrap_or_else(|| panic!("never: {what}"));
 }
 
 /// A server with labels. What `training` asks for without naming one has the label `default`.
-fn labelled(default: &str, more: &[&str]) -> (TempDir, Served) {
+pub(crate) fn labelled(default: &str, more: &[&str]) -> (TempDir, Served) {
     let folder = TempDir::new().expect("a folder");
     let queues = folder.path().join("capacity-scheduler.xml");
     fs::write(&queues, QUEUES.replace("DEFAULT", default)).expect("written");
@@ -92,6 +93,62 @@ fn labels_are_given_to_nodes_and_taken_from_them() {
     assert_eq!(good(&list), "Node Labels: <gpu:exclusivity=false>\n");
     assert_eq!(served.json("/ws/v1/cluster/get-node-to-labels")["nodeToLabels"], Value::Null);
     served.state_under_load();
+}
+
+#[test]
+fn labels_are_there_from_the_start() {
+    let folder = TempDir::new().expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let queues = file("capacity-scheduler.xml", &QUEUES.replace("DEFAULT", "gpu"));
+    let options = format!(
+        "scheduler = 'capacity'\nqueues = '{queues}'\nlisten = '127.0.0.1:0'\nnode-labels = ['gpu(exclusive=false), old', 'new']\n\
+         labelled-nodes = 'n0..n9=gpu n12=old'\n"
+    );
+    let options = file("serve.toml", &options);
+    let served = Served::start(&["--config", &options]);
+    let partitions = served.json("/ws/v1/cluster/get-rm-node-labels");
+    let rows: Vec<String> = partitions["nodeLabelInfo"]
+        .as_array()
+        .expect("labels")
+        .iter()
+        .map(|label| format!("{} {} {}", label["name"], label["exclusivity"], label["activeNMs"]).replace('"', ""))
+        .collect();
+    assert_eq!(rows, ["<DEFAULT_PARTITION> true 29", "gpu false 10", "new true 0", "old true 1"]);
+    until("training runs on its nodes", || used(&served, "training", "gpu") > 0);
+    drop(served);
+    let run = |arguments: &[&str]| {
+        let program = Command::new(env!("CARGO_BIN_EXE_evenweave"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--nodes", "40", "--for", "1", "--queues", &queues])
+            .args(arguments)
+            .output()
+            .expect("the program runs");
+        (program.status.code(), String::from_utf8_lossy(&program.stderr).into_owned())
+    };
+    let capacity = ["--scheduler", "capacity"];
+    for (arguments, why) in [
+        (&["--node-labels", "gpu"][..], "a FairScheduler has no node labels; give --scheduler capacity"),
+        (&["--labelled-nodes", "n0=gpu"], "--node-labels"),
+        (&["--node-labels", "a.b"], "label name should only contains"),
+        (&["--node-labels", "gpu,gpu(exclusive=false)"], "gpu is both exclusive and shared"),
+        (&["--node-labels", "gpu(yes)"], "is not correct"),
+        (
+            &["--node-labels", "gpu", "--labelled-nodes", "n0=old"],
+            "Not all labels being replaced contained by known label",
+        ),
+        (
+            &["--node-labels", "gpu", "--labelled-nodes", "n38..n40=gpu"],
+            "there is no node n40: the nodes are n0 to n39",
+        ),
+        (&["--node-labels", "gpu", "-D", "yarn.node-labels.enabled=false"], "yarn.node-labels.enabled is false"),
+    ] {
+        let scheduler = if why.contains("FairScheduler") { &[][..] } else { &capacity };
+        let (code, said) = run(&[scheduler, arguments].concat());
+        assert!(code == Some(2) && said.contains(why), "{arguments:?}: {code:?} {said}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod chromium;
 mod dark;
 mod files;
 mod keys;
+mod label_pages;
 mod labels;
 mod page;
 mod probes;

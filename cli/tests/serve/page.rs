@@ -231,6 +231,8 @@ fn the_live_page_changes_the_cluster() {
         page.wait_until(&format!("document.getElementById('said').textContent === {}", Value::from(sentence)));
     };
     let submit = |form: &str| format!("document.getElementById('{form}').requestSubmit() === undefined");
+    // There are no labels.
+    assert_eq!(page.value("getComputedStyle(document.getElementById('app-label-part')).display"), "none");
 
     // Nodes come, one is lost, one is emptied.
     page.value(&fill("count", "5"));
@@ -441,9 +443,10 @@ fn pages_in_yarns_places_show_what_rest_says() {
     page.go(&format!("http://{}/cluster/nodes", served.at), "tbody tr");
     page.is_accessible();
     assert_eq!(page.value("document.querySelectorAll('tbody tr').length"), 40);
-    const FIRST: &str = "document.querySelector('tbody td').textContent.split(':')[0]";
+    // Behind the labels, of which there are none.
+    const FIRST: &str = "document.querySelectorAll('tbody td')[1].textContent.split(':')[0]";
     assert_eq!(page.value(FIRST), "n0");
-    page.value("document.querySelector('th button').click() === undefined");
+    page.value("document.querySelectorAll('th button')[1].click() === undefined");
     assert_eq!(page.value(FIRST), "n39");
     assert_eq!(page.value("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "descending");
     page.value("{ const box = document.querySelector('input'); box.value = 'n17:'; box.oninput() }; true");

@@ -211,7 +211,7 @@ mod tests {
         let mut kept = Kept::default();
         for version in versions {
             let whole = Whole { version, ..Whole::default() };
-            kept.add(Picture { whole, nodes: Vec::new(), queues: Vec::new() });
+            kept.add(Picture { whole, ..Picture::default() });
         }
         kept
     }
@@ -228,7 +228,7 @@ mod tests {
             assert_eq!(kept.told(had, &outgoing).into_body().as_ptr(), body.as_ptr());
         }
         assert_eq!(kept.written.len(), 3);
-        kept.add(Picture { whole: Whole { version: 17, ..Whole::default() }, nodes: Vec::new(), queues: Vec::new() });
+        kept.add(Picture { whole: Whole { version: 17, ..Whole::default() }, ..Picture::default() });
         let body = kept.told(Some(16), &outgoing).into_body();
         assert!(String::from_utf8_lossy(&body).contains("\"version\":17"));
     }

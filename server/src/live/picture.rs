@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::latency::{Latencies, Quantiles, Timed};
 use crate::manager::ResourceManager;
 use crate::records::{AppState, Ends, NodeRecord, NodeState};
+use crate::rest::nodes::labels;
 use crate::rest::partitions::QueuePart;
 use crate::scheduler::{FairQueue, Kind, Scheduler};
 
@@ -32,6 +33,14 @@ pub(super) struct Node {
     pub(super) used: Pair,
     pub(super) total: Pair,
     pub(super) worker: Option<usize>,
+}
+
+/// Where node labels are on: the partitions, and the place of each node's among them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(super) struct Partitions {
+    /// Label and whether it is exclusive, the default partition first, which has no label.
+    pub(super) partitions: Vec<(String, bool)>,
+    pub(super) of_nodes: Vec<usize>,
 }
 
 /// A queue. `steady` is a FairScheduler's alone, `capacity` a CapacityScheduler's.
@@ -115,11 +124,12 @@ pub(super) struct Since {
 }
 
 /// See the module's text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Picture {
     pub(super) whole: Whole,
     pub(super) nodes: Vec<Node>,
     pub(super) queues: Vec<Queue>,
+    pub(super) labels: Option<Partitions>,
 }
 
 impl Picture {
@@ -128,7 +138,9 @@ impl Picture {
         let (scheduler, now_ms) = (manager.scheduler(), manager.now_ms());
         let counts = scheduler.counts();
         let present = scheduler.nodes();
-        let (nodes, apps) = nodes_and_apps(manager, &present, before.map_or(&[], |before| &before.nodes));
+        let mut parted = parted(manager);
+        let (nodes, apps) =
+            nodes_and_apps(manager, &present, parted.as_mut(), before.map_or(&[], |before| &before.nodes));
         let used = nodes.iter().fold([0, 0], |[mib, vcores], node| [mib + node.used[0], vcores + node.used[1]]);
         let whole = Whole {
             version: before.map_or(now_ms, |before| before.whole.version + 1),
@@ -153,17 +165,18 @@ impl Picture {
             last_event,
             latencies_us: Waits::take(manager.latencies()),
         };
-        Picture { whole, nodes, queues: queues(scheduler) }
+        Picture { whole, nodes, queues: queues(scheduler), labels: parted.map(|parted| parted.partitions) }
     }
 
     fn since(&self) -> Since {
         Since { at_ms: self.whole.now_ms, granted: self.whole.totals.granted }
     }
 
-    /// Whether the same nodes and queues stand in the same places.
+    /// Whether the same nodes and queues stand in the same places. A node with another label stands elsewhere.
     pub(super) fn is_laid_out_as(&self, other: &Picture) -> bool {
         let (nodes, queues) = (self.nodes.iter().zip(&other.nodes), self.queues.iter().zip(&other.queues));
-        self.nodes.len() == other.nodes.len()
+        self.labels == other.labels
+            && self.nodes.len() == other.nodes.len()
             && self.queues.len() == other.queues.len()
             && nodes.into_iter().all(|(one, other)| one.name == other.name && one.rack == other.rack)
             && queues.into_iter().all(|(one, other)| one.path == other.path)
@@ -182,8 +195,34 @@ fn shared(text: &str, before: Option<&Arc<str>>) -> Arc<str> {
     before.filter(|before| &***before == text).map_or_else(|| text.into(), Arc::clone)
 }
 
+/// What labels nodes have, by id; it is asked for before the records are locked.
+struct Parted {
+    labels: HashMap<String, String>,
+    partitions: Partitions,
+}
+
+fn parted(manager: &ResourceManager) -> Option<Parted> {
+    let labels = labels(manager, |_| true)?;
+    let partitions = manager.scheduler().labels().into_iter().map(|label| (label.name, label.exclusive)).collect();
+    Some(Parted { labels, partitions: Partitions { partitions, of_nodes: Vec::new() } })
+}
+
+impl Parted {
+    /// The next node. One whose label has just gone is in the default partition.
+    fn add(&mut self, node: &NodeRecord) {
+        let label = self.labels.get(&node.id());
+        let place = label.and_then(|label| self.partitions.partitions.iter().position(|(name, _)| name == label));
+        self.partitions.of_nodes.push(place.unwrap_or(0));
+    }
+}
+
 /// Whoever drives the scheduler waits for the records meanwhile, so nothing is written here.
-fn nodes_and_apps(manager: &ResourceManager, present: &[NodeView], before: &[Node]) -> (Vec<Node>, Apps) {
+fn nodes_and_apps(
+    manager: &ResourceManager,
+    present: &[NodeView],
+    parted: Option<&mut Parted>,
+    before: &[Node],
+) -> (Vec<Node>, Apps) {
     let by_name: HashMap<&str, &NodeView> = present.iter().map(|node| (node.name.as_str(), node)).collect();
     let records = manager.records();
     let node = |(index, record): (usize, &NodeRecord)| {
@@ -198,6 +237,9 @@ fn nodes_and_apps(manager: &ResourceManager, present: &[NodeView], before: &[Nod
         }
     };
     let nodes = records.nodes().iter().enumerate().map(node).collect();
+    if let Some(parted) = parted {
+        records.nodes().iter().for_each(|record| parted.add(record));
+    }
     let (mut accepted, mut running) = (0, 0);
     for app in records.apps().filter(|app| !app.state.is_over()) {
         *(if app.state == AppState::Running { &mut running } else { &mut accepted }) += 1;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::picture::{Node, Picture, Queue, Whole};
+use super::picture::{Node, Partitions, Picture, Queue, Whole};
 
 /// Name, rack, state, used MiB and vcores, all MiB and vcores, worker.
 type NodeRow<'p> = (&'p str, &'p str, &'static str, i64, i64, i64, i64, Option<usize>);
@@ -17,6 +17,8 @@ struct All<'p> {
     whole: &'p Whole,
     nodes: Vec<NodeRow<'p>>,
     queues: &'p [Queue],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<&'p Partitions>,
 }
 
 #[derive(Serialize)]
@@ -78,7 +80,8 @@ fn row(node: &Node) -> NodeRow<'_> {
 
 /// All of it.
 pub(super) fn whole(of: &Picture) -> String {
-    text(&All { whole: &of.whole, nodes: of.nodes.iter().map(row).collect(), queues: &of.queues })
+    let nodes = of.nodes.iter().map(row).collect();
+    text(&All { whole: &of.whole, nodes, queues: &of.queues, labels: of.labels.as_ref() })
 }
 
 /// What has changed since `before`; where other nodes or queues stand there now, all of it.
@@ -132,7 +135,8 @@ mod tests {
             apps_pending: Some(1),
         };
         let whole = Whole { version, ..Whole::default() };
-        Picture { whole, nodes: (0..4).map(node).collect(), queues: queues.iter().map(queue).collect() }
+        let (nodes, queues) = ((0..4).map(node).collect(), queues.iter().map(queue).collect());
+        Picture { whole, nodes, queues, labels: None }
     }
 
     fn read(text: &str) -> Value {
@@ -189,8 +193,19 @@ mod tests {
         other_nodes.nodes.swap(0, 1);
         let mut fewer = picture(8, &["root", "root.a"]);
         fewer.nodes.pop();
-        for after in [other_queues, other_nodes, fewer] {
-            assert_eq!(since(&before, &after), whole(&after));
+        let mut labelled = picture(8, &["root", "root.a"]);
+        let partitions = vec![(String::new(), true), ("gpu".to_owned(), false)];
+        labelled.labels = Some(Partitions { partitions, of_nodes: vec![0, 0, 1, 0] });
+        for after in [&other_queues, &other_nodes, &fewer, &labelled] {
+            assert_eq!(since(&before, after), whole(after));
         }
+        assert_eq!(read(&whole(&before)).get("labels"), None);
+        let told = json!({"partitions": [["", true], ["gpu", false]], "of_nodes": [0, 0, 1, 0]});
+        assert_eq!(read(&whole(&labelled))["labels"], told);
+        // A node goes to another partition; then nothing is new but figures.
+        let mut moved = Picture { whole: Whole { version: 9, ..Whole::default() }, ..labelled.clone() };
+        assert!(read(&since(&labelled, &moved)).get("nodes").is_none());
+        moved.labels.as_mut().expect("labels").of_nodes[1] = 1;
+        assert_eq!(since(&labelled, &moved), whole(&moved));
     }
 }

@@ -1,13 +1,15 @@
 //! Beans with Hadoop's names. Numbers that are not known are not there; those that never change in Hadoop are as there.
 
+use std::borrow::Cow;
+
 use evenweave::Resource;
 
 use super::bean::{Bean, put, set};
 use super::measured::{Measured, OfUser, Queue};
-use super::tallies::{Amount, Attempts, Tally};
+use super::tallies::{Amount, Attempts, Held, Tally};
 use super::{capacities, jmx};
 use crate::latency::{Durations, Latencies};
-use crate::records::{Ends, NodeState, Preempted};
+use crate::records::{Ends, NodeState, OnLabel, Preempted};
 use crate::scheduler::Updates;
 
 const PREFIX: &str = "Hadoop:service=ResourceManager,name=";
@@ -16,7 +18,7 @@ const PREFIX: &str = "Hadoop:service=ResourceManager,name=";
 pub(super) fn beans(measured: &Measured, latencies: &Latencies, assigned_per_second: u64) -> Vec<Bean> {
     let queues = measured.queues.iter().map(|queue| of_queue(queue, measured));
     let users = measured.users.iter().map(|of| of_user(of, measured));
-    let partitions = measured.queues.iter().flat_map(|queue| of_partition(queue, measured));
+    let partitions = measured.queues.iter().flat_map(|queue| of_partitions(queue, measured));
     let durations = measured.is_fair().then(|| of_durations(measured, latencies));
     let cluster = of_cluster(measured, assigned_per_second);
     std::iter::once(cluster).chain(durations).chain(queues).chain(users).chain(partitions).collect()
@@ -100,15 +102,21 @@ fn put_amount(bean: &mut Bean, name: &str, amount: &Amount) {
     set(bean, &format!("{name}Containers"), amount.count);
 }
 
-/// What changes with each container; in a CapacityScheduler it is kept by partition, too.
-fn put_containers(bean: &mut Bean, tally: &Tally) {
-    put_amount(bean, "Allocated", &tally.allocated);
-    put_amount(bean, "Pending", &tally.pending);
-    put_amount(bean, "Reserved", &tally.reserved);
-    if let Some(counted) = &tally.counted {
-        set(bean, "AggregateContainersAllocated", counted.allocated);
-        set(bean, "AggregateContainersReleased", counted.released);
+/// What changes with each container; in a CapacityScheduler it is kept by partition, too. A queue's and a user's own
+/// bean has the default partition alone.
+fn put_containers(bean: &mut Bean, held: &Held, counted: Option<OnLabel>) {
+    put_amount(bean, "Allocated", &held.allocated);
+    put_amount(bean, "Pending", &held.pending);
+    put_amount(bean, "Reserved", &held.reserved);
+    if let Some(OnLabel { allocated, released }) = counted {
+        set(bean, "AggregateContainersAllocated", allocated);
+        set(bean, "AggregateContainersReleased", released);
     }
+}
+
+/// Those without a label.
+fn counted(tally: &Tally) -> Option<OnLabel> {
+    tally.counted.map(|counted| OnLabel { allocated: counted.allocated, released: counted.released })
 }
 
 /// What queues and users have in common.
@@ -119,7 +127,7 @@ fn put_tally(bean: &mut Bean, tally: &Tally, measured: &Measured) {
     }
     put_attempts(bean, "", &tally.attempts);
     put_attempts(bean, "Unmanaged", &tally.unmanaged);
-    put_containers(bean, tally);
+    put_containers(bean, &tally.held, counted(tally));
     set(bean, "ActiveApplications", tally.active_apps);
     set(bean, "ActiveUsers", tally.active_users);
     if let Some(counted) = &tally.counted {
@@ -165,13 +173,16 @@ fn of_queue(queue: &Queue, measured: &Measured) -> Bean {
         put_ends(&mut bean, "", ends);
         let elsewhere = counts.granted.saturating_sub(counts.node_local + counts.rack_local);
         for (name, count) in [
-            ("ContainersAllocated", counts.granted),
-            ("ContainersReleased", counts.completed),
             ("NodeLocalContainersAllocated", counts.node_local),
             ("RackLocalContainersAllocated", counts.rack_local),
             ("OffSwitchContainersAllocated", elsewhere),
         ] {
             set(&mut bean, &format!("Aggregate{name}"), count);
+        }
+        // The scheduler does not tell its own counts by label.
+        if !measured.basics.labels {
+            set(&mut bean, "AggregateContainersAllocated", counts.granted);
+            set(&mut bean, "AggregateContainersReleased", counts.completed);
         }
     }
     if let Some(shares) = &queue.shares {
@@ -210,28 +221,39 @@ fn put_preempted(bean: &mut Bean, of: &Preempted) {
 /// A FairScheduler keeps it for root alone.
 fn available(queue: &Queue, measured: &Measured) -> Resource {
     match &queue.capacities {
-        Some(of) => capacities::available(of, &measured.unlabelled, &measured.basics),
+        Some(of) => capacities::available(&of.guaranteed, &of.used, &measured.cluster, &measured.basics),
         None if queue.path == "root" => measured.cluster.minus(&queue.used),
         None => Resource::ZERO,
     }
 }
 
-/// A CapacityScheduler's default partition, which all nodes are in: of a queue, and for root that of all queues, too.
-fn of_partition(queue: &Queue, measured: &Measured) -> Vec<Bean> {
+/// The partitions of a CapacityScheduler, as far as they are known in a queue; for root those of all queues together,
+/// too. In Hadoop the default partition has an empty name.
+fn of_partitions(queue: &Queue, measured: &Measured) -> Vec<Bean> {
     if measured.is_fair() {
         return Vec::new();
     }
+    let default = std::iter::once(("", queue.tally.held, counted(&queue.tally), available(queue, measured)));
+    let labelled = queue.parts.iter().map(|part| {
+        let held = queue.tally.on_labels.get(&part.label).copied().unwrap_or_default();
+        let available = capacities::available(&part.guaranteed, &part.used, &measured.cluster, &measured.basics);
+        (part.label.as_str(), held, part.counted, available)
+    });
     let all = (queue.path == "root").then_some(String::new());
-    let names = all.into_iter().chain(std::iter::once(of_path(&queue.path)));
-    let made = names.map(|name| {
-        let mut bean = bean(&format!("PartitionQueueMetrics,partition={name}"), "yarn", &measured.host);
-        set(&mut bean, "tag.Partition", "");
-        if !name.is_empty() {
-            set(&mut bean, "tag.Queue", queue.path.clone());
-        }
-        put_containers(&mut bean, &queue.tally);
-        put(&mut bean, "Available", &available(queue, measured));
-        bean
+    let places: Vec<String> = all.into_iter().chain(std::iter::once(of_path(&queue.path))).collect();
+    let made = default.chain(labelled).flat_map(|(label, held, counted, available)| {
+        places.iter().map(move |place| {
+            let name = if label.is_empty() { Cow::Borrowed("") } else { jmx::key_value(label) };
+            let kind = format!("PartitionQueueMetrics,partition={name}{place}");
+            let mut bean = bean(&kind, "yarn", &measured.host);
+            set(&mut bean, "tag.Partition", label);
+            if !place.is_empty() {
+                set(&mut bean, "tag.Queue", queue.path.clone());
+            }
+            put_containers(&mut bean, &held, counted);
+            put(&mut bean, "Available", &available);
+            bean
+        })
     });
     made.collect()
 }

@@ -27,11 +27,11 @@ fn part(cluster: &Resource, by: f32, basics: &Basics) -> Resource {
     }
 }
 
-/// What is guaranteed and not used, with reservations; nothing where more is used.
-pub(super) fn available(of: &Capacities, cluster: &Resource, basics: &Basics) -> Resource {
-    let order = calculator(basics).compare(basics.types.len(), cluster, &of.guaranteed, &of.used, false);
-    match order {
-        Ordering::Greater => of.guaranteed.minus(&of.used).most(&Resource::ZERO),
+/// What is guaranteed and not used, with reservations; nothing where more is used. `cluster`: all nodes, also where it
+/// is about those of a label.
+pub(super) fn available(guaranteed: &Resource, used: &Resource, cluster: &Resource, basics: &Basics) -> Resource {
+    match calculator(basics).compare(basics.types.len(), cluster, guaranteed, used, false) {
+        Ordering::Greater => guaranteed.minus(used).most(&Resource::ZERO),
         Ordering::Equal | Ordering::Less => Resource::ZERO,
     }
 }

@@ -7,8 +7,8 @@ use evenweave::view::{CapacityQueueView, CapacityUserView};
 
 use super::tallies::{OfApps, Tallies, Tally};
 use crate::manager::ResourceManager;
-use crate::records::{Ends, NodeState};
-use crate::rest::partitions::size_of;
+use crate::records::{Ends, NodeState, OnLabel};
+use crate::rest::partitions::{LabelledNodes, QueuePart, size_of};
 use crate::scheduler::{Basics, Counts, Kind};
 
 /// What a queue of a FairScheduler has besides.
@@ -62,6 +62,36 @@ impl Capacities {
     }
 }
 
+/// What a queue of a CapacityScheduler has on the nodes of a label.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) label: String,
+    pub(super) guaranteed: Resource,
+    pub(super) most: Resource,
+    /// With reservations.
+    pub(super) used: Resource,
+    pub(super) pending: Resource,
+    /// Since the start; `None` where that is not counted.
+    pub(super) counted: Option<OnLabel>,
+}
+
+impl Part {
+    /// Of the labels of which something is known in the queue.
+    fn all(of: &CapacityQueueView) -> Vec<Part> {
+        let labelled = QueuePart::all(of).filter(|part| !part.label.is_empty());
+        let known = labelled.filter(|part| part.has_fractions || part.has_amounts);
+        let part = |of: QueuePart<'_>| Part {
+            label: of.label.to_owned(),
+            guaranteed: of.guaranteed,
+            most: of.maximum,
+            used: of.used,
+            pending: of.pending,
+            counted: None,
+        };
+        known.map(part).collect()
+    }
+}
+
 /// A queue.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
@@ -74,6 +104,8 @@ pub(super) struct Queue {
     pub(super) users: usize,
     pub(super) shares: Option<Shares>,
     pub(super) capacities: Option<Capacities>,
+    /// On the nodes with a label.
+    pub(super) parts: Vec<Part>,
 }
 
 /// What a user has in a queue and in those below it.
@@ -115,12 +147,14 @@ pub(super) struct Measured {
 impl Measured {
     /// Without what workers are asked for besides reservations.
     pub(super) fn of(manager: &ResourceManager) -> Measured {
-        Measured::with(manager, &OfApps::reserved(manager.scheduler()))
+        let scheduler = manager.scheduler();
+        Measured::with(manager, &OfApps::reserved(scheduler, &LabelledNodes::of(scheduler)))
     }
 
     /// With all that workers are asked for: containers and asks.
     pub(super) fn all_of(manager: &ResourceManager) -> Measured {
-        Measured::with(manager, &OfApps::all(manager.scheduler()))
+        let scheduler = manager.scheduler();
+        Measured::with(manager, &OfApps::all(scheduler, &LabelledNodes::of(scheduler)))
     }
 
     pub(super) fn is_fair(&self) -> bool {
@@ -135,6 +169,9 @@ impl Measured {
         let mut tallies = Tallies::of(manager, &records, &apps, parts);
         for queue in &mut queues {
             queue.tally = tallies.take_queue(&queue.path, &records);
+            for part in &mut queue.parts {
+                part.counted = records.counters().on_label(&queue.path, &part.label);
+            }
         }
         let all = [NodeState::Running, NodeState::Decommissioning, NodeState::Decommissioned, NodeState::Lost];
         let count = |state| (state, records.nodes().iter().map(|node| i64::from(node.state == state)).sum());
@@ -188,6 +225,7 @@ fn queues(manager: &ResourceManager) -> (Vec<Queue>, Resource) {
                 preempted: queue.preempted,
             }),
             capacities: None,
+            parts: Vec::new(),
         }
     });
     let capacities = scheduler.capacity_queues();
@@ -200,6 +238,7 @@ fn queues(manager: &ResourceManager) -> (Vec<Queue>, Resource) {
         tally: Tally::default(),
         users: 0,
         shares: None,
+        parts: if scheduler.basics().labels { Part::all(&queue) } else { Vec::new() },
         capacities: Some(Capacities::of(queue)),
     });
     let queues: Vec<Queue> = fair.chain(capacities).collect();

@@ -11,8 +11,9 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::measured::{Measured, OfUser, Queue};
+use super::measured::{Measured, OfUser, Part, Queue, Shares};
 use crate::latency::{Latencies, Timed};
+use crate::rest::partitions::DEFAULT_PARTITION;
 use crate::scheduler::Updates;
 use evenweave::Resource;
 
@@ -74,15 +75,38 @@ fn counter(registry: &mut Registry, name: &str, help: &str, values: impl Iterato
     registry.register(name, help, family);
 }
 
-/// Memory in MiB, and vcores: two metrics.
-fn both(registry: &mut Registry, name: &str, help: &str, queues: &[Queue], of: impl Fn(&Queue) -> Option<Resource>) {
-    let label = |queue: &Queue| vec![("queue", Name::of(&queue.path))];
-    let values = |amount: fn(&Resource) -> i64| {
-        let of = &of;
-        queues.iter().filter_map(move |queue| of(queue).map(|resource| (label(queue), amount(&resource))))
+/// Of each queue memory in MiB, and vcores: two metrics. Where there are labels, `on_label` gives the same of each.
+fn both(
+    registry: &mut Registry,
+    name: &str,
+    help: &str,
+    measured: &Measured,
+    of: impl Fn(&Queue) -> Option<Resource>,
+    on_label: impl Fn(&Queue, &Part) -> Option<Resource>,
+) {
+    let parted = measured.basics.labels;
+    let labels = |queue: &Queue, partition: &str| {
+        let mut labels = vec![("queue", Name::of(&queue.path))];
+        if parted {
+            labels.push(("partition", Name::of(partition)));
+        }
+        labels
     };
+    let mut amounts: Vec<(Labels, Resource)> = Vec::new();
+    for queue in &measured.queues {
+        amounts.extend(of(queue).map(|amount| (labels(queue, DEFAULT_PARTITION), amount)));
+        let parts = queue.parts.iter().filter_map(|part| Some((labels(queue, &part.label), on_label(queue, part)?)));
+        amounts.extend(parts);
+    }
+    let values = |amount: fn(&Resource) -> i64| amounts.iter().map(move |(labels, of)| (labels.clone(), amount(of)));
     gauge(registry, &format!("{name}_mebibytes"), help, values(Resource::memory_mb));
     gauge(registry, &format!("{name}_vcores"), help, values(Resource::vcores));
+}
+
+/// The same of what only a FairScheduler has, which has no labels.
+fn fair(registry: &mut Registry, name: &str, help: &str, measured: &Measured, of: fn(&Shares) -> Resource) {
+    let of = |queue: &Queue| queue.shares.as_ref().map(of);
+    both(registry, name, help, measured, of, |_, _| None);
 }
 
 /// All of it.
@@ -106,19 +130,22 @@ pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
     let ended = [("finished", ends.completed), ("failed", ends.failed), ("killed", ends.killed)];
     let ended = ended.into_iter().map(|(how, count)| (vec![("how", Name::of(how))], count));
     counter(all, "applications_ended", "Applications that have ended, by how", ended);
-    both(all, "queue_used", "What a queue's containers use", queues, |queue| Some(queue.used));
-    both(all, "queue_pending", "What is asked for in a queue and not granted", queues, |queue| Some(queue.pending));
-    both(all, "queue_reserved", "What is reserved on nodes for a queue's applications", queues, |queue| {
-        Some(queue.tally.reserved.resource)
+    let used = "What a queue's containers use";
+    both(all, "queue_used", used, measured, |queue| Some(queue.used), |_, part| Some(part.used));
+    let pending = "What is asked for in a queue and not granted";
+    both(all, "queue_pending", pending, measured, |queue| Some(queue.pending), |_, part| Some(part.pending));
+    let reserved = "What is reserved on nodes for a queue's applications";
+    let here = |queue: &Queue| Some(queue.tally.held.reserved.resource);
+    both(all, "queue_reserved", reserved, measured, here, |queue, part| {
+        Some(queue.tally.on_labels.get(&part.label).map_or(Resource::ZERO, |held| held.reserved.resource))
     });
-    both(all, "queue_fair_share", "Instantaneous fair share", queues, |queue| Some(queue.shares.as_ref()?.fair));
-    both(all, "queue_steady_fair_share", "Steady fair share", queues, |queue| Some(queue.shares.as_ref()?.steady));
-    both(all, "queue_guaranteed", "What a capacity guarantees", queues, |queue| {
-        Some(queue.capacities.as_ref()?.guaranteed)
-    });
-    both(all, "queue_maximum", "The most that a queue may use", queues, |queue| {
-        queue.capacities.as_ref().map(|of| of.most).or(queue.shares.as_ref().map(|shares| shares.most))
-    });
+    fair(all, "queue_fair_share", "Instantaneous fair share", measured, |shares| shares.fair);
+    fair(all, "queue_steady_fair_share", "Steady fair share", measured, |shares| shares.steady);
+    let guaranteed = |queue: &Queue| queue.capacities.as_ref().map(|of| of.guaranteed);
+    both(all, "queue_guaranteed", "What a capacity guarantees", measured, guaranteed, |_, part| Some(part.guaranteed));
+    let most =
+        |queue: &Queue| queue.capacities.as_ref().map(|of| of.most).or(queue.shares.as_ref().map(|shares| shares.most));
+    both(all, "queue_maximum", "The most that a queue may use", measured, most, |_, part| Some(part.most));
     let apps = queues.iter().flat_map(|queue| {
         let labels = |state: &str| vec![("queue", Name::of(&queue.path)), ("state", Name::of(state))];
         [(labels("running"), queue.tally.attempts.running), (labels("pending"), queue.tally.attempts.pending)]
@@ -130,7 +157,7 @@ pub(super) fn text(measured: &Measured, latencies: &Latencies) -> String {
     gauge(all, "queue_active_users", "Users with applications in a queue", actives);
     let whole: Vec<&OfUser> = users.iter().filter(|of| queues[of.queue].path == "root" && of.is_there()).collect();
     let of_users = |amount: fn(&Resource) -> i64| {
-        whole.iter().map(move |of| (vec![("user", Name::of(&of.user))], amount(&of.tally.allocated.resource)))
+        whole.iter().map(move |of| (vec![("user", Name::of(&of.user))], amount(&of.tally.used)))
     };
     gauge(all, "user_used_mebibytes", "What a user's containers use", of_users(Resource::memory_mb));
     gauge(all, "user_used_vcores", "What a user's containers use", of_users(Resource::vcores));

@@ -1,4 +1,5 @@
-//! What Hadoop's metrics count of queues and of users in them: of each with all below it, as of now.
+//! What Hadoop's metrics count of queues and of users in them: of each with all below it, as of now. Containers and
+//! asks are counted by partition.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,6 +7,7 @@ use evenweave::Resource;
 
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, Counted, Records, upwards};
+use crate::rest::partitions::LabelledNodes;
 use crate::scheduler::{AppFigures, Scheduler};
 
 /// So many, and what they have together.
@@ -21,6 +23,25 @@ impl Amount {
         self.resource = self.resource.plus(&more.resource);
     }
 }
+
+/// What containers have, what is asked for, and what is reserved, in one partition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    pub(super) allocated: Amount,
+    pub(super) pending: Amount,
+    pub(super) reserved: Amount,
+}
+
+impl Held {
+    fn add(&mut self, more: &Held) {
+        self.allocated.add(&more.allocated);
+        self.pending.add(&more.pending);
+        self.reserved.add(&more.reserved);
+    }
+}
+
+/// By label; that of the nodes without one is empty.
+type ByLabel = BTreeMap<String, Held>;
 
 /// Attempts that have not ended: those that were given a container, and those that were not yet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,9 +65,12 @@ pub(super) struct Tally {
     pub(super) unmanaged: Attempts,
     /// Running applications by how long ago they were given their first container.
     pub(super) ages: Vec<i64>,
-    pub(super) allocated: Amount,
-    pub(super) pending: Amount,
-    pub(super) reserved: Amount,
+    /// What containers have, whatever their nodes.
+    pub(super) used: Resource,
+    /// In the default partition, which without labels is the cluster.
+    pub(super) held: Held,
+    /// In the others.
+    pub(super) on_labels: ByLabel,
     /// Applications that ask.
     pub(super) active_apps: i64,
     /// Users that ask.
@@ -61,9 +85,14 @@ impl Tally {
         self.unmanaged.add(&more.unmanaged);
         self.ages.resize(more.ages.len(), 0);
         self.ages.iter_mut().zip(&more.ages).for_each(|(all, more)| *all += more);
-        self.allocated.add(&more.allocated);
-        self.pending.add(&more.pending);
-        self.reserved.add(&more.reserved);
+        self.used = self.used.plus(&more.used);
+        self.held.add(&more.held);
+        for (label, more) in &more.on_labels {
+            match self.on_labels.get_mut(label) {
+                Some(held) => held.add(more),
+                None => drop(self.on_labels.insert(label.clone(), *more)),
+            }
+        }
         if let (Some(counted), Some(more)) = (&mut self.counted, &more.counted) {
             counted.add(more);
         }
@@ -71,35 +100,53 @@ impl Tally {
 }
 
 /// What workers are asked for, by application.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct OfApps {
-    allocated: HashMap<u32, i64>,
-    pending: HashMap<u32, Amount>,
-    reserved: HashMap<u32, Amount>,
+    apps: HashMap<u32, ByLabel>,
+    /// There are labels: containers are told apart by their nodes. Without any, what they have is among an
+    /// application's figures.
+    labels: bool,
 }
 
 impl OfApps {
+    fn held(&mut self, app: u32, label: &str) -> &mut Held {
+        self.apps.entry(app).or_default().entry(label.to_owned()).or_default()
+    }
+
     /// Reservations alone.
-    pub(super) fn reserved(scheduler: &dyn Scheduler) -> OfApps {
-        let mut of = OfApps::default();
+    pub(super) fn reserved(scheduler: &dyn Scheduler, nodes: &LabelledNodes) -> OfApps {
+        let mut of = OfApps { apps: HashMap::new(), labels: scheduler.basics().labels };
         for reservation in scheduler.reservations() {
             let one = Amount { count: 1, resource: reservation.resource };
-            of.reserved.entry(reservation.app).or_default().add(&one);
+            of.held(reservation.app, nodes.label(&reservation.node)).reserved.add(&one);
         }
         of
     }
 
-    /// All of it. O(applications + nodes + asks).
-    pub(super) fn all(scheduler: &dyn Scheduler) -> OfApps {
-        let mut of = OfApps::reserved(scheduler);
-        let counts = scheduler.container_counts().by_app.into_iter();
-        of.allocated = counts.map(|(app, live)| (app, i64::try_from(live).unwrap_or(i64::MAX))).collect();
+    /// All of it. O(applications + nodes + asks); where there are labels, O(containers) besides. A container is in the
+    /// partition of its node, an ask in that of its label.
+    pub(super) fn all(scheduler: &dyn Scheduler, nodes: &LabelledNodes) -> OfApps {
+        let mut of = OfApps::reserved(scheduler, nodes);
+        if of.labels {
+            for container in scheduler.containers().iter().filter(|container| !container.ended) {
+                let one = Amount { count: 1, resource: container.resource };
+                of.held(container.id.application_number(), nodes.label(&container.node)).allocated.add(&one);
+            }
+        } else {
+            for (app, live) in scheduler.container_counts().by_app {
+                of.held(app, "").allocated.count = i64::try_from(live).unwrap_or(i64::MAX);
+            }
+        }
         for request in scheduler.requests().iter().filter(|request| request.location == "*" && request.count > 0) {
             let asked = request.resource.times_int(request.count.into());
             let asked = Amount { count: request.count.into(), resource: asked };
-            of.pending.entry(request.attempt.application.number).or_default().add(&asked);
+            of.held(request.attempt.application.number, &request.label).pending.add(&asked);
         }
         of
+    }
+
+    fn asks(&self, app: u32) -> bool {
+        self.apps.get(&app).is_some_and(|by_label| by_label.values().any(|held| held.pending.count > 0))
     }
 }
 
@@ -177,14 +224,18 @@ fn of_app(of: &ResourceManager, record: &AppRecord, figures: &AppFigures, parts:
         let age = of.now_ms().saturating_sub(first_ms);
         ages[buckets.iter().take_while(|minutes| age >= u64::from(**minutes) * 60_000).count()] = 1;
     }
-    let part = |parts: &HashMap<u32, Amount>| parts.get(&number).copied().unwrap_or_default();
+    let mut on_labels = parts.apps.get(&number).cloned().unwrap_or_default();
+    let mut held = on_labels.remove("").unwrap_or_default();
+    if !parts.labels {
+        held.allocated.resource = figures.used;
+    }
     Tally {
         attempts,
         unmanaged: if record.unmanaged { attempts } else { Attempts::default() },
         ages,
-        allocated: Amount { count: parts.allocated.get(&number).copied().unwrap_or_default(), resource: figures.used },
-        pending: part(&parts.pending),
-        reserved: part(&parts.reserved),
+        used: figures.used,
+        held,
+        on_labels,
         active_apps: 0,
         active_users: 0,
         counted: Some(record.counted()),
@@ -215,7 +266,7 @@ fn asks(record: &AppRecord, figures: &AppFigures, parts: &OfApps) -> Asks {
     match &figures.of_capacity {
         Some(of) if of.asks => Asks::Everywhere,
         Some(_) => Asks::Nowhere,
-        None if !parts.pending.contains_key(&figures.number) => Asks::Nowhere,
+        None if !parts.asks(figures.number) => Asks::Nowhere,
         None if record.moved => Asks::Everywhere,
         None => Asks::AtRoot,
     }

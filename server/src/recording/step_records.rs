@@ -11,6 +11,7 @@ use super::common::PORT;
 use super::file::Submit;
 use crate::manager::ResourceManager;
 use crate::records::{AppRecord, AppState, FinalStatus, Master, NodeRecord, NodeState};
+use crate::rest::partitions::LabelledNodes;
 use crate::rest::waiting::{ACTIVATED, NOT_ACTIVATED};
 use crate::time::stamp;
 
@@ -110,6 +111,7 @@ impl Keeping {
     /// starts and registers at once.
     pub(super) fn allocated(&mut self, containers: &[AllocatedView], waits: impl Fn(u32) -> bool) {
         let now = self.manager.now_ms();
+        let labels = LabelledNodes::of(self.manager.scheduler());
         let mut records = self.manager.records();
         for container in containers {
             self.live.insert((container.app, container.container), container.node.clone());
@@ -118,7 +120,8 @@ impl Keeping {
                 let master = Master { container: container.container, node: container.node.clone() };
                 app.registered(Some(master), "", 1, now);
             }
-            records.container((container.app, 1, container.container), &container.resource, now);
+            let label = labels.label(&container.node);
+            records.container_on((container.app, 1, container.container), label, &container.resource, now);
         }
     }
 

@@ -294,7 +294,6 @@ impl AppRecord {
         at_ms: u64,
     ) {
         let [memory_mb_seconds, vcore_seconds] = self.usage.ends(amounts, made_ms, at_ms, preempted);
-        self.counted.released += 1;
         if !preempted {
             return;
         }

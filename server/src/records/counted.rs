@@ -1,4 +1,4 @@
-//! What queues, and users in them, have had since the start.
+//! What queues, and users in them, have had since the start; and queues on the nodes of a label.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -25,12 +25,19 @@ pub(crate) struct Counted {
     pub(crate) apps: Ends,
     /// Of these, applications whose ApplicationMaster runs outside.
     pub(crate) unmanaged: Ends,
-    /// Containers that ApplicationMasters were given.
+    /// Containers that ApplicationMasters were given, on nodes without a label.
     pub(crate) allocated: u64,
     /// Of these, containers that have ended.
     pub(crate) released: u64,
-    /// Of these, containers that were preempted.
+    /// Containers that were preempted, whatever their nodes.
     pub(crate) preempted: Preempted,
+}
+
+/// The same of containers, on the nodes of a label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OnLabel {
+    pub(crate) allocated: u64,
+    pub(crate) released: u64,
 }
 
 /// Containers that were preempted, what they had, and that times the seconds for which they had lived.
@@ -87,6 +94,8 @@ pub(crate) struct Counters {
     kept: usize,
     queues: HashMap<String, Counted>,
     users: HashMap<(String, String), Counted>,
+    /// By queue and label.
+    labels: HashMap<(String, String), OnLabel>,
 }
 
 impl Default for Counters {
@@ -97,15 +106,25 @@ impl Default for Counters {
 
 impl Counters {
     fn keeping(kept: usize) -> Counters {
-        Counters { kept, queues: HashMap::new(), users: HashMap::new() }
+        Counters { kept, queues: HashMap::new(), users: HashMap::new(), labels: HashMap::new() }
     }
 
     /// Of a user's application in a queue. What no queue took counts for root.
     pub(super) fn add(&mut self, queue: &str, user: &str, more: &Counted) {
         let queue = if queue.starts_with("root.") { queue } else { "root" };
         for name in upwards(queue) {
-            add(&mut self.queues, self.kept, name.to_owned(), more);
-            add(&mut self.users, self.kept, (name.to_owned(), user.to_owned()), more);
+            add(&mut self.queues, self.kept, name.to_owned(), |of| of.add(more));
+            add(&mut self.users, self.kept, (name.to_owned(), user.to_owned()), |of| of.add(more));
+        }
+    }
+
+    /// Containers of a queue's application were made or have ended on the nodes of a label.
+    pub(super) fn add_on_label(&mut self, queue: &str, label: &str, more: OnLabel) {
+        for name in upwards(queue) {
+            add(&mut self.labels, self.kept, (name.to_owned(), label.to_owned()), |of| {
+                of.allocated += more.allocated;
+                of.released += more.released;
+            });
         }
     }
 
@@ -119,23 +138,28 @@ impl Counters {
         of(&self.users, self.kept, &(queue.to_owned(), user.to_owned()))
     }
 
+    /// Of a queue and those below it on the nodes of a label.
+    pub(crate) fn on_label(&self, queue: &str, label: &str) -> Option<OnLabel> {
+        of(&self.labels, self.kept, &(queue.to_owned(), label.to_owned()))
+    }
+
     /// Users of queues that something is counted of.
     pub(crate) fn users(&self) -> impl Iterator<Item = (&str, &str)> {
         self.users.keys().map(|(queue, user)| (queue.as_str(), user.as_str()))
     }
 }
 
-fn add<K: Eq + Hash>(counted: &mut HashMap<K, Counted>, kept: usize, key: K, more: &Counted) {
+fn add<K: Eq + Hash, V: Default>(counted: &mut HashMap<K, V>, kept: usize, key: K, add: impl FnOnce(&mut V)) {
     if let Some(of) = counted.get_mut(&key) {
-        of.add(more);
+        add(of);
     } else if counted.len() < kept {
-        counted.insert(key, *more);
+        add(counted.entry(key).or_default());
     }
 }
 
-fn of<K: Eq + Hash>(counted: &HashMap<K, Counted>, kept: usize, key: &K) -> Option<Counted> {
+fn of<K: Eq + Hash, V: Copy + Default>(counted: &HashMap<K, V>, kept: usize, key: &K) -> Option<V> {
     // Where there was room for it, it has had nothing yet.
-    counted.get(key).copied().or_else(|| (counted.len() < kept).then(Counted::default))
+    counted.get(key).copied().or_else(|| (counted.len() < kept).then(V::default))
 }
 
 #[cfg(test)]

@@ -13,11 +13,12 @@ mod usage;
 
 pub use app::{AppRecord, AppState, AttemptRecord, AttemptState, FinalStatus, Master};
 pub use counted::Ends;
-pub(crate) use counted::{Counted, Counters, Preempted, upwards};
+pub(crate) use counted::{Counted, Counters, OnLabel, Preempted, upwards};
 pub use node::{NodeRecord, NodeState};
 pub use usage::Usage;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
 use evenweave::{AppHandle, Resource};
 
@@ -26,6 +27,26 @@ pub const MAX_COMPLETED: usize = 1000;
 
 /// A container of an application: number of the application, attempt, number.
 pub type ContainerKey = (u32, u32, u32);
+
+/// A container that lives.
+#[derive(Debug)]
+struct Living {
+    made_ms: u64,
+    amounts: Resource,
+    /// The label of its node when it was made; it is counted there.
+    label: Option<Arc<str>>,
+}
+
+impl Living {
+    /// It has ended.
+    fn ends(&self, number: u32, app: &mut AppRecord, counters: &mut Counters, preempted: bool, at_ms: u64) {
+        match &self.label {
+            None => app.counted.released += 1,
+            Some(label) => counters.add_on_label(&app.queue, label, OnLabel { allocated: 0, released: 1 }),
+        }
+        app.container_ended(number, &self.amounts, self.made_ms, preempted, at_ms);
+    }
+}
 
 /// See the module's text.
 #[derive(Debug)]
@@ -39,8 +60,9 @@ pub struct Records {
     nodes: Vec<NodeRecord>,
     /// Where each stands there, by name.
     places: HashMap<String, usize>,
-    /// Containers that live: when they were made, and what they have.
-    containers: HashMap<ContainerKey, (u64, Resource)>,
+    containers: HashMap<ContainerKey, Living>,
+    /// Labels of nodes that containers were made on.
+    labels: Vec<Arc<str>>,
     ends: Ends,
     /// Of applications that have ended or moved on; what others have had is with them.
     counters: Counters,
@@ -63,6 +85,7 @@ impl Records {
             nodes: Vec::new(),
             places: HashMap::new(),
             containers: HashMap::new(),
+            labels: Vec::new(),
             ends: Ends::default(),
             counters: Counters::default(),
         }
@@ -104,7 +127,7 @@ impl Records {
     /// When a container was made, in ms since 1970.
     #[must_use]
     pub fn container_made(&self, container: ContainerKey) -> Option<u64> {
-        self.containers.get(&container).map(|(made_ms, _)| *made_ms)
+        self.containers.get(&container).map(|living| living.made_ms)
     }
 
     /// An application is known from now on. One that was refused by its scheduler has ended with it.
@@ -138,12 +161,24 @@ impl Records {
         false
     }
 
-    /// A container was made, and has so much.
+    /// A container was made on a node without a label, and has so much.
     pub fn container(&mut self, container: ContainerKey, amounts: &Resource, at_ms: u64) {
-        let is_new = self.containers.insert(container, (at_ms, *amounts)).is_none();
+        self.container_on(container, "", amounts, at_ms);
+    }
+
+    /// The same on a node with a label; an empty one is none.
+    pub fn container_on(&mut self, container: ContainerKey, label: &str, amounts: &Resource, at_ms: u64) {
+        let label = self.label_named(label);
+        let living = Living { made_ms: at_ms, amounts: *amounts, label: label.clone() };
+        let is_new = self.containers.insert(container, living).is_none();
         let Some(app) = self.apps.get_mut(&container.0) else { return };
         if is_new {
-            app.counted.allocated += 1;
+            match label {
+                None => app.counted.allocated += 1,
+                Some(label) => {
+                    self.counters.add_on_label(&app.queue, &label, OnLabel { allocated: 1, released: 0 });
+                }
+            }
             app.usage.begins(amounts, at_ms);
         }
         if let Some(attempt) = app.attempt.as_mut().filter(|attempt| !attempt.had_container) {
@@ -151,11 +186,24 @@ impl Records {
         }
     }
 
+    /// One text for all containers of a label; none of no label.
+    fn label_named(&mut self, label: &str) -> Option<Arc<str>> {
+        if label.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.labels.iter().find(|known| &***known == label) {
+            return Some(known.clone());
+        }
+        let label: Arc<str> = label.into();
+        self.labels.push(label.clone());
+        Some(label)
+    }
+
     /// A container has ended; `preempted`: because its scheduler took it.
     pub fn container_ended(&mut self, container: ContainerKey, preempted: bool, at_ms: u64) {
-        let Some((made_ms, amounts)) = self.containers.remove(&container) else { return };
+        let Some(living) = self.containers.remove(&container) else { return };
         if let Some(app) = self.apps.get_mut(&container.0) {
-            app.container_ended(container.2, &amounts, made_ms, preempted, at_ms);
+            living.ends(container.2, app, &mut self.counters, preempted, at_ms);
         }
     }
 
@@ -185,9 +233,9 @@ impl Records {
                 }
             }
         }
-        self.containers.retain(|(of, _, container), (made_ms, amounts)| {
+        self.containers.retain(|(of, _, container), living| {
             if *of == number {
-                app.container_ended(*container, amounts, *made_ms, false, at_ms);
+                living.ends(*container, app, &mut self.counters, false, at_ms);
             }
             *of != number
         });
@@ -319,6 +367,28 @@ mod tests {
         // It is told twice that a container has ended.
         records.container_ended((1, 1, 2), true, 9_000);
         assert_eq!(seconds(&records, 99_000), (1024 * 12, 24, 2048, 4));
+    }
+
+    /// A queue has what was made on the nodes of a label apart from what it has elsewhere.
+    #[test]
+    fn containers_count_where_they_were_made() {
+        let mut records = Records::new(2);
+        records.submitted(AppRecord::new(1, "u", "root.a.b", 0).with_attempt(None));
+        let size = Resource::new(1024, 2);
+        for (container, label) in [(1, ""), (2, "gpu"), (3, "gpu"), (4, "ssd")] {
+            records.container_on((1, 1, container), label, &size, 1_000);
+        }
+        records.container((1, 1, 5), &size, 1_000);
+        // It is told twice that a container was made.
+        records.container_on((1, 1, 2), "gpu", &size, 2_000);
+        records.container_ended((1, 1, 2), false, 3_000);
+        records.ended(1, AppState::Finished, FinalStatus::Succeeded, String::new(), 6_000);
+        for queue in ["root", "root.a", "root.a.b"] {
+            let on_label = |label| records.counters().on_label(queue, label).map(|of| (of.allocated, of.released));
+            assert_eq!([on_label("gpu"), on_label("ssd"), on_label("no")], [Some((2, 2)), Some((1, 1)), Some((0, 0))]);
+            let elsewhere = records.counters().of_queue(queue).expect("counted");
+            assert_eq!((elsewhere.allocated, elsewhere.released), (2, 2), "{queue}");
+        }
     }
 
     /// As Hadoop: a refused application is there, and no count of a queue or a user has it.

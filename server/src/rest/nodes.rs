@@ -26,9 +26,12 @@ struct Seen<'m> {
     utilization: Arc<Shared>,
 }
 
-/// The labels of nodes; also of those that are gone, as in Hadoop. The scheduler is not asked while the records are
-/// locked: it may wait for somebody who waits for them.
-fn labels(manager: &ResourceManager, is_wanted: impl Fn(&NodeRecord) -> bool) -> Option<HashMap<String, String>> {
+/// The labels of nodes that have one, by id; also of those that are gone, as in Hadoop. `None`: the scheduler has no
+/// labels. It is not asked while the records are locked: it may wait for somebody who waits for them.
+pub(crate) fn labels(
+    manager: &ResourceManager,
+    is_wanted: impl Fn(&NodeRecord) -> bool,
+) -> Option<HashMap<String, String>> {
     let scheduler = manager.scheduler();
     if !scheduler.basics().labels {
         return None;

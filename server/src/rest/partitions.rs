@@ -1,6 +1,6 @@
 //! Figures of queues by partition: of the nodes without a label, and of those of each label.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use evenweave::Resource;
 use evenweave::config::capacity::LabelCapacity;
@@ -129,6 +129,26 @@ impl Unlabelled {
 
     pub(crate) fn has(&self, node: &str) -> bool {
         self.nodes.as_ref().is_none_or(|nodes| nodes.contains(node))
+    }
+}
+
+/// The label of each node that has one, by the node's name.
+#[derive(Debug, Default)]
+pub(crate) struct LabelledNodes(HashMap<String, String>);
+
+impl LabelledNodes {
+    pub(crate) fn of(scheduler: &dyn Scheduler) -> LabelledNodes {
+        if !scheduler.basics().labels {
+            return LabelledNodes::default();
+        }
+        let labelled = scheduler.labels().into_iter().filter(|label| !label.name.is_empty());
+        let nodes = labelled.flat_map(|label| label.nodes.into_iter().map(move |node| (node, label.name.clone())));
+        LabelledNodes(nodes.collect())
+    }
+
+    /// Empty for none.
+    pub(crate) fn label(&self, node: &str) -> &str {
+        self.0.get(node).map_or("", String::as_str)
     }
 }
 
