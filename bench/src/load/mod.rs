@@ -35,6 +35,8 @@ mod options;
 
 mod preempting;
 
+mod node_labels;
+
 mod reading;
 
 mod reloads;
@@ -56,10 +58,11 @@ mod wheel;
 pub(crate) use driver::Sample;
 pub use inputs::Inputs;
 pub(crate) use inputs::Rules;
+pub use node_labels::{LabelShare, LabelShares};
 pub use options::{InFlight, LateOptions, LoadOptions, NODE_WORDS};
 pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
-pub(crate) use run::CoreRun;
+pub(crate) use run::{CoreRun, NODE, PartitionLine};
 pub use run::{LoadResult, Moment, run};
 pub use simulation::Simulation;
 pub use speed::Speed;
