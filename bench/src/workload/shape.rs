@@ -79,9 +79,10 @@ impl Shape {
         node % partitions
     }
 
-    /// The partition that an application asks for. The applications of a leaf are dealt to all.
+    /// The partition that an application asks for. The applications of a leaf are dealt to all, each leaf's first to the
+    /// next, so that as much is asked of each.
     pub(super) fn partition_of_app(self, app: u32, partitions: u32) -> u32 {
-        app / self.queues % partitions
+        (app / self.queues + app % self.queues) % partitions
     }
 
     /// The labels of so many partitions, and which node has which.

@@ -592,6 +592,27 @@ mod tests {
     }
 
     #[test]
+    fn a_class_of_our_own_that_is_not_there_has_a_proposal() {
+        let pairs = [
+            ("multi-node-placement-enabled", "true"),
+            ("multi-node-sorting.policy.names", "x"),
+            ("multi-node-sorting.policy", "x"),
+            ("multi-node-sorting.policy.x.class", "evenweave.FullestFrist"),
+            ("root.queues", "a"),
+            ("root.a.capacity", "100"),
+        ];
+        let property = |(name, value): (&str, &str)| {
+            format!("<property><name>{PREFIX}{name}</name><value>{value}</value></property>")
+        };
+        let text = format!("<configuration>{}</configuration>", pairs.map(property).concat());
+        let file = SiteFile::parse(&text, "capacity-scheduler.xml").unwrap();
+        let (_, found) = CapacityFile::check(&SiteProperties::new(), &file, None);
+        assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unsupported"]);
+        let help = found[0].help.as_deref().unwrap_or_default();
+        assert!(help.starts_with("did you mean evenweave.FullestFirst? Else set it to "), "{help}");
+    }
+
+    #[test]
     fn a_guarantee_by_weight_may_be_out_of_reach() {
         let weights = [("root.a.capacity", "1w"), ("root.b.capacity", "1w"), ("root.a.maximum-capacity", "20")];
         assert_eq!(codes(&weights, LARGE), ["guarantee-out-of-reach"]);
