@@ -7,17 +7,18 @@ pub(crate) use evenweave::config::capacity::CapacityQueueKind;
 pub(crate) use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource, read_file, read_text_file};
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::Groups;
-pub(crate) use evenweave::labels::NewLabel;
+pub(crate) use evenweave::labels::{NewLabel, StoredLabels};
 pub(crate) use evenweave::reservation::{
     PlanBooks, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AppView, CapacityAppPartitionView, CapacityAppView, CapacityQueueView, CapacityStats, NodeView, QueueConfig, Stats,
+    AppView, CapacityAppPartitionView, CapacityAppView, CapacityQueueView, CapacityStats, LabelView, NodeView,
+    QueueConfig, Stats,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Capacity, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, Container, ContainerId, EndReason, Fair, FairScheduler, FairSchedulerBuilder, Heartbeat,
-    HeartbeatProbe, Location, NewNode, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource, Scheduler,
-    SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
+    HeartbeatProbe, Label, Location, NewNode, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource,
+    Scheduler, SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

@@ -97,6 +97,8 @@ pub struct BenchOptions {
     pub self_driven: bool,
     /// What offers nodes beside their heartbeats.
     pub background: Background,
+    /// Each repeat is followed by one on nodes of so many partitions, if more than 1.
+    pub partitions: u32,
     /// Whether heartbeats at fixed times follow the repeats.
     pub open_loop: bool,
     /// Whether each repeat is followed by one that others look at over HTTP.

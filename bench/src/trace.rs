@@ -34,6 +34,8 @@ pub(crate) struct TraceJob {
     /// Its queue and its user, where the trace names them.
     pub(crate) queue: Option<String>,
     pub(crate) user: Option<String>,
+    /// The label of the nodes that it wants, where the trace names one.
+    pub(crate) label: Option<String>,
     pub(crate) maps: Vec<Tasks>,
     pub(crate) reduces: Vec<Tasks>,
 }
@@ -54,6 +56,7 @@ impl TraceJob {
             at_ms: submitted_s.saturating_mul(1000),
             queue: None,
             user: None,
+            label: None,
             maps: vec![Tasks { count: maps, length: map_input as f64 / f64::from(maps) }],
             reduces: if reduces.count > 0 { vec![reduces] } else { Vec::new() },
         }
@@ -81,7 +84,8 @@ impl TraceJob {
         // The readers of traces put "default" where the trace has no name.
         let named = |name: &String| (name != "default").then(|| name.clone());
         let at_ms = u64::try_from(job.arrival_ms).unwrap_or(0);
-        TraceJob { at_ms, queue: named(&job.queue), user: named(&job.user), maps, reduces }
+        let label = job.label.clone().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
+        TraceJob { at_ms, queue: named(&job.queue), user: named(&job.user), label, maps, reduces }
     }
 }
 

@@ -422,7 +422,7 @@ fn what_is_not_here_is_told_with_its_line_and_refused_with_it() {
     let output = evenweave(&scratch.0, &["load", "--scheduler", "capacity", "--config", CAPACITY, "--site", SITE]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("over REST in `serve`; `load` gives them none"), "{said}");
+    assert!(said.contains("and with --node-labels in `load`"), "{said}");
     let output = evenweave(&scratch.0, &["simulate", "--config", CAPACITY, "--site", SITE, "--until", "1m"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");

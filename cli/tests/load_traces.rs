@@ -106,3 +106,30 @@ fn a_queue_that_is_not_there_is_told_with_those_that_are() {
     let dealt = ["--nodes", "5", "--speed", "1", "--trace", &trace, "--queue", "root.production.reports", "--json"];
     assert_eq!(json(&load("load-speed-dealt", &dealt).0)["jobs_finished"], 1);
 }
+
+/// A job of a trace asks for the label that it names, where there are labels and times.
+#[test]
+fn labels_of_a_trace_count_at_its_times() {
+    let job = |name: &str, label: &str, count: u32| {
+        format!(
+            "{{\"job.id\": \"{name}\", \"job.start.ms\": 0, \"job.queue.name\": \"root.production.ingest\", {label}\
+             \"job.tasks\": [{{\"count\": {count}, \"container.duration.ms\": 1000}}]}}\n"
+        )
+    };
+    let gpu = "\"job.label.expression\": \"gpu\", ";
+    let trace = file("labels.sls.json", &[job("a", gpu, 5), job("b", "", 7), job("c", gpu, 3)].concat());
+    let small = ["--scheduler", "capacity", "--nodes", "20", "--json", "--trace", &trace];
+    let timed = ["--node-labels", "gpu:0.5", "--speed", "10x", "--heartbeat-ms", "20"];
+    let (output, _) = load("load-labels", &[&small[..], &timed].concat());
+    let result = json(&output);
+    assert_eq!((&result["lost"], &result["differences"]), (&0.into(), &serde_json::json!([])));
+    let granted = |at: usize| result["partitions"][at]["granted"].as_u64();
+    // With an AM each.
+    assert_eq!((granted(0), granted(1)), (Some(8), Some(10)), "{result}");
+    let (output, _) = load("load-labels", &[&small[..], &["--duration", "500ms"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("the labels of 2 jobs do not count"), "{said}");
+    let (output, _) = load("load-labels", &[&small[..], &["--node-labels", "ssd:0.5", "--speed", "10x"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("label \"gpu\", and --node-labels has ssd"), "{said}");
+}

@@ -71,6 +71,7 @@ fn a_load_is_as_its_schema_says() {
         &["--core", "threaded", "--reload", "200ms"],
         &["--core", "threaded", "--speed", "100000x"],
         &["--scheduler", "capacity"],
+        &["--scheduler", "capacity", "--node-labels", "gpu:0.3,spare(exclusive=false):0.2"],
     ] {
         schema.accepts(&printed(&scratch, &with(more), 0));
     }
@@ -193,12 +194,17 @@ fn a_check_is_as_its_schema_says() {
 #[test]
 fn each_line_of_a_workload_is_as_its_schema_says() {
     let (scratch, schema) = (TempDir::new().unwrap(), SchemaOf::command("bench"));
-    for arguments in [&["bench", "W2", "--size", "S", "--brief"][..], &["bench", "W3", "--size", "S", "--brief"]] {
+    for arguments in [
+        &["bench", "W2", "--size", "S", "--brief"][..],
+        &["bench", "W3", "--size", "S", "--brief"],
+        &["bench", "W2", "--size", "S", "--scheduler", "capacity", "--partitions", "2", "--brief"],
+    ] {
         let output = run(&scratch, arguments);
         let lines = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert!(lines.len() > 1 && lines.last().unwrap()["median_of"].is_number(), "{arguments:?}");
-        let of_the_median = ["median_of", "update_ms_p50_min_max", "allocations_per_s_min_max"];
+        let of_the_median =
+            ["median_of", "update_ms_p50_min_max", "allocations_per_s_min_max", "rate_labelled_to_unlabelled"];
         lines.iter().for_each(|line| schema.holds(line, &[], &of_the_median));
     }
     refused(&scratch, &["bench", "W2", "--size", "L50", "--brief"]);

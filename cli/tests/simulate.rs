@@ -125,3 +125,29 @@ fn a_trace_through_a_pipe_is_read_once() {
         assert!(code == Some(2) && said.contains(why), "{said}");
     }
 }
+
+/// The example of nodes with labels runs as it stands on the page.
+#[test]
+fn the_page_has_nodes_with_labels() {
+    let page = include_str!("../../docs/simulator.md");
+    let section = page.split("#### Nodes with labels\n").nth(1).unwrap().split("\n###").next().unwrap();
+    let block = |kind: &str, number: usize| {
+        let begin = format!("```{kind}\n");
+        section.split(&begin).skip(1).nth(number).unwrap().split("```").next().unwrap().to_owned()
+    };
+    let scratch = TempDir::new().unwrap();
+    for (file, text) in
+        [("nodes.json", block("json", 0)), ("jobs.json", block("json", 1)), ("capacity-scheduler.xml", block("xml", 0))]
+    {
+        assert!(section.contains(&format!("`{file}`")), "{file}");
+        std::fs::write(scratch.path().join(file), text).unwrap();
+    }
+    let command = block("sh", 0);
+    let words = command.trim().strip_prefix("evenweave ").unwrap().split(' ');
+    let mut program = Command::new(env!("CARGO_BIN_EXE_evenweave"));
+    let output = program.args(words).args(["--out", "out"]).current_dir(scratch.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("1 of them with the label gpu, 1 of them with the label spare"), "{said}");
+    assert!(said.contains("2 jobs"), "{said}");
+}

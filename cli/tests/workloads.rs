@@ -42,3 +42,18 @@ fn what_does_not_go_together_is_said_before_anything_starts() {
     let says = "evenweave: a second driver makes the allocate calls of W2 and W4; W1 and W3 have one driver\n";
     assert_eq!(told, says);
 }
+
+/// Each repeat without labels is followed by one with two partitions, and the last line has the ratio.
+#[test]
+fn what_labels_cost_is_measured_in_turn() {
+    let (code, out, told) = bench("W2 --size S --scheduler capacity --partitions 2 --brief");
+    assert_eq!(code, Some(0), "{told}");
+    let records: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |field: &str| records.iter().map(|record| record[field].clone()).collect::<Vec<_>>();
+    assert_eq!(of("partitions"), [1, 2, 1]);
+    assert!(of("allocations").iter().all(|count| count.as_u64() > Some(100)), "{out}");
+    assert!(records[2]["rate_labelled_to_unlabelled"].as_f64() > Some(0.0), "{out}");
+    assert!(told.contains("with 2 partitions ") && told.contains("repeat 1, 2 partitions"), "{told}");
+    let (code, _, told) = bench("W2 --size S --partitions 2 --brief");
+    assert!(code == Some(2) && told.contains("a FairScheduler has no node labels"), "{told}");
+}

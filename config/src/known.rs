@@ -1,5 +1,7 @@
 //! The properties that the scheduler reads, by name.
 
+use crate::nearest::{edits, nearest};
+
 /// A property and what Hadoop's `yarn-default.xml` says of it; `None` where the default is in Hadoop's code alone, and
 /// `${...}` therefore does not find it.
 type Known = (&'static str, Option<&'static str>);
@@ -75,4 +77,131 @@ const CAPACITY_SCHEDULER: &str = "org.apache.hadoop.yarn.server.resourcemanager.
 /// What `yarn-default.xml` says of a property.
 pub(super) fn default_of(name: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(known, _)| *known == name).and_then(|(_, default)| *default)
+}
+
+/// What else Hadoop reads below the prefixes of [`misspelt`].
+const OF_OTHERS: [&str; 22] = [
+    "yarn.scheduler.app-placement-allocator.class",
+    "yarn.scheduler.queue-placement-rules",
+    "yarn.scheduler.queue-placement-rules.app-name",
+    "yarn.scheduler.skip.node.multiplier",
+    "yarn.scheduler.configuration.store.class",
+    "yarn.scheduler.configuration.store.max-logs",
+    "yarn.scheduler.configuration.max.version",
+    "yarn.scheduler.configuration.fs.path",
+    "yarn.scheduler.configuration.mutation.acl-policy.class",
+    "yarn.scheduler.configuration.zk-store.parent-path",
+    "yarn.scheduler.configuration.leveldb-store.path",
+    "yarn.scheduler.configuration.leveldb-store.compaction-interval-secs",
+    "yarn.node-labels.enabled",
+    "yarn.node-labels.configuration-type",
+    "yarn.node-labels.exclusive-enforced-partitions",
+    "yarn.node-labels.manager-class",
+    "yarn.node-labels.fs-store.root-dir",
+    "yarn.node-labels.fs-store.impl.class",
+    "yarn.node-labels.fs-store.retry-policy-spec",
+    "yarn.resourcemanager.node-labels.am.default-node-label-expression",
+    "yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation",
+    "yarn.resourcemanager.node-labels.provider",
+];
+/// A name of EMR's Hadoop, which stock Hadoop does not read, and the one that it reads.
+pub(super) const OF_EMR: (&str, &str) = (
+    "yarn.node-labels.am.default-node-label-expression",
+    "yarn.resourcemanager.node-labels.am.default-node-label-expression",
+);
+/// Prefixes below which a name that is nearly a known one is a slip. Elsewhere a name may be of another part of Hadoop:
+/// `yarn.am.liveness-monitor.expiry-interval-ms` is none of `yarn.nm...`.
+const OF_THE_SCHEDULER: [&str; 8] = [
+    "yarn.scheduler.",
+    "yarn.node-labels.",
+    "yarn.acl.",
+    "yarn.resourcemanager.node-labels.",
+    "yarn.resourcemanager.reservation-system.",
+    "yarn.resourcemanager.work-preserving-recovery.",
+    "yarn.resourcemanager.placement-constraints.",
+    "yarn.resourcemanager.monitor.capacity.preemption.",
+];
+/// Below these every name is looked at elsewhere.
+const LOOKED_AT_ELSEWHERE: [&str; 2] = [FAIR, "yarn.scheduler.capacity."];
+/// A slip of the finger is of so many letters at most.
+const MOST_EDITS: usize = 3;
+
+/// Known properties beside those of [`KNOWN`] and [`OF_OTHERS`].
+const OF_CAPACITY: [&str; 16] = [
+    "yarn.resourcemanager.node-labels.provider.fetch-interval-ms",
+    "yarn.resourcemanager.node-labels.provider.update-newly-registered-nodes-interval-ms",
+    "yarn.resourcemanager.placement-constraints.handler",
+    "yarn.resourcemanager.placement-constraints.algorithm.class",
+    "yarn.resourcemanager.placement-constraints.algorithm.iterator",
+    "yarn.resourcemanager.placement-constraints.algorithm.pool-size",
+    "yarn.resourcemanager.placement-constraints.scheduler.pool-size",
+    "yarn.resourcemanager.placement-constraints.retry-attempts",
+    "yarn.resourcemanager.monitor.capacity.preemption.observe_only",
+    "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval",
+    "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill",
+    "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round",
+    "yarn.resourcemanager.monitor.capacity.preemption.max_ignored_over_capacity",
+    "yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor",
+    "yarn.resourcemanager.monitor.capacity.preemption.select_based_on_reserved_containers",
+    "yarn.resourcemanager.monitor.capacity.preemption.additional_res_balance_based_on_reserved_containers",
+];
+
+/// The property that a name is probably a slip of; none of a name that is known, or of another part of Hadoop.
+pub(super) fn misspelt(name: &str) -> Option<&'static str> {
+    let prefix = OF_THE_SCHEDULER.into_iter().find(|prefix| name.starts_with(prefix))?;
+    if LOOKED_AT_ELSEWHERE.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let known = KNOWN.iter().map(|(known, _)| *known).chain(OF_OTHERS).chain(OF_CAPACITY);
+    let mut tails: Vec<&'static str> = known.filter_map(|known| known.strip_prefix(prefix)).collect();
+    let tail = &name[prefix.len()..];
+    if tails.contains(&tail) {
+        return None;
+    }
+    tails.retain(|known| edits(tail, known) <= MOST_EDITS);
+    let near = nearest(tail, tails)?;
+    // The whole of it: a prefix and a tail lie side by side in no text that lives long enough.
+    KNOWN
+        .iter()
+        .map(|(known, _)| *known)
+        .chain(OF_OTHERS)
+        .chain(OF_CAPACITY)
+        .find(|known| known.strip_prefix(prefix) == Some(near))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_found_below_the_schedulers_prefixes_alone() {
+        for (name, meant) in [
+            ("yarn.scheduler.maximum-alocation-mb", Some("yarn.scheduler.maximum-allocation-mb")),
+            ("yarn.scheduler.maximum-allocation-cores", Some("yarn.scheduler.maximum-allocation-vcores")),
+            ("yarn.node-labels.enable", Some("yarn.node-labels.enabled")),
+            ("yarn.node-labels.fs-store.rootdir", Some("yarn.node-labels.fs-store.root-dir")),
+            (
+                "yarn.resourcemanager.node-labels.am.default-node-label-expresion",
+                Some("yarn.resourcemanager.node-labels.am.default-node-label-expression"),
+            ),
+            (
+                "yarn.resourcemanager.monitor.capacity.preemption.observe-only",
+                Some("yarn.resourcemanager.monitor.capacity.preemption.observe_only"),
+            ),
+            ("yarn.acl.enabled", Some("yarn.acl.enable")),
+            // Known, or of somebody else.
+            ("yarn.scheduler.maximum-allocation-mb", None),
+            ("yarn.scheduler.minimum-allocation-mb", None),
+            ("yarn.node-labels.manager-class", None),
+            ("yarn.am.liveness-monitor.expiry-interval-ms", None),
+            ("yarn.resourcemanager.scheduler.address", None),
+            ("yarn.scheduler.something.else", None),
+            ("yarn.acl.x", None),
+            // Told of elsewhere.
+            ("yarn.scheduler.fair.max.asign", None),
+            ("yarn.scheduler.capacity.maximum-aplications", None),
+        ] {
+            assert_eq!(misspelt(name), meant, "{name}");
+        }
+    }
 }

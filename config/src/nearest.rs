@@ -21,7 +21,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Letters added, removed, replaced, or swapped with their neighbour (the optimal string alignment distance).
-fn edits(a: &str, b: &str) -> usize {
+pub(super) fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     // What is alike at both ends needs no edit.
     let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();

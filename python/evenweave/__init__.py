@@ -260,15 +260,17 @@ def check(
     *more: Path,
     site: Path | Sequence[Path] | None = None,
     cluster: str | None = None,
+    node_labels: str | None = None,
     kind: str | None = None,
 ) -> list[Finding]:
     """Finds what is wrong in configuration files, or is probably a mistake, as `evenweave check` does.
 
     `site` are the yarn-site.xml files that the others are used with; they are checked, too. `cluster` is the cluster's
-    total, such as "memory-mb=1048576, vcores=512". `kind` ("allocations", "capacity" or "site") says what the files
-    are, where their names are not to say it. A file that cannot be read is a finding, `unreadable-file`.
+    total, such as "memory-mb=1048576, vcores=512". `node_labels` are the labels that nodes have, such as
+    "gpu,spare(exclusive=false)". `kind` ("allocations", "capacity" or "site") says what the files are, where their
+    names are not to say it. A file that cannot be read is a finding, `unreadable-file`.
     """
-    given = dict(files=[path, *more], site=site, cluster=cluster, kind=kind)
+    given = dict(files=[path, *more], site=site, cluster=cluster, node_labels=node_labels, kind=kind)
     found = []
     for file in json.loads(_native.check(given))["files"]:
         for one in file["diagnostics"]:

@@ -109,8 +109,21 @@ class Stepped:
     def add_node(self, name: str, memory_mb: int, vcores: int, rack: str = "/default-rack") -> Node: ...
     def remove_node(self, node: Node) -> None: ...
     def resize_node(self, node: Node, memory_mb: int, vcores: int) -> None: ...
+    def add_labels(self, names: Sequence[str], *, exclusive: bool = True) -> None:
+        """Nodes of a label that is not exclusive are lent to asks that name no label."""
+    def remove_labels(self, names: Sequence[str]) -> None: ...
+    def set_node_labels(self, nodes: dict[str, str | None]) -> None:
+        """Gives nodes, by name, another label, or none. They need not be there yet."""
     def submit(
-        self, app: int, user: str, queue: str | None = None, *, am_memory_mb: int | None = None, am_vcores: int = 1
+        self,
+        app: int,
+        user: str,
+        queue: str | None = None,
+        *,
+        am_memory_mb: int | None = None,
+        am_vcores: int = 1,
+        label: str | None = None,
+        am_label: str | None = None,
     ) -> App: ...
     def ask(
         self,
@@ -121,6 +134,7 @@ class Stepped:
         vcores: int,
         where: str = "*",
         relax: bool = True,
+        label: str | None = None,
     ) -> None: ...
     def allocate(
         self, app: App, release: Sequence[Container] | None = None
@@ -140,6 +154,12 @@ class Stepped:
     def preempt(self) -> int: ...
     def kill_due(self) -> None: ...
     def queues(self) -> list[dict[str, Any]]: ...
+    def queues_by_label(self) -> list[dict[str, Any]]:
+        """A dictionary for each queue and partition, the default one first; nothing of a FairScheduler."""
+    def apps_by_label(self) -> list[dict[str, Any]]:
+        """The same of applications."""
+    def labels(self) -> list[dict[str, Any]]:
+        """The labels by name, the default partition first, with an empty name. Nothing where labels are off."""
     def apps(self) -> list[dict[str, Any]]: ...
     def nodes(self) -> list[dict[str, Any]]: ...
     def containers(self) -> list[dict[str, Any]]: ...

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::raised;
 use crate::given::{Given, Word};
-use crate::simulator::{self, Kind};
+use crate::simulator::{self, ClusterFacts, Kind};
 
 const KINDS: &[Word<Kind>] = &[("allocations", Kind::Allocations), ("capacity", Kind::Capacity), ("site", Kind::Site)];
 
@@ -14,7 +14,8 @@ const KINDS: &[Word<Kind>] = &[("allocations", Kind::Allocations), ("capacity", 
 pub(crate) fn check(py: Python<'_>, arguments: &Bound<'_, PyDict>) -> PyResult<String> {
     let given = Given(arguments);
     let (files, site, cluster) = (given.paths("files")?, given.paths("site")?, given.text("cluster")?);
-    let kind = given.word("kind", KINDS)?;
-    let found = py.detach(|| simulator::check(&files, &site, cluster.as_deref(), kind).map(|found| found.json()));
+    let (labels, kind) = (given.text("node_labels")?, given.word("kind", KINDS)?);
+    let cluster = ClusterFacts { total: cluster.as_deref(), labels: labels.as_deref() };
+    let found = py.detach(|| simulator::check(&files, &site, cluster, kind).map(|found| found.json()));
     found.map_err(|failure| raised(py, failure))
 }

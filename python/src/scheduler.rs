@@ -9,17 +9,25 @@ pub(crate) use evenweave::{
 
 use evenweave::SchedulerApi;
 use evenweave::config::{SiteFile, SiteProperties};
+use evenweave::labels::NewLabel;
 use evenweave::resource::ResourceTypes;
 use evenweave::view::{
-    AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, NodeView, PreemptionRound, QueueView,
-    Stats,
+    AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, LabelView, NodeView, PreemptionRound,
+    QueueView, Stats,
 };
 use evenweave::{
-    AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location, Settings,
-    Stepped, Submission,
+    AllocationFile, AmRequest, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location,
+    Settings, Stepped, Submission,
 };
 
 use crate::simulator::Failure;
+
+/// The labels of a submission: of the nodes that the application wants, and of those that its AM may get.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Labels<'a> {
+    pub(crate) of_app: Option<&'a str>,
+    pub(crate) of_am: Option<&'a str>,
+}
 
 /// Numbers of applications that have news.
 pub(crate) type News = Arc<Mutex<Vec<u32>>>;
@@ -97,7 +105,7 @@ impl Core {
     pub(crate) fn capacity(text: &str, name: &str, properties: &[(String, String)]) -> Result<Core, Failure> {
         let file = SiteFile::parse(text, name)?;
         let configuration = CapacityConfiguration::from_site(&site(properties), &file)?;
-        configuration.check_supported_without_labels().map_err(|error| Failure::input(error.to_string()))?;
+        configuration.check_supported().map_err(|error| Failure::input(error.to_string()))?;
         let warnings = configuration.file().warnings().iter().map(ToString::to_string).collect();
         let types = configuration.file().settings().types.clone();
         let news = News::default();
@@ -139,10 +147,18 @@ impl Core {
         user: &str,
         queue: Option<&str>,
         am: Option<Resource>,
+        labels: &Labels<'_>,
     ) -> Result<AppHandle, Refused> {
         let mut submission = Submission::new(number, user).maybe_in_queue(queue);
         if let Some(am) = am {
-            submission = submission.with_am(am);
+            let am = AmRequest::from(am);
+            submission = submission.with_am(match labels.of_am {
+                Some(label) => am.labelled(label),
+                None => am,
+            });
+        }
+        if let Some(label) = labels.of_app {
+            submission = submission.labelled(label);
         }
         of_either!(self, one => one.submit(submission))
     }
@@ -156,9 +172,43 @@ impl Core {
     }
 
     /// A line of an AM's call; `*` is anywhere.
-    pub(crate) fn ask(&mut self, priority: i32, resource: Resource, count: u32, place: &str) -> Ask {
+    pub(crate) fn ask(
+        &mut self,
+        priority: i32,
+        resource: Resource,
+        count: u32,
+        place: &str,
+        label: Option<&str>,
+    ) -> Ask {
         let location = if place == "*" { Location::ANY } else { of_either!(self, one => one.location(place)) };
-        Ask::anywhere(priority, resource, count).at(location)
+        let ask = Ask::anywhere(priority, resource, count).at(location);
+        match label {
+            Some(label) => ask.labelled(of_either!(self, one => one.label(label))),
+            None => ask,
+        }
+    }
+
+    pub(crate) fn add_labels(&mut self, names: Vec<String>, exclusive: bool) -> Result<(), Refused> {
+        let labels: Vec<NewLabel> = names.into_iter().map(|name| NewLabel { name, exclusive }).collect();
+        of_either!(self, one => one.add_labels(&labels))
+    }
+
+    pub(crate) fn remove_labels(&mut self, names: &[String]) -> Result<(), Refused> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        of_either!(self, one => one.remove_labels(&names))
+    }
+
+    /// By node the label that it has from now on, or none.
+    pub(crate) fn set_node_labels(&mut self, nodes: &[(String, Option<String>)]) -> Result<(), Refused> {
+        let labels: Vec<Vec<&str>> = nodes.iter().map(|(_, label)| label.as_deref().into_iter().collect()).collect();
+        let nodes: Vec<(&str, &[&str])> =
+            nodes.iter().zip(&labels).map(|((node, _), labels)| (node.as_str(), labels.as_slice())).collect();
+        of_either!(self, one => one.set_node_labels(&nodes))
+    }
+
+    pub(crate) fn labels(&mut self) -> Result<Vec<View>, Refused> {
+        let labels = of_either!(self, one => one.labels())?;
+        Ok(labels.iter().map(|label| self.types.label(label)).collect())
     }
 
     pub(crate) fn allocate(
@@ -226,7 +276,28 @@ impl Core {
 
     pub(crate) fn nodes(&mut self) -> Vec<View> {
         let nodes = of_either!(self, one => one.nodes());
-        nodes.iter().map(|node| self.types.node(node)).collect()
+        let mut views: Vec<View> = nodes.iter().map(|node| self.types.node(node)).collect();
+        if let Either::Capacity(one) = &mut self.either {
+            let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+            for (view, label) in views.iter_mut().zip(one.node_labels(&names).unwrap_or_default()) {
+                view.push(("label".to_owned(), Field::Text(label)));
+            }
+        }
+        views
+    }
+
+    /// A row for each queue and partition; none of a FairScheduler.
+    pub(crate) fn queues_by_label(&mut self) -> Vec<View> {
+        let Either::Capacity(one) = &mut self.either else { return Vec::new() };
+        let queues = one.queues();
+        queues.iter().flat_map(|queue| self.types.queue_by_label(queue)).collect()
+    }
+
+    /// The same of applications.
+    pub(crate) fn apps_by_label(&mut self) -> Vec<View> {
+        let Either::Capacity(one) = &mut self.either else { return Vec::new() };
+        let apps = one.apps();
+        apps.iter().flat_map(|app| self.types.app_by_label(app)).collect()
     }
 
     pub(crate) fn containers(&mut self) -> Vec<View> {
@@ -325,6 +396,67 @@ trait Views {
         self.amounts(&mut view, "usage", &app.used);
         self.amounts(&mut view, "reserved", &app.reserved);
         self.amounts(&mut view, "pending", &app.pending);
+        view
+    }
+
+    fn queue_by_label(&self, queue: &CapacityQueueView) -> Vec<View> {
+        let view = |label: &str, fractions: [f32; 6], amounts: [&Resource; 5]| {
+            let mut view = vec![text("name", &queue.name), text("label", label)];
+            let names = [
+                "capacity",
+                "absolute_capacity",
+                "maximum_capacity",
+                "absolute_maximum_capacity",
+                "used_capacity",
+                "absolute_used_capacity",
+            ];
+            view.extend(names.into_iter().zip(fractions).map(|(name, fraction)| real(name, fraction)));
+            for (name, amount) in ["guaranteed", "maximum", "usage", "reserved", "pending"].into_iter().zip(amounts) {
+                self.amounts(&mut view, name, amount);
+            }
+            view
+        };
+        /// Of the queue itself, and of a partition: their fields have the same names.
+        macro_rules! row {
+            ($of:expr, $label:expr) => {
+                view(
+                    $label,
+                    [
+                        $of.capacity,
+                        $of.absolute_capacity,
+                        $of.maximum_capacity,
+                        $of.absolute_maximum_capacity,
+                        $of.used_capacity,
+                        $of.absolute_used_capacity,
+                    ],
+                    [&$of.guaranteed, &$of.maximum, &$of.used, &$of.reserved, &$of.pending],
+                )
+            };
+        }
+        let labelled = queue.partitions.iter().map(|part| row!(part, &part.label));
+        std::iter::once(row!(queue, "")).chain(labelled).collect()
+    }
+
+    fn app_by_label(&self, app: &CapacityAppView) -> Vec<View> {
+        let view = |label: &str, [used, reserved, pending]: [&Resource; 3]| {
+            let mut view = vec![whole("app", app.number.into()), text("queue", &app.queue), text("label", label)];
+            self.amounts(&mut view, "usage", used);
+            self.amounts(&mut view, "reserved", reserved);
+            self.amounts(&mut view, "pending", pending);
+            view
+        };
+        let labelled = app.partitions.iter().map(|part| view(&part.label, [&part.used, &part.reserved, &part.pending]));
+        std::iter::once(view("", [&app.used, &app.reserved, &app.pending])).chain(labelled).collect()
+    }
+
+    fn label(&self, label: &LabelView) -> View {
+        let nodes = label.nodes.len() as u64;
+        let mut view = vec![
+            text("name", &label.name),
+            ("exclusive".to_owned(), Field::Flag(label.exclusive)),
+            count("nodes", nodes),
+        ];
+        self.amounts(&mut view, "total", &label.resource);
         view
     }
 

@@ -8,7 +8,7 @@ pub(crate) use evenweave_simulator::{
 pub(crate) use evenweave_tools::Failure;
 pub(crate) use evenweave_tools::Fault;
 pub(crate) use evenweave_tools::amounts::{interval, load, part, span};
-pub(crate) use evenweave_tools::check::{Kind, check};
+pub(crate) use evenweave_tools::check::{ClusterFacts, Kind, check};
 pub(crate) use evenweave_tools::convert::{ConvertSurroundings, run as convert};
 pub(crate) use evenweave_tools::options::SchedulerChoice;
 pub(crate) use evenweave_tools::report::check_writable;

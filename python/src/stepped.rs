@@ -16,8 +16,8 @@ use crate::errors::{Refused, input, raised};
 use crate::given::Given;
 use crate::handles::{App, Container, Ended, Node};
 use crate::scheduler::{
-    self, AllocateRequest, Allocation, AppHandle, ContainerId, Core, EndedContainer, Field, Heartbeat, NodeHandle,
-    Resource, View,
+    self, AllocateRequest, Allocation, AppHandle, ContainerId, Core, EndedContainer, Field, Heartbeat, Labels,
+    NodeHandle, Resource, View,
 };
 use evenweave::refused::NotFound;
 
@@ -246,9 +246,32 @@ impl Stepped {
         self.core().resize_node(node, size(memory_mb, vcores)).map_err(|why| refused(&why))
     }
 
+    /// Adds node labels; those that are there stay as they are. Nodes of a label that is not exclusive are lent to asks
+    /// that name no label.
+    #[pyo3(signature = (names, *, exclusive=true))]
+    fn add_labels(&mut self, names: Vec<String>, exclusive: bool) -> PyResult<()> {
+        self.core().add_labels(names, exclusive).map_err(|why| refused(&why))
+    }
+
+    /// Removes node labels: nodes that have one have none then.
+    fn remove_labels(&mut self, names: Vec<String>) -> PyResult<()> {
+        self.core().remove_labels(&names).map_err(|why| refused(&why))?;
+        self.fetch().map(drop)
+    }
+
+    /// Gives nodes, by name, another label, or none. They need not be there yet.
+    fn set_node_labels(&mut self, nodes: &Bound<'_, PyDict>) -> PyResult<()> {
+        let nodes = nodes.iter().map(|(node, label)| Ok((node.extract()?, label.extract()?)));
+        let nodes: Vec<(String, Option<String>)> = nodes.collect::<PyResult<_>>()?;
+        self.core().set_node_labels(&nodes).map_err(|why| refused(&why))?;
+        self.fetch().map(drop)
+    }
+
     /// `app` is a number that no other application has. With `am_memory_mb` its AM runs in a container, which is the
-    /// first that it gets; until then it can ask for nothing.
-    #[pyo3(signature = (app, user, queue=None, *, am_memory_mb=None, am_vcores=1))]
+    /// first that it gets; until then it can ask for nothing. `label` is that of asks which name none, `am_label` the
+    /// AM's own.
+    #[pyo3(signature = (app, user, queue=None, *, am_memory_mb=None, am_vcores=1, label=None, am_label=None))]
+    #[expect(clippy::too_many_arguments, reason = "a submission has so many fields")]
     fn submit(
         &mut self,
         app: u32,
@@ -256,17 +279,21 @@ impl Stepped {
         queue: Option<&str>,
         am_memory_mb: Option<i64>,
         am_vcores: i64,
+        label: Option<&str>,
+        am_label: Option<&str>,
     ) -> PyResult<App> {
         let am = am_memory_mb.map(|memory_mb| size(memory_mb, am_vcores));
-        let handle = self.core().submit(app, user, queue, am).map_err(|why| refused(&why))?;
+        let labels = Labels { of_app: label, of_am: am_label };
+        let handle = self.core().submit(app, user, queue, am, &labels).map_err(|why| refused(&why))?;
         let mail = Mail { handle: handle.clone(), granted: Vec::new(), ended: Vec::new(), live: HashMap::new() };
         self.apps.insert(app, mail);
         Ok(App { of: self.number, handle, user: user.to_owned() })
     }
 
     /// Asks for so many containers in all: the number replaces the one before of the same priority and place. `where`
-    /// is `*`, or the name of a rack or node; a node needs lines for its rack and for `*`, too.
-    #[pyo3(signature = (app, priority, count, memory_mb, vcores, r#where="*", relax=true))]
+    /// is `*`, or the name of a rack or node; a node needs lines for its rack and for `*`, too. `label` is that of the
+    /// nodes, where `where` is `*`; the empty text is for nodes without one.
+    #[pyo3(signature = (app, priority, count, memory_mb, vcores, r#where="*", relax=true, label=None))]
     #[expect(clippy::too_many_arguments, reason = "the line of an AM's call has so many fields")]
     fn ask(
         &mut self,
@@ -277,9 +304,10 @@ impl Stepped {
         vcores: i64,
         r#where: &str,
         relax: bool,
+        label: Option<&str>,
     ) -> PyResult<()> {
         let app = self.own_app(app)?;
-        let line = self.core().ask(priority, size(memory_mb, vcores), count, r#where).relaxed(relax);
+        let line = self.core().ask(priority, size(memory_mb, vcores), count, r#where, label).relaxed(relax);
         self.call(app, &AllocateRequest::new([line]))
     }
 
@@ -375,6 +403,23 @@ impl Stepped {
 
     fn queues<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         dictionaries(py, self.core().queues())
+    }
+
+    /// A dictionary for each queue and partition, the default one first; nothing of a FairScheduler.
+    fn queues_by_label<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        dictionaries(py, self.core().queues_by_label())
+    }
+
+    /// The same of applications.
+    fn apps_by_label<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        dictionaries(py, self.core().apps_by_label())
+    }
+
+    /// The labels by name, with how many nodes have them; the default partition first, with an empty name. Nothing
+    /// where labels are off.
+    fn labels<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let labels = self.core().labels().map_err(|why| refused(&why))?;
+        dictionaries(py, labels)
     }
 
     fn apps<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {

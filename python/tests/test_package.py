@@ -120,10 +120,10 @@ def examples(root):
 
 
 @pytest.mark.filterwarnings("ignore::evenweave.SimulationWarning")
-@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
 def test_examples_of_the_page_run(root, data, number, monkeypatch):
     """They run in a checkout."""
     monkeypatch.chdir(root)
     all_examples = examples(root)
-    assert len(all_examples) == 3
+    assert len(all_examples) == 4
     exec(compile(all_examples[number], f"example {number + 1} of docs/python.md", "exec"), {"__name__": "example"})

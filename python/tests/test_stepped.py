@@ -334,3 +334,90 @@ def test_threads_call_one_after_the_other(stepped):
     thread = threading.Thread(target=lambda: (box.clear(), gc.collect()))
     thread.start()
     thread.join()
+
+
+LABELLED = CAPACITIES.replace(
+    "</configuration>",
+    """<property><name>yarn.scheduler.capacity.root.a.accessible-node-labels</name><value>gpu,spare</value></property>
+  <property><name>yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity</name><value>100</value></property>
+  <property><name>yarn.scheduler.capacity.root.b.accessible-node-labels</name><value> </value></property>
+</configuration>""",
+)
+LABELS_ON = {"yarn.node-labels.enabled": True}
+
+
+def test_nodes_with_labels():
+    stepped = Stepped.capacity(LABELLED, properties=LABELS_ON)
+    stepped.add_labels(["gpu"])
+    stepped.set_node_labels({"g1": "gpu"})  # before it comes
+    plain, gpu = stepped.add_node("n1", 4096, 4), stepped.add_node("g1", 8192, 8)
+    assert [(node["name"], node["label"]) for node in stepped.nodes()] == [("n1", ""), ("g1", "gpu")]
+    labels = [(label["name"], label["exclusive"], label["nodes"], label["total_memory_mb"]) for label in stepped.labels()]
+    assert labels == [("", True, 1, 4096), ("gpu", True, 1, 8192)]
+    # By its submission, and by the ask alone.
+    first = stepped.submit(1, "ann", "root.a", label="gpu")
+    stepped.ask(first, 1, 2, 1024, 1)
+    second = stepped.submit(2, "bob", "root.a", am_memory_mb=1024, am_label="gpu")
+    assert [container.app for container in stepped.heartbeat(gpu)][:1] == [1]
+    while second.waits_for_am or len(stepped.containers()) < 3:
+        stepped.heartbeat(gpu)
+    assert {container["node"] for container in stepped.containers()} == {"g1"}
+    stepped.ask(second, 1, 1, 1024, 1, label="gpu")
+    stepped.ask(second, 2, 1, 1024, 1, label="")
+    assert [(one.app, one.priority) for one in stepped.heartbeat(plain)] == [(2, 2)]
+    assert [(one.app, one.priority) for one in stepped.heartbeat(gpu)] == [(2, 1)]
+    queues = {(queue["name"], queue["label"]): queue for queue in stepped.queues_by_label()}
+    assert queues["root.a", "gpu"]["usage_memory_mb"] == 4096 and queues["root.a", ""]["usage_memory_mb"] == 1024
+    assert queues["root.a", "gpu"]["guaranteed_memory_mb"] == 8192 and queues["root.a", "gpu"]["capacity"] == 1.0
+    assert queues["root", "gpu"]["usage_memory_mb"] == 4096
+    apps = {(app["app"], app["label"]): app["usage_memory_mb"] for app in stepped.apps_by_label()}
+    assert apps[1, "gpu"] == 2048 and apps[2, "gpu"] == 2048 and apps[2, ""] == 1024
+    # What runs goes along.
+    stepped.set_node_labels({"g1": None})
+    queues = {(queue["name"], queue["label"]): queue for queue in stepped.queues_by_label()}
+    assert queues["root.a", ""]["usage_memory_mb"] == 5120 and queues["root.a", "gpu"]["usage_memory_mb"] == 0
+
+
+def test_nodes_of_a_shared_label_are_lent():
+    stepped = Stepped.capacity(LABELLED, properties=LABELS_ON)
+    stepped.add_labels(["spare"], exclusive=False)
+    node = stepped.add_node("s1", 4096, 4)
+    stepped.set_node_labels({"s1": "spare"})
+    stepped.ask(stepped.submit(1, "ann", "root.b"), 1, 1, 1024, 1)
+    got = [container for _ in range(4) for container in stepped.heartbeat(node)]
+    assert [container.node for container in got] == ["s1"]
+
+
+def test_labels_that_cannot_be():
+    stepped = Stepped.capacity(LABELLED, properties=LABELS_ON)
+    stepped.add_labels(["gpu"])
+    app = stepped.submit(1, "ann", "root.b")
+    for call, why in (
+        (lambda: stepped.add_labels(["gpu"], exclusive=False), "exclusivity"),
+        (lambda: stepped.add_labels(["a b"]), "label name should only contains"),
+        (lambda: stepped.remove_labels(["gpu"]), "root.a"),
+        (lambda: stepped.set_node_labels({"n1": "none"}), "none"),
+        (lambda: stepped.ask(app, 1, 1, 1024, 1, label="gpu"), "gpu"),
+        (lambda: stepped.submit(2, "ann", "root.b", am_memory_mb=1024, label="gpu"), "gpu"),
+    ):
+        with pytest.raises(Refused, match=why):
+            call()
+    for call in (
+        lambda: stepped.add_labels("gpu"),
+        lambda: stepped.add_labels([1]),
+        lambda: stepped.set_node_labels(["n1"]),
+        lambda: stepped.set_node_labels({"n1": 1}),
+        lambda: stepped.ask(app, 1, 1, 1024, 1, label=1),
+    ):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(evenweave.InputError, match="node labels"):
+        Stepped.capacity(LABELLED)
+    fair = Stepped.fair(QUEUES)
+    assert fair.labels() == fair.queues_by_label() == fair.apps_by_label() == []
+    with pytest.raises(Refused):
+        fair.add_labels(["gpu"])
+    off = Stepped.capacity(CAPACITIES)
+    assert off.labels() == []
+    with pytest.raises(Refused):
+        off.add_labels(["gpu"])

@@ -261,7 +261,11 @@ fn plan(options: &SimulateOptions, queues: &Queues, nodes: &[Node], bookings: &[
     let given = nodes;
     let labels = match &rules {
         Rules::Capacity(configuration) if configuration.file().settings().node_labels.enabled => {
-            Some(labels::of_nodes(given)?)
+            let labels = labels::of_nodes(given)?;
+            let of_nodes: Vec<_> = labels.iter().map(|label| (label.name.clone(), label.exclusive)).collect();
+            let found = configuration.file().check_labels(&SiteProperties::new(), &of_nodes);
+            warnings.extend(found.iter().map(|found| format!("{}: {found}", queues.name)));
+            Some(labels)
         }
         Rules::Capacity(_) | Rules::Fair(_) => {
             warnings.extend(labels::that_do_not_count(given));

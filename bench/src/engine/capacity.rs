@@ -8,7 +8,7 @@ use super::running::{Loaded, Running};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, NODE_PORT, Wake};
 use crate::api::{
     Capacity as CapacityPolicy, CapacityConfiguration, CapacityQueueKind, CapacityQueueView, CapacityScheduler,
-    CapacitySchedulerBuilder, Groups, HeartbeatProbe, Refused, Resource, Worker,
+    CapacitySchedulerBuilder, Groups, HeartbeatProbe, Refused, Resource, StoredLabels, Worker,
 };
 
 /// What it is made from.
@@ -20,6 +20,8 @@ pub(crate) struct CapacityParts {
     /// How many containers somebody may be ahead so that workers serve their own, if not as by default.
     pub(crate) slack: Option<u32>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
+    /// The node labels that there are from the beginning, and the nodes that have one.
+    pub(crate) labels: StoredLabels,
     pub(crate) probe: Arc<dyn HeartbeatProbe>,
     pub(crate) wake: Option<Wake>,
 }
@@ -58,7 +60,7 @@ impl Capacity {
 fn builder(parts: CapacityParts) -> CapacitySchedulerBuilder {
     let mut builder =
         CapacityScheduler::builder(parts.configuration).cluster_timestamp(CLUSTER_TIMESTAMP).probe(parts.probe);
-    builder = builder.workers(parts.workers);
+    builder = builder.workers(parts.workers).labels(parts.labels);
     if let Some(changes) = parts.fold_every {
         builder = builder.fold_every(changes);
     }

@@ -17,8 +17,8 @@ use super::running::{Loaded, Running};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Fair, FairScheduler, FairSchedulerBuilder, Groups,
-    Heartbeat, HeartbeatProbe, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SchedulerApi, Settings,
-    Stepped, Submission, Worker,
+    Heartbeat, HeartbeatProbe, Label, LabelView, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
+    SchedulerApi, Settings, Stepped, Submission, Worker,
 };
 
 /// What an engine is made from.
@@ -200,6 +200,14 @@ impl Engine for Locked {
 
     fn location(&self, name: &str) -> Location {
         lock(&self.core).location(name)
+    }
+
+    fn label(&self, name: &str) -> Label {
+        lock(&self.core).label(name)
+    }
+
+    fn labels(&self) -> Vec<LabelView> {
+        lock(&self.core).labels().unwrap_or_default()
     }
 
     fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {

@@ -10,6 +10,8 @@ pub(crate) struct AppFigures {
     pub(crate) usage: Resource,
     /// What is asked for and not granted, now.
     pub(crate) outstanding: Resource,
+    /// The same by node label, those of no label first; empty where it never wanted or used a label's nodes.
+    pub(crate) outstanding_by_label: Vec<(String, Resource)>,
     /// What it uses and asks for, as the scheduler last worked it out.
     pub(crate) demand: Resource,
     /// Nothing where shares are not a matter of applications.
@@ -24,6 +26,7 @@ impl From<AppView> for AppFigures {
             queue: view.queue,
             usage: view.usage,
             outstanding: view.outstanding,
+            outstanding_by_label: Vec::new(),
             demand: view.demand,
             fair_share: view.fair_share,
             starvation: view.starvation,
@@ -39,11 +42,17 @@ impl From<CapacityAppView> for AppFigures {
         };
         let usage = view.used.plus(&sum(|part| &part.used));
         let outstanding = view.pending.plus(&sum(|part| &part.pending));
+        let by_label = view.partitions.iter().map(|part| (part.label.clone(), part.pending));
+        let outstanding_by_label = match by_label.len() {
+            0 => Vec::new(),
+            _ => std::iter::once((String::new(), view.pending)).chain(by_label).collect(),
+        };
         AppFigures {
             number: view.number,
             queue: view.queue,
             usage,
             outstanding,
+            outstanding_by_label,
             demand: usage.plus(&outstanding),
             fair_share: Resource::ZERO,
             starvation: Resource::ZERO,

@@ -7,8 +7,8 @@ use evenweave_tools::figures::QueueFigures;
 use super::figures::{AppFigures, Totals};
 use super::under_load::{Engine, Pending, finish_soon};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NewNode, NodeHandle, NodeView, NotSent, Policy,
-    Refused, Resource, Scheduler, Submission,
+    AllocateRequest, Allocation, AppHandle, Heartbeat, Label, LabelView, Location, NewNode, NodeHandle, NodeView,
+    NotSent, Policy, Refused, Resource, Scheduler, Submission,
 };
 
 /// What the load needs of each of the two in its own way.
@@ -81,6 +81,14 @@ impl<P: Loaded> Engine for Running<P> {
 
     fn location(&self, name: &str) -> Location {
         self.scheduler.location(name)
+    }
+
+    fn label(&self, name: &str) -> Label {
+        self.scheduler.label(name)
+    }
+
+    fn labels(&self) -> Vec<LabelView> {
+        self.scheduler.labels().unwrap_or_default()
     }
 
     fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {

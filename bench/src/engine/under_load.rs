@@ -6,8 +6,8 @@ use evenweave_tools::figures::QueueFigures;
 
 use super::figures::{AppFigures, Totals};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
-    Submission,
+    AllocateRequest, Allocation, AppHandle, Heartbeat, Label, LabelView, Location, NodeHandle, NodeView, NotSent,
+    Refused, Resource, Submission,
 };
 use evenweave::refused::TryAgain;
 
@@ -33,6 +33,10 @@ pub(crate) trait Engine: Send + Sync {
     fn reload(&self, text: &str) -> Result<(), String>;
     /// A node's or rack's name as asks have it.
     fn location(&self, name: &str) -> Location;
+    /// A node label as asks have it.
+    fn label(&self, name: &str) -> Label;
+    /// Every node label, the default partition first; none where labels are off.
+    fn labels(&self) -> Vec<LabelView>;
     /// Hands one heartbeat over.
     fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>>;
     /// Hands heartbeats over; those for which there was no room come back.

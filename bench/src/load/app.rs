@@ -5,7 +5,7 @@
 //! container ends, and a heartbeat later the application. Every number here is counted by the driver alone: the book
 //! check holds it against what the core says.
 
-use crate::api::{AppHandle, Ask, ContainerId, NodeId, Resource};
+use crate::api::{AppHandle, Ask, ContainerId, Label, NodeId, Resource};
 
 /// Maps and reduces, as in Hadoop's MapReduce: reduces go first once they are asked for.
 const REDUCE_PRIORITY: i32 = 10;
@@ -51,10 +51,16 @@ pub(crate) struct LoadApp {
     /// Asks for tasks that were taken from it. Each has a request id of its own: it stands beside what is outstanding,
     /// of which nobody knows at this moment how much is on its way.
     repeats: i64,
+    /// The label that its asks name.
+    label: Option<Label>,
 }
 
-fn ask(priority: i32, count: u32) -> Ask {
-    Ask::anywhere(priority, CONTAINER, count)
+fn ask(priority: i32, count: u32, label: Option<Label>) -> Ask {
+    let ask = Ask::anywhere(priority, CONTAINER, count);
+    match label {
+        Some(label) => ask.labelled(label),
+        None => ask,
+    }
 }
 
 impl LoadApp {
@@ -76,7 +82,13 @@ impl LoadApp {
             to_ask: Vec::new(),
             to_release: Vec::new(),
             repeats: 0,
+            label: None,
         }
+    }
+
+    /// The same for nodes with a label, if it has one.
+    pub(crate) fn labelled(self, label: Option<Label>) -> LoadApp {
+        LoadApp { label, ..self }
     }
 
     /// How many tasks of the part it had received before the last.
@@ -110,7 +122,7 @@ impl LoadApp {
     /// The AM has its container: it asks for its maps.
     pub(crate) fn first_asks(&mut self) {
         self.outstanding[1] = self.maps;
-        self.to_ask.push(ask(MAP_PRIORITY, self.maps));
+        self.to_ask.push(ask(MAP_PRIORITY, self.maps, self.label));
         if self.maps < SLOW_START && !self.reduces_asked {
             self.ask_reduces();
         }
@@ -119,7 +131,7 @@ impl LoadApp {
     fn ask_reduces(&mut self) {
         self.reduces_asked = true;
         self.outstanding[2] = self.reduces;
-        self.to_ask.push(ask(REDUCE_PRIORITY, self.reduces));
+        self.to_ask.push(ask(REDUCE_PRIORITY, self.reduces, self.label));
     }
 
     /// A task finished. Whether the AM now has something to ask for.
@@ -144,7 +156,7 @@ impl LoadApp {
         for (priority, count) in [(MAP_PRIORITY, maps), (REDUCE_PRIORITY, reduces)] {
             if count > 0 {
                 self.repeats += 1;
-                self.to_ask.push(ask(priority, count).with_request_id(self.repeats));
+                self.to_ask.push(ask(priority, count, self.label).with_request_id(self.repeats));
             }
         }
     }

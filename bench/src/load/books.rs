@@ -4,6 +4,7 @@ use crate::api::{NodeId, Resource};
 use crate::engine::Engine;
 use crate::engine::Totals;
 use crate::load::app::{CONTAINER, LoadApp};
+use crate::load::node_labels::Partitions;
 
 /// The driver's own counts.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Books {
     pub(crate) taken_back: u64,
     /// Whether containers are taken: some may go before their AM has seen them.
     pub(crate) preempting: bool,
+    /// The same by node label, where there are labels.
+    pub(crate) partitions: Option<Partitions>,
 }
 
 /// Where the two sides disagree.
@@ -69,6 +72,11 @@ impl Found {
     }
 }
 
+/// A partition in words.
+pub(crate) fn named(label: &str) -> String {
+    if label.is_empty() { "no label".to_owned() } else { format!("label {label}") }
+}
+
 fn containers(count: u64) -> Resource {
     CONTAINER.times_int(i64::try_from(count).expect("far below 2^63 containers"))
 }
@@ -77,7 +85,8 @@ impl Books {
     /// Empty books of a cluster.
     pub(crate) fn new(nodes: usize, leaves: usize) -> Books {
         let (on_node, in_leaf) = (vec![0; nodes], vec![0; leaves]);
-        Books { received: 0, ended: 0, on_node, in_leaf, unasked: 0, taken_back: 0, preempting: false }
+        let (unasked, taken_back, preempting, partitions) = (0, 0, false, None);
+        Books { received: 0, ended: 0, on_node, in_leaf, unasked, taken_back, preempting, partitions }
     }
 
     /// So many containers are in another leaf queue now.
@@ -86,11 +95,29 @@ impl Books {
         self.in_leaf[to] += u64::from(held);
     }
 
+    /// A container was received.
+    pub(crate) fn got(&mut self, leaf: usize, node: usize) {
+        self.received += 1;
+        self.on_node[node] += 1;
+        self.in_leaf[leaf] += 1;
+        if let Some(partitions) = &mut self.partitions {
+            partitions.received(leaf, node);
+        }
+    }
+
+    /// One has ended.
+    pub(crate) fn has_ended(&mut self, leaf: usize, node: usize) {
+        self.ended += 1;
+        self.on_node[node] -= 1;
+        self.in_leaf[leaf] -= 1;
+        if let Some(partitions) = &mut self.partitions {
+            partitions.ended(leaf, node);
+        }
+    }
+
     /// A container has ended that the scheduler took.
     pub(crate) fn was_taken(&mut self, leaf: usize, node: NodeId) {
-        self.ended += 1;
-        self.on_node[node.index()] -= 1;
-        self.in_leaf[leaf] -= 1;
+        self.has_ended(leaf, node.index());
     }
 
     /// Containers that run, by the driver's count.
@@ -117,7 +144,8 @@ impl Books {
         found.compare::<u64>(|| "containers taken back by the scheduler".into(), 0_u64, self.taken_back);
         self.check_nodes(engine, node_total, &mut found);
         self.check_queues(engine, leaves, &mut found);
-        check_apps(engine, apps, &mut found);
+        self.check_partitions(engine, node_total, &mut found);
+        check_apps(engine, apps, self.partitions.as_ref(), &mut found);
         for what in engine.audit() {
             found.compare::<String>(|| "records inside".into(), what, "nothing left over");
         }
@@ -137,6 +165,26 @@ impl Books {
         }
     }
 
+    /// What the nodes of each label have together, and what each queue uses of them.
+    fn check_partitions(&self, engine: &dyn Engine, node_total: Resource, found: &mut Found) {
+        let Some(partitions) = &self.partitions else { return };
+        let (labels, queues) = (engine.labels(), engine.queues());
+        for (partition, name) in partitions.names.iter().enumerate() {
+            let there = labels.iter().find(|label| label.name == *name);
+            let nodes = i64::try_from(partitions.nodes(partition)).expect("nodes are counted in 32 bits");
+            let resource = there.map_or(Resource::ZERO, |label| label.resource);
+            found.compare::<Resource>(|| format!("nodes of {}", named(name)), resource, node_total.times_int(nodes));
+            for queue in &queues {
+                let part = queue.partitions.iter().find(|part| part.label == *name);
+                // One that never had to do with labels has no list.
+                let otherwise = if name.is_empty() { queue.usage } else { Resource::ZERO };
+                let held = partitions.held_below(&queue.name, partition);
+                let what = || format!("usage of queue {} on nodes of {}", queue.name, named(name));
+                found.compare::<Resource>(what, part.map_or(otherwise, |part| part.usage), CONTAINER.times_int(held));
+            }
+        }
+    }
+
     fn check_queues(&self, engine: &dyn Engine, leaves: &[String], found: &mut Found) {
         for queue in engine.queues() {
             let under = |leaf: &str| {
@@ -148,7 +196,12 @@ impl Books {
     }
 }
 
-fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, found: &mut Found) {
+fn check_apps<'a>(
+    engine: &dyn Engine,
+    apps: impl Iterator<Item = &'a LoadApp>,
+    partitions: Option<&Partitions>,
+    found: &mut Found,
+) {
     let views = engine.apps();
     let mut ours: Vec<&LoadApp> = apps.collect();
     ours.sort_unstable_by_key(|app| app.handle.number());
@@ -165,5 +218,14 @@ fn check_apps<'a>(engine: &dyn Engine, apps: impl Iterator<Item = &'a LoadApp>, 
         found.compare::<Resource>(|| format!("usage of application {number}"), view.usage, held);
         let asked = containers(u64::from(app.asked()));
         found.compare::<Resource>(|| format!("outstanding asks of application {number}"), view.outstanding, asked);
+        // Without a label of its own it has its queue's.
+        if let Some(label) = partitions.and_then(|partitions| partitions.label_name(app.leaf))
+            && !view.outstanding_by_label.is_empty()
+        {
+            let mut of_labels = view.outstanding_by_label.iter().filter(|(of, _)| of == label);
+            let there = of_labels.next().map_or(Resource::ZERO, |(_, outstanding)| *outstanding);
+            let what = || format!("outstanding asks of application {number} for {}", named(label));
+            found.compare::<Resource>(what, there, asked);
+        }
     }
 }

@@ -45,6 +45,7 @@ use crate::latency::{histogram, record};
 use crate::load::admission::Admission;
 use crate::load::app::{CONTAINER, LoadApp, Role};
 use crate::load::books::{Books, Difference};
+use crate::load::node_labels::Partitions;
 use crate::load::observation::{Happened, Watched, Witness};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::wheel::Wheel;
@@ -91,6 +92,8 @@ pub(crate) struct Sample {
     pub(crate) utilisation: f64,
     /// Usage and fair share in MiB of every queue, in the order of [`Driver::queue_names`].
     pub(crate) queues: Vec<(i64, i64)>,
+    /// What is used in each partition, MiB, and how many containers were received there, where there are labels.
+    pub(crate) partitions: Vec<(i64, u64)>,
     pub(crate) snapshot_age_ms: u64,
 }
 
@@ -222,6 +225,16 @@ fn figures_of(names: &[String], queues: &[QueueFigures]) -> Vec<(i64, i64)> {
     names.iter().map(|name| by_name.get(name.as_str()).map(of).unwrap_or_default()).collect()
 }
 
+/// What root uses in each partition, MiB, and how many containers were received there.
+fn by_partition(partitions: &Partitions, queues: &[QueueFigures]) -> Vec<(i64, u64)> {
+    let root = queues.iter().find(|queue| queue.name == "root");
+    let usage = |name: &String| {
+        let part = root.and_then(|root| root.partitions.iter().find(|part| part.label == *name));
+        part.map_or(0, |part| part.usage.memory_mb())
+    };
+    partitions.names.iter().map(usage).zip(partitions.received.iter().copied()).collect()
+}
+
 impl<'a> Driver<'a> {
     /// `nodes` come from [`register`]; `leaves` are the queues that jobs go to, by the index that the jobs carry.
     #[expect(clippy::too_many_arguments, reason = "all of them are kept")]
@@ -291,6 +304,16 @@ impl<'a> Driver<'a> {
             pushed_back: 0,
             cpu_seconds: 0.0,
         }
+    }
+
+    /// Nodes have labels: the leaves are the lines of these partitions.
+    pub(crate) fn label(&mut self, partitions: Partitions) {
+        self.books.partitions = Some(partitions);
+    }
+
+    /// What was counted by partition.
+    pub(crate) fn partitions(&self) -> Option<&Partitions> {
+        self.books.partitions.as_ref()
     }
 
     /// Containers may be taken, and a queue comes late.
@@ -439,9 +462,7 @@ impl<'a> Driver<'a> {
         let number = app.handle.number();
         for container in &self.answer.granted {
             let node = container.node.index();
-            self.books.received += 1;
-            self.books.on_node[node] += 1;
-            self.books.in_leaf[app.leaf] += 1;
+            self.books.got(app.leaf, node);
             let Some(role) = app.received(container.id, container.node, container.priority) else {
                 self.books.unasked += 1;
                 continue;
@@ -530,15 +551,18 @@ impl<'a> Driver<'a> {
             let Some((index, leaf)) = self.admission.next(self.jobs, now) else { break };
             let number = self.next_number;
             self.next_number += 1;
+            let label = self.books.partitions.as_ref().and_then(|partitions| partitions.label_name(leaf));
             if let Some(watched) = &mut self.watched {
                 let user = &self.jobs[index].user;
-                watched.tell(Happened::Submitted { number, user, queue: &self.leaves[leaf], label: None });
+                watched.tell(Happened::Submitted { number, user, queue: &self.leaves[leaf], label });
             }
-            submissions.push(
-                Submission::new(number, self.jobs[index].user.to_string())
-                    .in_queue(self.leaves[leaf].clone())
-                    .with_am(CONTAINER),
-            );
+            let submission = Submission::new(number, self.jobs[index].user.to_string())
+                .in_queue(self.leaves[leaf].clone())
+                .with_am(CONTAINER);
+            submissions.push(match label {
+                Some(label) => submission.labelled(label),
+                None => submission,
+            });
             jobs.push((number, index, leaf));
         }
         if jobs.is_empty() {
@@ -587,7 +611,8 @@ impl<'a> Driver<'a> {
             watched.tell(Happened::Accepted(&handle));
         }
         let job = job(self.jobs, &self.own_jobs, index);
-        let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces);
+        let label = self.books.partitions.as_ref().and_then(|partitions| partitions.label(leaf));
+        let app = LoadApp::new(handle, index, leaf, job.maps, job.reduces).labelled(label);
         let slot = self.free_slots.pop().unwrap_or_else(|| {
             self.apps.push(None);
             self.called.push(0);
@@ -677,9 +702,7 @@ impl<'a> Driver<'a> {
                 return;
             };
             heartbeat.add_completed([id]);
-            books.ended += 1;
-            books.on_node[node] -= 1;
-            books.in_leaf[app.leaf] -= 1;
+            books.has_ended(app.leaf, node);
             admission.container_ended(app.leaf);
             let role = match owner & 3 {
                 0 => Role::Master,
@@ -765,6 +788,7 @@ impl<'a> Driver<'a> {
             jobs_finished: self.jobs_finished,
             utilisation: std::mem::take(&mut self.utilisation_sum) / f64::from(OBSERVATIONS_A_SAMPLE),
             queues: figures_of(&self.queue_names, &queues),
+            partitions: self.books.partitions.as_ref().map(|of| by_partition(of, &queues)).unwrap_or_default(),
             snapshot_age_ms: stats.snapshot_age_ms,
         });
     }

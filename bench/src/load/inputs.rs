@@ -15,11 +15,13 @@ use evenweave_tools::traces::Booking;
 
 use crate::api::{AllocationFile, CapacityConfiguration, Groups, Settings, SiteFile, SiteProperties};
 use crate::load::late;
+use crate::load::node_labels::LabelShares;
 use crate::load::options::LoadOptions;
 use crate::load::reading;
 use crate::options::CoreChoice;
 use crate::trace::TraceJob;
 
+const LABELS: &str = "yarn.node-labels.enabled";
 const LABEL_TYPE: &str = "yarn.node-labels.configuration-type";
 
 /// What is decided by.
@@ -48,17 +50,21 @@ pub struct Inputs {
     queues_file: Option<PathBuf>,
     pub(crate) groups: Option<Arc<dyn Groups>>,
     pub(super) bookings: Vec<Booking>,
+    pub(super) labels: LabelShares,
     /// What the readers of site files and allocation file had to say, with places.
     pub warnings: Vec<String>,
 }
 
 impl Inputs {
-    /// Reads and checks the files of a load run.
+    /// Reads and checks the files of a load run whose nodes have these labels.
     ///
     /// # Errors
-    /// A missing or malformed file.
-    pub fn read(options: &LoadOptions) -> Result<Inputs, Failure> {
-        Inputs::read_for(options, Nodes::Unlabelled)
+    /// A missing or malformed file; labels where there can be none.
+    pub fn read(options: &LoadOptions, labels: &LabelShares) -> Result<Inputs, Failure> {
+        if !labels.is_empty() && options.scheduler == SchedulerChoice::Fair {
+            return Err(Failure::input("--node-labels: a FairScheduler has no node labels; give --scheduler capacity"));
+        }
+        Inputs::read_for(options, if labels.is_empty() { Nodes::Unlabelled } else { Nodes::ByShare(labels) })
     }
 
     /// The same for a server, whose nodes get labels over REST.
@@ -69,7 +75,7 @@ impl Inputs {
         Inputs::read_for(options, Nodes::Labelled)
     }
 
-    fn read_for(options: &LoadOptions, nodes: Nodes) -> Result<Inputs, Failure> {
+    fn read_for(options: &LoadOptions, nodes: Nodes<'_>) -> Result<Inputs, Failure> {
         late::check(options)?;
         check(options)?;
         let groups = options.groups.as_deref().map(site::groups).transpose()?;
@@ -82,7 +88,10 @@ impl Inputs {
         };
         let (queues_text, queues_name) = match &options.queues {
             Some(path) => (read_queues(path, what, Some(options.scheduler))?, path.display().to_string()),
-            None => (bundled.to_owned(), bundled_name.to_owned()),
+            None => match nodes {
+                Nodes::ByShare(labels) => (labels.bundled_queues()?, bundled_name.to_owned()),
+                Nodes::Unlabelled | Nodes::Labelled => (bundled.to_owned(), bundled_name.to_owned()),
+            },
         };
         let bookings = bookings(options)?;
         let (rules, mut warnings) = match options.scheduler {
@@ -103,11 +112,45 @@ impl Inputs {
             (None, None) => (crate::trace::bundled_trace(), bundled::TRACE_NAME.to_owned()),
         };
         let queues_file = options.queues.clone();
-        Ok(Inputs { trace, trace_name, rules, queues_text, queues_name, queues_file, groups, bookings, warnings })
+        let labels = match nodes {
+            Nodes::ByShare(labels) => labels.clone(),
+            Nodes::Unlabelled | Nodes::Labelled => LabelShares::default(),
+        };
+        let mut inputs = Inputs {
+            trace,
+            trace_name,
+            rules,
+            queues_text,
+            queues_name,
+            queues_file,
+            groups,
+            bookings,
+            labels,
+            warnings,
+        };
+        inputs.warnings.extend(inputs.labels_that_do_not_count(options));
+        Ok(inputs)
     }
 }
 
 impl Inputs {
+    /// Whether jobs are on the nodes of the labels that they name: at the times of their trace, if one of them names
+    /// one.
+    pub(super) fn jobs_name_labels(&self, options: &LoadOptions) -> bool {
+        options.speed.is_some() && self.trace.iter().any(|job| job.label.is_some())
+    }
+
+    fn labels_that_do_not_count(&self, options: &LoadOptions) -> Option<String> {
+        let named = self.trace.iter().filter(|job| job.label.is_some()).count();
+        let counts = !self.labels.is_empty() && options.speed.is_some();
+        (named > 0 && !counts).then(|| {
+            format!(
+                "{}: the labels of {named} jobs do not count: they do with --node-labels and --speed",
+                self.trace_name
+            )
+        })
+    }
+
     /// The queues that jobs go to, of these.
     pub(crate) fn leaves(&self, queues: &[QueueFigures], wanted: &[String]) -> Result<Vec<String>, Failure> {
         let names: Vec<_> = queues.iter().map(|queue| (queue.name.clone(), queue.leaf)).collect();
@@ -170,7 +213,7 @@ fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<Str
         AllocationFile::parse(text, name, &settings.types, &[]).map_err(|error| Failure::input(error.to_string()))?;
     let mut warnings: Vec<String> =
         settings.warnings().iter().chain(&parsed.warnings).map(ToString::to_string).collect();
-    let labels = site.get("yarn.node-labels.enabled").map_err(|error| Failure::input(error.to_string()))?;
+    let labels = site.get(LABELS).map_err(|error| Failure::input(error.to_string()))?;
     if labels.is_some_and(|on| on.trim().eq_ignore_ascii_case("true")) {
         warnings.push(
             "yarn.node-labels.enabled is true: a FairScheduler has no node labels, and refuses asks that name one"
@@ -180,11 +223,31 @@ fn fair(options: &LoadOptions, text: &str, name: &str) -> Result<(Rules, Vec<Str
     Ok((Rules::Fair { settings, allocations: parsed.file }, warnings))
 }
 
-/// Whether anybody gives nodes labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Nodes {
+/// Who gives nodes labels.
+#[derive(Clone, Copy, Debug)]
+enum Nodes<'a> {
+    /// Nobody.
     Unlabelled,
+    /// Administrators.
     Labelled,
+    /// The load itself.
+    ByShare(&'a LabelShares),
+}
+
+/// Switches labels on, unless the site says otherwise.
+///
+/// # Errors
+/// The site switches them off.
+fn switch_labels_on(site: &mut SiteProperties) -> Result<(), Failure> {
+    let said = site.get(LABELS).map_err(|error| Failure::input(error.to_string()))?;
+    match said.as_deref().map(str::trim) {
+        None | Some("") => site.set(LABELS, "true"),
+        Some(on) if on.eq_ignore_ascii_case("true") => {}
+        Some(off) => {
+            return Err(Failure::input(format!("--node-labels: {LABELS} is {off}; leave it out or set it to true")));
+        }
+    }
+    Ok(())
 }
 
 /// Who says which node has which label (rules/node-labels.md 4.2), where labels are on.
@@ -209,11 +272,11 @@ fn check_label_type(site: &SiteProperties) -> Result<Option<String>, Failure> {
 }
 
 /// The CapacityScheduler's, the same.
-fn capacity(options: &LoadOptions, text: &str, name: &str, nodes: Nodes) -> Result<(Rules, Vec<String>), Failure> {
+fn capacity(options: &LoadOptions, text: &str, name: &str, nodes: Nodes<'_>) -> Result<(Rules, Vec<String>), Failure> {
     let mut site = options.site.properties(&bundled::PROPERTIES)?;
     reserving(options, &mut site);
-    if let Some(labels) = &options.labels {
-        labels.switch_on(&mut site)?;
+    if options.labels.is_some() || matches!(nodes, Nodes::ByShare(_)) {
+        switch_labels_on(&mut site)?;
     }
     site.set(bundled::NO_EXPIRY.0, bundled::NO_EXPIRY.1);
     let file = SiteFile::parse(text, name).map_err(|error| Failure::input(error.to_string()))?;
@@ -228,12 +291,21 @@ fn capacity(options: &LoadOptions, text: &str, name: &str, nodes: Nodes) -> Resu
     })?;
     let supported = match nodes {
         Nodes::Unlabelled => configuration.check_supported_without_labels(),
-        Nodes::Labelled => configuration.check_supported(),
+        Nodes::Labelled | Nodes::ByShare(_) => configuration.check_supported(),
     };
     supported.map_err(|error| Failure::input(error.to_string()))?;
     let mut warnings: Vec<String> = configuration.file().warnings().iter().map(ToString::to_string).collect();
-    if nodes == Nodes::Labelled && configuration.file().settings().node_labels.enabled {
-        warnings.extend(check_label_type(&site)?);
+    match nodes {
+        Nodes::Labelled if configuration.file().settings().node_labels.enabled => {
+            warnings.extend(check_label_type(&site)?);
+        }
+        Nodes::ByShare(labels) => {
+            let labels: Vec<(String, bool)> =
+                labels.0.iter().map(|label| (label.name.clone(), label.exclusive)).collect();
+            let found = configuration.file().check_labels(&SiteProperties::new(), &labels);
+            warnings.extend(found.iter().map(|found| format!("{name}: {found}")));
+        }
+        Nodes::Labelled | Nodes::Unlabelled => {}
     }
     Ok((Rules::Capacity { site, configuration }, warnings))
 }
@@ -276,4 +348,26 @@ pub(super) fn leaves(queues: &[(String, bool)], wanted: &[String], file: &str) -
     leaves.sort();
     leaves.dedup();
     Ok(leaves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_on_unless_the_site_says_otherwise() {
+        for (said, is) in
+            [(None, Some("true")), (Some(" "), Some("true")), (Some(" TRUE"), Some(" TRUE")), (Some("false"), None)]
+        {
+            let mut site = SiteProperties::new();
+            if let Some(said) = said {
+                site.set(LABELS, said);
+            }
+            let switched = switch_labels_on(&mut site);
+            assert_eq!(switched.is_ok(), is.is_some(), "{said:?}");
+            if is.is_some() {
+                assert_eq!(site.get(LABELS).unwrap().as_deref(), is, "{said:?}");
+            }
+        }
+    }
 }

@@ -29,12 +29,14 @@ mod server_requests;
 mod driver;
 
 mod inputs;
-mod labels;
 mod late;
+mod start_labels;
 
 mod options;
 
 mod preempting;
+
+mod node_labels;
 
 mod reading;
 
@@ -57,11 +59,12 @@ mod wheel;
 pub(crate) use driver::Sample;
 pub use inputs::Inputs;
 pub(crate) use inputs::Rules;
-pub use labels::StartLabels;
+pub use node_labels::{LabelShare, LabelShares};
 pub use options::{InFlight, LateOptions, LoadOptions, NODE_WORDS};
 pub(crate) use preempting::{Point, Rates, Story};
 pub(crate) use reloads::Reloads;
-pub(crate) use run::CoreRun;
+pub(crate) use run::{CoreRun, NODE, PartitionLine};
 pub use run::{LoadResult, Moment, run};
 pub use simulation::Simulation;
 pub use speed::Speed;
+pub use start_labels::StartLabels;

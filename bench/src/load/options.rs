@@ -6,8 +6,8 @@ use std::time::Duration;
 use evenweave_tools::options::SchedulerChoice;
 use evenweave_tools::site::SiteOptions;
 
-use crate::load::labels::StartLabels;
 use crate::load::speed::Speed;
+use crate::load::start_labels::StartLabels;
 use crate::options::CoreChoice;
 
 /// Of a cluster whose racks are not said.

@@ -123,10 +123,18 @@ mod tests {
                 at_ms: 0,
                 queue: None,
                 user: None,
+                label: None,
                 maps: vec![of(3, 100.0), of(1, 400.0)],
                 reduces: vec![of(2, 50.0)],
             },
-            TraceJob { at_ms: 9, queue: Some("q".to_owned()), user: None, maps: vec![of(5, 7.0)], reduces: Vec::new() },
+            TraceJob {
+                at_ms: 9,
+                queue: Some("q".to_owned()),
+                user: None,
+                label: None,
+                maps: vec![of(5, 7.0)],
+                reduces: Vec::new(),
+            },
         ];
         assert_eq!(read.unwrap().jobs, expected);
         assert_eq!(trace::count_and_mean(&expected[0].maps), (4, 175.0));

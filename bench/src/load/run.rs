@@ -19,11 +19,12 @@ use crate::jobs::{self, Job, Lives};
 use crate::latency::LatencyProbe;
 use crate::load::admission::Admission;
 use crate::load::app::CONTAINER;
-use crate::load::books::Difference;
+use crate::load::books::{self, Difference};
 use crate::load::client::{Client, Reservable};
 use crate::load::driver::{Driver, Pace, RefusedJobs, Sample, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::late::Late;
+use crate::load::node_labels::Partitions;
 use crate::load::options::{InFlight, LoadOptions, NODES_A_RACK};
 use crate::load::preempting::{Preempting, Story};
 use crate::load::reloads::{Reloader, Reloads};
@@ -33,7 +34,7 @@ use crate::load::wishes::Wishes;
 use crate::options::CoreChoice;
 
 /// What a node of the load has.
-pub(super) const NODE: Resource = Resource::new(131_072, 64);
+pub(crate) const NODE: Resource = Resource::new(131_072, 64);
 /// The twin's part of a default run.
 const LOCKED_FOR: Duration = Duration::from_secs(5);
 /// Figures count from here on, or from a quarter of the run if that is sooner.
@@ -50,6 +51,14 @@ pub(crate) struct QueueLine {
     pub(crate) share_mib: f64,
     /// Usage, MiB.
     pub(crate) usage_mib: f64,
+}
+
+impl PartitionLine {
+    /// In words.
+    pub(crate) fn named(&self) -> String {
+        let shared = if self.exclusive { "" } else { ", shared" };
+        format!("{}{shared}", books::named(&self.label))
+    }
 }
 
 impl QueueLine {
@@ -102,6 +111,22 @@ pub(crate) struct CoreRun {
     pub(crate) story: Option<Story>,
     /// What came of the reservations, if there were to be any.
     pub(crate) booked: Option<BookedCourse>,
+    /// The figures of each node label, the default partition first; empty without labels.
+    pub(crate) partitions: Vec<PartitionLine>,
+}
+
+/// The figures of the nodes with one label, or of those without: means after ramp-up, and counts.
+#[derive(Clone, Debug)]
+pub(crate) struct PartitionLine {
+    /// Empty for the default partition.
+    pub(crate) label: String,
+    pub(crate) exclusive: bool,
+    pub(crate) nodes: usize,
+    pub(crate) utilisation: f64,
+    pub(crate) allocations_per_s: f64,
+    /// Containers that ApplicationMasters received there.
+    pub(crate) granted: u64,
+    pub(crate) running: i64,
 }
 
 /// What a load command found out.
@@ -268,6 +293,7 @@ fn drive(
                 fold_every: None,
                 slack: None,
                 groups: inputs.groups.clone(),
+                labels: inputs.labels.stored(options.nodes()),
                 probe,
                 wake,
             };
@@ -280,6 +306,12 @@ fn drive(
     let mean = options.mean_life();
     let pace = pace(options, duration);
     let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
+    let partitions = (!inputs.labels.is_empty()).then(|| {
+        let partitions =
+            Partitions::new(&inputs.labels, &*engine, nodes.len(), &leaves, inputs.jobs_name_labels(options));
+        leaves = partitions.lines.iter().map(|line| line.queue.clone()).collect();
+        partitions
+    });
     let late = match scheduler.as_ref().zip(options.late.as_ref()) {
         Some(((scheduler, settings), late)) => {
             Some(Late::plan(late, settings, scheduler, &engine.queues(), &inputs.queues_name)?)
@@ -291,7 +323,12 @@ fn drive(
     let whole = timetable.as_ref().map_or(duration, |timetable| duration.min(Duration::from_nanos(timetable.end)));
     let due = timetable.as_mut().map(|timetable| std::mem::take(&mut timetable.due));
     let (mut jobs, lives) = match timetable {
-        Some(timetable) => (timetable.jobs, timetable.lives),
+        Some(Timetable { mut jobs, lives, .. }) => {
+            if let Some(partitions) = &partitions {
+                partitions.deal(&mut jobs, &inputs.trace)?;
+            }
+            (jobs, lives)
+        }
         None => jobs::from_trace(&inputs.trace, others, mean, options.seed),
     };
     let preempting = late.map(|late| {
@@ -318,6 +355,7 @@ fn drive(
         probe: &probe,
         reloader,
         preempting,
+        partitions,
         reserving: reservable.filter(|_| !inputs.bookings.is_empty()).map(|of| (inputs.bookings.clone(), of)),
     };
     let measured = measure(&*engine, course, watch);
@@ -343,6 +381,7 @@ struct Course<'a> {
     probe: &'a LatencyProbe,
     reloader: Option<Reloader>,
     preempting: Option<Preempting>,
+    partitions: Option<Partitions>,
     reserving: Option<(Vec<Booking>, Reservable)>,
 }
 
@@ -352,11 +391,17 @@ const WISHES: usize = 64;
 fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<CoreRun, String> {
     let Course { core, jobs, lives, due, whole, pace, nodes, leaves, in_flight, woken, stop, probe, .. } = course;
     let (reloader, preempting, reserving) = (course.reloader, course.preempting, course.reserving);
+    let partitions = course.partitions;
     // What comes late has no part in the cluster before.
     let others = preempting.as_ref().map_or(leaves.len(), Preempting::others);
     let names = leaves.clone();
     let admission = |queues: &[QueueFigures]| {
-        let admission = admission(jobs, &names, others, &pace, in_flight, queues);
+        let mut shares = match &partitions {
+            Some(partitions) => partitions.lines.iter().map(|line| line.share_mib).collect(),
+            None => steady_shares(&names, queues),
+        };
+        shares[others..].fill(0.0);
+        let admission = admission(jobs, &shares, &pace, in_flight);
         match due {
             Some(due) => admission.at_times(due),
             None => admission,
@@ -365,6 +410,9 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
     let mut driver = Driver::new(engine, jobs, lives, pace, nodes, leaves, admission, woken, stop);
     if let Some(preempting) = preempting {
         driver.preempt(preempting);
+    }
+    if let Some(partitions) = partitions {
+        driver.label(partitions);
     }
     let client = reserving.map(|(bookings, scheduler)| {
         let (to_driver, wished) = crossbeam_channel::bounded(WISHES);
@@ -417,6 +465,7 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
             }
         })
         .collect();
+    let partitions = driver.partitions().map(|of| partition_lines(of, &steady)).unwrap_or_default();
     Ok(CoreRun {
         core,
         seconds,
@@ -449,26 +498,49 @@ fn measure(engine: &dyn Engine, course: Course<'_>, watch: Watch<'_>) -> Result<
         refused_jobs: std::mem::take(&mut driver.refused_jobs),
         story: driver.take_story(),
         booked,
+        partitions,
     })
 }
 
-/// Of jobs for these leaves, of which those from `others` on have no part in the cluster yet.
-pub(super) fn admission(
-    jobs: &[Job],
-    leaves: &[String],
-    others: usize,
-    pace: &Pace,
-    in_flight: InFlight,
-    queues: &[QueueFigures],
-) -> Admission {
-    let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
-    let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
+fn partition_lines(partitions: &Partitions, steady: &[&Sample]) -> Vec<PartitionLine> {
+    let line = |(at, label): (usize, &String)| {
+        let nodes = partitions.nodes(at);
+        let total = (NODE.memory_mb() as f64 * nodes as f64).max(1.0);
+        let used = |sample: &&Sample| sample.partitions.get(at).map_or(0.0, |(usage, _)| *usage as f64);
+        let received = |sample: &Sample| sample.partitions.get(at).map_or(0, |(_, received)| *received);
+        let allocations_per_s = match (steady.first(), steady.last()) {
+            (Some(first), Some(last)) if last.at > first.at => {
+                (received(last) - received(first)) as f64 / (last.at - first.at)
+            }
+            _ => 0.0,
+        };
+        PartitionLine {
+            label: label.clone(),
+            exclusive: partitions.exclusive[at],
+            nodes,
+            utilisation: steady.iter().map(used).sum::<f64>() / total / (steady.len() as f64).max(1.0),
+            allocations_per_s,
+            granted: partitions.received[at],
+            running: partitions.held_below("root", at),
+        }
+    };
+    partitions.names.iter().enumerate().map(line).collect()
+}
+
+/// What is due to each leaf whatever the others do, in MiB.
+pub(super) fn steady_shares(leaves: &[String], queues: &[QueueFigures]) -> Vec<f64> {
     let share = |leaf: &String| {
         let view = queues.iter().find(|queue| queue.name == *leaf);
-        view.map_or(0.0, |v| v.steady_share.memory_mb() as f64 / CONTAINER.memory_mb() as f64)
+        view.map_or(0.0, |view| view.steady_share.memory_mb() as f64)
     };
-    let mut shares: Vec<_> = leaves.iter().map(share).collect();
-    shares[others..].fill(0.0);
+    leaves.iter().map(share).collect()
+}
+
+/// Of jobs for leaves with these shares, in MiB; those with none have no part in the cluster yet.
+pub(super) fn admission(jobs: &[Job], shares: &[f64], pace: &Pace, in_flight: InFlight) -> Admission {
+    let capacity = f64::from(pace.nodes) * (pace.node_total.memory_mb() / CONTAINER.memory_mb()) as f64;
+    let turnovers = UPDATE_EVERY.as_secs_f64() / pace.mean_life.as_secs_f64();
+    let shares: Vec<f64> = shares.iter().map(|mib| mib / CONTAINER.memory_mb() as f64).collect();
     Admission::new(jobs, &shares, capacity, turnovers, in_flight)
 }
 
@@ -501,8 +573,8 @@ pub(super) fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, Location, NodeHandle, NodeView, NotSent,
-        Refused, ResourceTypes, Settings, Submission,
+        AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, Label, LabelView, Location, NodeHandle,
+        NodeView, NotSent, Refused, ResourceTypes, Settings, Submission,
     };
     use crate::engine::Totals;
     use crate::engine::figures::AppFigures;
@@ -531,6 +603,12 @@ mod tests {
         }
         fn location(&self, name: &str) -> Location {
             self.inner.location(name)
+        }
+        fn label(&self, name: &str) -> Label {
+            self.inner.label(name)
+        }
+        fn labels(&self) -> Vec<LabelView> {
+            self.inner.labels()
         }
         fn heartbeat(&self, heartbeat: Heartbeat) -> Result<(), Box<NotSent<Heartbeat>>> {
             self.inner.heartbeat(heartbeat)
@@ -622,6 +700,7 @@ mod tests {
             probe: &probe,
             reloader: None,
             preempting: None,
+            partitions: None,
             reserving: None,
         };
         let run = measure(&engine, course, &mut |_| ()).unwrap();

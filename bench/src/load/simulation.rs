@@ -15,7 +15,7 @@ use evenweave_server::scheduler::{Basics, CapacityThreads, Scheduler, Threads};
 use evenweave_server::{Cluster, Door, Latencies, Limits, ResourceManager};
 use evenweave_tools::Failure;
 
-use crate::api::{EndReason, NodeHandle};
+use crate::api::{EndReason, NodeHandle, StoredLabels};
 use crate::engine::{CLUSTER_TIMESTAMP, Capacity, CapacityParts, Engine, NODE_PORT, Parts, Threaded};
 use crate::jobs;
 use crate::latency::ToldProbe;
@@ -23,7 +23,7 @@ use crate::load::driver::{Driver, register};
 use crate::load::inputs::{Inputs, Rules, leaves};
 use crate::load::observation::Happened;
 use crate::load::options::LoadOptions;
-use crate::load::run::{NODE, admission, names, pace, waker};
+use crate::load::run::{NODE, admission, names, pace, steady_shares, waker};
 use crate::load::server_requests::Desk;
 use crate::load::wishes::Wishes;
 
@@ -102,7 +102,7 @@ impl Simulation {
         let (in_flight, flag) = (options.jobs_in_flight, stop.clone());
         let drive = move || {
             let all = leaves.clone();
-            let admission = |queues: &[_]| admission(&jobs, &all, all.len(), &pace, in_flight, queues);
+            let admission = |queues: &[_]| admission(&jobs, &steady_shares(&all, queues), &pace, in_flight);
             let mut driver = Driver::new(&*engine, &jobs, lives, pace, nodes, leaves, admission, woken, &flag);
             driver.watch(Box::new(move |happened| scribe.happened(&happened)), wishes);
             driver.tell_latencies(latencies);
@@ -191,7 +191,9 @@ fn scheduler(
         Rules::Capacity { configuration, .. } => {
             let configuration = configuration.clone();
             let basics = Basics::of_capacity(configuration.file().settings());
-            let parts = CapacityParts { configuration, workers, fold_every: None, slack: None, groups, probe, wake };
+            let labels = StoredLabels::default();
+            let parts =
+                CapacityParts { configuration, workers, fold_every: None, slack: None, groups, labels, probe, wake };
             let engine = Capacity::start(parts)?;
             let (shown, told) = (engine.scheduler(), engine.scheduler());
             let next_event = Box::new(move || told.next_event());

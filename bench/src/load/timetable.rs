@@ -82,7 +82,7 @@ mod tests {
     fn job(at_ms: u64, queue: Option<&str>, maps: &[(u32, f64)], reduces: &[(u32, f64)]) -> TraceJob {
         let tasks = |of: &[(u32, f64)]| of.iter().map(|&(count, length)| Tasks { count, length }).collect();
         let (queue, user) = (queue.map(str::to_owned), queue.map(|queue| format!("of {queue}")));
-        TraceJob { at_ms, queue, user, maps: tasks(maps), reduces: tasks(reduces) }
+        TraceJob { at_ms, queue, user, label: None, maps: tasks(maps), reduces: tasks(reduces) }
     }
 
     fn table(named: bool, speed: &str, trace: &[TraceJob]) -> Result<Timetable, String> {

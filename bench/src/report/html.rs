@@ -12,7 +12,7 @@ use evenweave_tools::whole_files::write_whole;
 
 use super::story;
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult, Sample, Story};
+use crate::load::{CoreRun, LoadResult, NODE, PartitionLine, Sample, Story};
 use crate::options::CoreChoice;
 
 /// Writes the report, whole or not at all.
@@ -38,6 +38,15 @@ fn page(result: &LoadResult, replayed: Option<Tally>) -> String {
         "Allocated over total, as the scheduler sees it; a mean over each half second.",
         &over_time("utilisation over time", "utilisation (%)", run.seconds, &utilisation(result), Some(105.0), &[]),
     );
+    if !run.partitions.is_empty() {
+        section(
+            &mut body,
+            "Node labels",
+            "Allocated over total on the nodes of each label. Nodes of a shared label also run what asked for no label.",
+            &over_time("utilisation by node label", "utilisation (%)", run.seconds, &by_label(run), Some(105.0), &[]),
+        );
+        partition_table(&mut body, run);
+    }
     section(
         &mut body,
         "Allocations per second",
@@ -188,6 +197,39 @@ fn utilisation(result: &LoadResult) -> Vec<Line> {
         points: run.samples.iter().map(|sample| (sample.at, sample.utilisation * 100.0)).collect(),
     };
     runs(result).map(line).collect()
+}
+
+fn by_label(run: &CoreRun) -> Vec<Line> {
+    let line = |((at, partition), colour): ((usize, &PartitionLine), _)| {
+        let total = (NODE.memory_mb() as f64 * partition.nodes as f64).max(1.0);
+        let part = |sample: &Sample| {
+            let (usage, _) = sample.partitions.get(at)?;
+            Some((sample.at, *usage as f64 / total * 100.0))
+        };
+        let points = run.samples.iter().filter_map(part).collect();
+        Line { name: partition.named(), colour, dashed: false, points }
+    };
+    run.partitions.iter().enumerate().zip(COLOURS.iter().copied().cycle()).map(line).collect()
+}
+
+fn partition_table(body: &mut String, run: &CoreRun) {
+    body.push_str("<table><tr><th>nodes of</th><th>nodes</th><th>utilisation</th><th>allocations/s</th>");
+    body.push_str("<th>granted</th><th>running</th></tr>");
+    for line in &run.partitions {
+        put(
+            body,
+            format_args!(
+                "<tr><td>{}</td><td>{}</td><td>{:.1} %</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                escape(&line.named()),
+                grouped(line.nodes as f64),
+                line.utilisation * 100.0,
+                grouped(line.allocations_per_s),
+                grouped(line.granted as f64),
+                grouped(line.running as f64)
+            ),
+        );
+    }
+    body.push_str("</table>\n");
 }
 
 fn rates(result: &LoadResult) -> Vec<Line> {

@@ -5,7 +5,7 @@ use evenweave_tools::reservation_results::BookedCourse;
 use serde_json::{Value, json};
 
 use crate::latency::Percentiles;
-use crate::load::{CoreRun, LoadResult, Point, Rates, Speed, Story};
+use crate::load::{CoreRun, LoadResult, PartitionLine, Point, Rates, Speed, Story};
 use crate::options::CoreChoice;
 
 fn percentiles(histogram: &hdrhistogram::Histogram<u64>) -> Value {
@@ -60,6 +60,13 @@ fn story(story: &Story) -> Value {
         "lost_container_seconds": story.lost_seconds,
         "parts": story.parts().into_iter().filter_map(part).collect::<Vec<_>>(),
         "points": story.points.iter().map(point).collect::<Vec<_>>(),
+    })
+}
+
+fn partition(line: &PartitionLine) -> Value {
+    json!({
+        "label": line.label, "exclusive": line.exclusive, "nodes": line.nodes, "utilisation": line.utilisation,
+        "allocations_per_s": line.allocations_per_s, "granted": line.granted, "running": line.running,
     })
 }
 
@@ -129,5 +136,6 @@ pub fn load_json(result: &LoadResult, replayed: Option<Tally>) -> Value {
         "samples": samples,
     });
     object["jobs_refused"] = run.refused_jobs.count.into();
+    object["partitions"] = run.partitions.iter().map(partition).collect();
     object
 }

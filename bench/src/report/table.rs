@@ -84,6 +84,21 @@ fn queues(run: &CoreRun) -> Table {
     table
 }
 
+fn partitions(run: &CoreRun) -> Table {
+    let mut table = table(&["nodes of", "nodes", "utilisation", "allocations/s", "granted", "running"]);
+    for line in &run.partitions {
+        table.add_row([
+            line.named(),
+            grouped(line.nodes as f64),
+            format!("{:.1} %", line.utilisation * 100.0),
+            grouped(line.allocations_per_s),
+            grouped(line.granted as f64),
+            grouped(line.running as f64),
+        ]);
+    }
+    table
+}
+
 /// What came of a queue that comes late.
 fn preemption(told: &Story) {
     let mut events = table(&["event", "at", "after the arrival"]);
@@ -129,6 +144,9 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
              sorted anew for each container: our reconstruction of the classic design, not Hadoop)"
         );
     }
+    if !run.partitions.is_empty() {
+        evenweave_tools::output::say!("{}", partitions(run));
+    }
     evenweave_tools::output::say!("{}", latencies(run));
     if let Some(done) = &run.reloads {
         evenweave_tools::output::say!("{}", reloads(done));
@@ -159,8 +177,9 @@ pub fn print_load(result: &LoadResult, replayed: Option<Tally>, report: &Path) {
         }
     }
     if result.balanced() {
+        let labels = if run.partitions.is_empty() { "" } else { ", by node label too" };
         evenweave_tools::output::say!(
-            "books balance: node room, queue usage, application usage and outstanding asks agree"
+            "books balance: node room, queue usage, application usage and outstanding asks agree{labels}"
         );
     } else {
         evenweave_tools::output::say!("BOOKS DO NOT BALANCE");

@@ -11,10 +11,10 @@ use super::calls::{Timing, hand_over};
 use super::idle_workers::Minders;
 use super::pace::Pace;
 use super::plan::Plan;
-use super::shape::{NODE, NODES_A_RACK, Shape, node_name, rack_name};
+use super::shape::{NODE, NODES_A_RACK, Shape, label_name, node_name, rack_name};
 use crate::api::{
-    AllocationFile, AppHandle, CapacityConfiguration, FairScheduler, Heartbeat, NodeHandle, Settings, Submission,
-    Worker,
+    AllocationFile, AppHandle, CapacityConfiguration, FairScheduler, Heartbeat, Label, NodeHandle, Settings,
+    Submission, Worker,
 };
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, Threaded};
 use crate::latency::{LatencyProbe, histogram};
@@ -32,6 +32,8 @@ pub(super) struct Bed {
     pub(super) asked: Option<FairScheduler>,
     pub(super) nodes: Vec<NodeHandle>,
     pub(super) apps: Vec<AppHandle>,
+    /// By partition, as asks have it, the default one first; empty where no node has a label.
+    labels: Vec<Label>,
     /// Nodes are offered by something else than their heartbeats, too.
     pub(super) aside: bool,
     /// Where workers run on threads of this program, and nobody plays beside them.
@@ -65,7 +67,12 @@ impl Bed {
             SchedulerChoice::Capacity => capacity(plan, properties, &probe, &mut minders)?,
         };
         let (nodes, apps, minders) = (Vec::new(), Vec::new(), Mutex::new(minders));
-        let mut bed = Bed { shape, engine, probe, asked, nodes, apps, aside: plan.aside(), minders };
+        let names = (1..plan.partitions).map(label_name);
+        let labels: Vec<Label> = match plan.partitions {
+            1 => Vec::new(),
+            _ => std::iter::once(String::new()).chain(names).map(|name| engine.label(&name)).collect(),
+        };
+        let mut bed = Bed { shape, engine, probe, asked, nodes, apps, labels, aside: plan.aside(), minders };
         for node in 0..shape.nodes {
             bed.nodes.push(bed.engine.add_node(&node_name(node), &rack_name(node / NODES_A_RACK), NODE)?);
         }
@@ -86,6 +93,20 @@ impl Bed {
             }
         };
         Ok(bed)
+    }
+
+    /// How many partitions the nodes are in.
+    pub(super) fn partitions(&self) -> u32 {
+        u32::try_from(self.labels.len()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// The label that an application's asks name.
+    pub(super) fn label_of(&self, app: usize) -> Option<Label> {
+        if self.labels.is_empty() {
+            return None;
+        }
+        let app = u32::try_from(app).unwrap_or(u32::MAX);
+        self.labels.get(self.shape.partition_of_app(app, self.partitions()) as usize).copied()
     }
 
     /// The workers, for a thread each that plays beside its polls; back with [`mind`](Self::mind).
@@ -188,6 +209,7 @@ fn capacity(
         fold_every: plan.fold_every,
         slack: plan.slack,
         groups: None,
+        labels: plan.shape.labels(plan.partitions),
         probe: Arc::clone(probe) as _,
         wake: None,
     };

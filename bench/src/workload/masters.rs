@@ -130,20 +130,24 @@ impl Masters {
         self.call(bed, app, true, &mut |_, _| ())
     }
 
-    fn rows(&mut self, app: usize) {
+    fn rows(&mut self, bed: &Bed, app: usize) {
         self.request.asks.clear();
         match &mut self.tasks {
             Some(tasks) => tasks.take_changed(app, &mut self.request.asks),
             None => {
                 let Count { wanted, held } = self.counts[app];
-                self.request.asks.push(ask(wanted.saturating_sub(held)));
+                let ask = ask(wanted.saturating_sub(held));
+                self.request.asks.push(match bed.label_of(app) {
+                    Some(label) => ask.labelled(label),
+                    None => ask,
+                });
             }
         }
     }
 
     fn call(&mut self, bed: &Bed, app: usize, with_rows: bool, returned: Returned<'_>) -> Result<(), String> {
         if with_rows {
-            self.rows(app);
+            self.rows(bed, app);
         }
         let request = if with_rows { &self.request } else { &self.empty };
         self.calls += 1;

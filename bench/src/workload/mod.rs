@@ -74,6 +74,9 @@ pub fn run(args: &BenchOptions) -> Result<(), Failure> {
         }
     })
     .map_err(Failure::Scheduler)?;
+    if let Some(part) = results.labelled_to_unlabelled() {
+        evenweave_tools::output::note!("with {} partitions {part:.3} of the rate without labels", plan.partitions);
+    }
     let table = results.table(&plan);
     match args.format {
         Format::Json => {
@@ -115,6 +118,22 @@ fn measure(plan: &Plan, tell: &mut dyn FnMut(&Figures)) -> Result<Results, Strin
             churn.phase(times.warm_churn, times.warm_allocations)?;
             for _ in 0..times.repeats {
                 take(&mut results, churn.phase(times.churn, u64::MAX)?, tell);
+            }
+        }
+        WorkloadName::W2 if plan.partitions > 1 => {
+            let plain = Plan { partitions: 1, ..*plan };
+            let (bed, masters) = masters::set_up(&plain)?;
+            let (labelled_bed, labelled_masters) = masters::set_up(plan)?;
+            let mut churn = Churn::new(&bed, masters, &plain)?;
+            let mut labelled = Churn::new(&labelled_bed, labelled_masters, plan)?;
+            for churn in [&mut churn, &mut labelled] {
+                churn.phase(times.warm_churn, times.warm_allocations)?;
+            }
+            for _ in 0..times.repeats {
+                take(&mut results, churn.phase(times.churn, u64::MAX)?, tell);
+                let figures = labelled.phase(times.churn, u64::MAX)?;
+                tell(&figures);
+                results.labelled.push(figures);
             }
         }
         WorkloadName::W2 | WorkloadName::W4 => {

@@ -92,6 +92,8 @@ pub(super) struct Plan {
     pub(super) core: CoreChoice,
     /// What offers nodes beside their heartbeats.
     pub(super) background: Background,
+    /// Nodes have labels, but for a part of them, if more than 1: so many partitions.
+    pub(super) partitions: u32,
     pub(super) open_loop: bool,
     /// Each repeat is followed by one that others look at.
     pub(super) asked: bool,
@@ -158,6 +160,14 @@ impl Plan {
         if args.asked && (!can_be_asked || args.self_driven) {
             return wrong("--asked is of W2 and W4 on the threaded FairScheduler, with a driver");
         }
+        if args.partitions > 1 {
+            if workload != W2 || !of_capacity {
+                return wrong("--partitions is of W2 with --scheduler capacity: a FairScheduler has no node labels");
+            }
+            if args.self_driven || args.open_loop {
+                return wrong("--partitions runs two clusters in turn: leave --self-driven and --open-loop out");
+            }
+        }
         if args.self_driven {
             let no_drivers = "with --self-driven the workers' threads play the nodes and the applications:";
             let unfit = match workload {
@@ -184,6 +194,7 @@ impl Plan {
             self_driven: args.self_driven,
             core: args.core,
             background: args.background,
+            partitions: args.partitions,
             open_loop: args.open_loop,
             asked: args.asked,
             brief: args.brief,
@@ -227,7 +238,7 @@ impl Plan {
             own.push(("schedule-asynchronously.enable".to_owned(), "true".to_owned()));
             own.push(("schedule-asynchronously.scheduling-interval-ms".to_owned(), "0".to_owned()));
         }
-        own.extend(self.shape.capacities());
+        own.extend(self.shape.capacities(self.partitions));
         own.into_iter().map(|(name, value)| (format!("{PREFIX}{name}"), value)).collect()
     }
 
@@ -248,6 +259,9 @@ impl Plan {
             ("yarn.scheduler.fair.update-interval-ms", if self.workload == WorkloadName::W3 { "0" } else { "500" }),
             NO_EXPIRY,
         ]);
+        if self.partitions > 1 {
+            properties.push(("yarn.node-labels.enabled", "true"));
+        }
         if self.workload == WorkloadName::W4 {
             properties.extend([
                 ("yarn.scheduler.fair.locality.threshold.node", "0.5"),
@@ -312,6 +326,7 @@ pub(super) mod tests {
             drivers: 1,
             self_driven: false,
             background: Background::Off,
+            partitions: 1,
             open_loop: false,
             asked: false,
             core: CoreChoice::Threaded,
@@ -342,6 +357,7 @@ pub(super) mod tests {
                 ("--async", "continuous") => args.background = Background::Continuous,
                 ("--core", "locked") => args.core = CoreChoice::Locked,
                 ("--workers", count) => args.workers = count.parse().unwrap(),
+                ("--partitions", count) => args.partitions = count.parse().unwrap(),
                 ("--drivers", count) => args.drivers = count.parse().unwrap(),
                 other => panic!("not an option of a test: {other:?}"),
             }
@@ -371,6 +387,9 @@ pub(super) mod tests {
             ("W2 --self-driven --core locked", "locked twin"),
             ("W4 --self-driven --open-loop", "--open-loop"),
             ("W1 --self-driven --async on", "--async"),
+            ("W2 --partitions 2", "--scheduler capacity"),
+            ("W1 --scheduler capacity --partitions 2", "of W2"),
+            ("W2 --scheduler capacity --partitions 2 --self-driven", "two clusters in turn"),
         ] {
             let options: Vec<&str> = options.split(' ').collect();
             match Plan::of(&args(&options)) {

@@ -49,6 +49,8 @@ pub(super) struct Figures {
     pub(super) grant: Histogram<u64>,
     pub(super) allocate: Histogram<u64>,
     pub(super) update: Option<UpdateTimes>,
+    /// How many partitions the nodes are in: 1 without labels.
+    pub(super) partitions: u32,
     #[cfg(feature = "sharing")]
     pub(super) sharing: crate::api::Sharing,
 }
@@ -94,6 +96,7 @@ impl Before {
             grant,
             allocate: histogram(),
             update: None,
+            partitions: bed.partitions(),
             #[cfg(feature = "sharing")]
             sharing: crate::api::Sharing::now().since(&self.sharing),
         }
@@ -164,6 +167,7 @@ impl Figures {
             "drivers": plan.drivers,
             "workers": plan.workers,
             "brief": plan.brief,
+            "partitions": self.partitions,
             "allocations": self.allocations,
             "seconds": self.seconds,
             "allocations_per_s": self.rate(),
@@ -264,6 +268,8 @@ impl OpenLoop {
 #[derive(Default)]
 pub(super) struct Results {
     pub(super) repeats: Vec<Figures>,
+    /// After each repeat, on the nodes of several partitions.
+    pub(super) labelled: Vec<Figures>,
     /// After each repeat, while others look.
     pub(super) asked: Vec<Figures>,
     pub(super) open_loop: Vec<OpenLoop>,
@@ -277,12 +283,17 @@ impl Results {
         repeats.get(repeats.len() / 2).copied()
     }
 
-    /// The rate of each repeat that others look at, to the one before it: the pair in the middle.
-    fn asked_to_alone(&self) -> Option<f64> {
-        let pairs = self.asked.iter().zip(&self.repeats);
-        let mut parts: Vec<f64> = pairs.map(|(asked, alone)| ratio(asked.rate(), alone.rate())).collect();
+    /// The rate of each of these to that of the repeat before it: the pair in the middle.
+    fn to_repeats(&self, others: &[Figures]) -> Option<f64> {
+        let pairs = others.iter().zip(&self.repeats);
+        let mut parts: Vec<f64> = pairs.map(|(other, alone)| ratio(other.rate(), alone.rate())).collect();
         parts.sort_by(f64::total_cmp);
         parts.get(parts.len() / 2).copied()
+    }
+
+    /// The rate with labels, as a part of the rate without.
+    pub(super) fn labelled_to_unlabelled(&self) -> Option<f64> {
+        self.to_repeats(&self.labelled)
     }
 
     /// The last record: the median repeat, the spread of all, and the open loop.
@@ -295,8 +306,11 @@ impl Results {
         let of = if median.update.is_some() { "update_ms_p50_min_max" } else { "allocations_per_s_min_max" };
         fields.insert("median_of".to_owned(), json!(self.repeats.len()));
         fields.insert(of.to_owned(), json!([least, most]));
-        if let Some(part) = self.asked_to_alone() {
+        if let Some(part) = self.to_repeats(&self.asked) {
             fields.insert("rate_asked_to_alone".to_owned(), json!(part));
+        }
+        if let Some(part) = self.labelled_to_unlabelled() {
+            fields.insert("rate_labelled_to_unlabelled".to_owned(), json!(part));
         }
         if !self.open_loop.is_empty() {
             let parts: Map<_, _> = self.open_loop.iter().map(|part| (part.percent.to_string(), part.json())).collect();
@@ -320,6 +334,10 @@ impl Results {
             }
             return table;
         }
+        let labelled = self.labelled.iter().enumerate();
+        rows.extend(
+            labelled.map(|(at, figures)| (format!("repeat {}, {} partitions", at + 1, figures.partitions), figures)),
+        );
         rows.extend(self.open_loop.iter().map(|part| (format!("open loop {} %", part.percent), &part.figures)));
         let mut table = evenweave_tools::report::table(&[
             name,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::api::Resource;
+use crate::api::{NewLabel, Resource, StoredLabels};
 use crate::options::Size;
 
 /// What every node has: MiB and vcores.
@@ -16,6 +16,11 @@ pub(super) const NODES_A_RACK: u32 = 40;
 
 pub(super) fn node_name(node: u32) -> String {
     format!("n{node}")
+}
+
+/// The label of a partition that is not the default one.
+pub(super) fn label_name(partition: u32) -> String {
+    format!("l{partition}")
 }
 
 pub(super) fn rack_name(rack: u32) -> String {
@@ -69,19 +74,46 @@ impl Shape {
         total / self.apps + u32::from(app < total % self.apps)
     }
 
-    /// The same queues as properties of the CapacityScheduler, without their prefix: weights as there, and no limit of
-    /// users.
-    pub(super) fn capacities(self) -> Vec<(String, String)> {
+    /// The partition of a node, where there are so many; 0 is the default one. Neighbours are in different ones.
+    fn partition_of_node(node: u32, partitions: u32) -> u32 {
+        node % partitions
+    }
+
+    /// The partition that an application asks for. The applications of a leaf are dealt to all, each leaf's first to the
+    /// next, so that as much is asked of each.
+    pub(super) fn partition_of_app(self, app: u32, partitions: u32) -> u32 {
+        (app / self.queues + app % self.queues) % partitions
+    }
+
+    /// The labels of so many partitions, and which node has which.
+    pub(super) fn labels(self, partitions: u32) -> StoredLabels {
+        let labels = (1..partitions).map(|partition| NewLabel { name: label_name(partition), exclusive: true });
+        let of = |node| (node, Shape::partition_of_node(node, partitions));
+        let labelled = (0..self.nodes).map(of).filter(|(_, partition)| *partition > 0);
+        let nodes = labelled.map(|(node, partition)| (node_name(node), 0, label_name(partition)));
+        StoredLabels { labels: labels.collect(), nodes: nodes.collect() }
+    }
+
+    /// The same queues as properties of the CapacityScheduler, without their prefix: weights as there, in each of so
+    /// many partitions, and no limit of users.
+    pub(super) fn capacities(self, partitions: u32) -> Vec<(String, String)> {
         let names =
             |prefix: &str, of: std::ops::Range<u32>| of.map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(",");
         let each = self.queues / self.parents;
+        let put = |out: &mut Vec<(String, String)>, queue: &str, weight: u32| {
+            out.push((format!("{queue}.capacity"), format!("{weight}w")));
+            for partition in 1..partitions {
+                let key = format!("{queue}.accessible-node-labels.{}.capacity", label_name(partition));
+                out.push((key, format!("{weight}w")));
+            }
+        };
         let mut out = vec![("root.queues".to_owned(), names("p", 0..self.parents))];
         for parent in 0..self.parents {
             let leaves = parent * each..(parent + 1) * each;
-            out.push((format!("root.p{parent}.capacity"), format!("{}w", 1 + parent % 4)));
+            put(&mut out, &format!("root.p{parent}"), 1 + parent % 4);
             out.push((format!("root.p{parent}.queues"), names("q", leaves.clone())));
             for leaf in leaves {
-                out.push((format!("{}.capacity", self.leaf(leaf)), format!("{}w", 1 + leaf % 4)));
+                put(&mut out, &self.leaf(leaf), 1 + leaf % 4);
                 out.push((format!("{}.user-limit-factor", self.leaf(leaf)), "-1".to_owned()));
             }
         }
@@ -114,6 +146,24 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_partition_has_its_part_of_nodes_and_of_each_leafs_applications() {
+        let shape = Shape::of(Size::M);
+        let labels = shape.labels(2);
+        assert_eq!((labels.labels.len(), labels.nodes.len()), (1, 500));
+        assert_eq!(labels.nodes[0], ("n1".to_owned(), 0, "l1".to_owned()));
+        assert_eq!(shape.labels(1), StoredLabels::default());
+        for leaf in 0..shape.queues {
+            let apps = (0..shape.apps).filter(|app| app % shape.queues == leaf);
+            assert_eq!(apps.filter(|app| shape.partition_of_app(*app, 2) == 1).count(), 5);
+        }
+        let capacities = shape.capacities(2);
+        let weight = |name: &str| capacities.iter().find(|(of, _)| of == name).map(|(_, weight)| weight.as_str());
+        assert_eq!(weight("root.p0.q3.accessible-node-labels.l1.capacity"), Some("4w"));
+        assert_eq!(weight("root.p2.accessible-node-labels.l1.capacity"), Some("3w"));
+        assert_eq!(shape.capacities(1).len() + 110, capacities.len());
+    }
 
     #[test]
     fn the_shapes_are_the_published_ones() {

@@ -114,6 +114,8 @@ fn the_books_of_a_churn_balance() {
         "W2 --scheduler capacity",
         "W2 --scheduler capacity --async on",
         "W4 --scheduler capacity --drivers 2 --mode one",
+        "W2 --scheduler capacity --partitions 2",
+        "W2 --scheduler capacity --partitions 3 --workers 2 --drivers 2",
     ] {
         let plan = tiny(options);
         let (bed, masters) = patient(&plan);

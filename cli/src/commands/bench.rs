@@ -85,6 +85,10 @@ pub(crate) struct BenchArgs {
     /// What offers nodes in addition to heartbeats.
     #[arg(long = "async", value_parser = one_of(BACKGROUNDS), default_value = "off")]
     background: Background,
+    /// W2 with --scheduler capacity: after each repeat, run one more on a cluster whose nodes are in N partitions: all but
+    /// a part of the nodes have a label. The last line has the ratio of the rates.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
+    partitions: u32,
     /// After the repeats, run with heartbeats at fixed times: at 50, 80 and 95 % of the highest rate.
     #[arg(long)]
     open_loop: bool,
@@ -138,6 +142,7 @@ pub(crate) fn run(args: BenchArgs) -> Result<bool, Failure> {
         drivers: args.drivers,
         self_driven: args.self_driven,
         background: args.background,
+        partitions: args.partitions,
         open_loop: args.open_loop,
         asked: args.asked,
         core: args.core,

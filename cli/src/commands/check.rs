@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use evenweave_tools::Failure;
-use evenweave_tools::check::{self, Kind};
+use evenweave_tools::check::{self, ClusterFacts, Kind};
 use evenweave_tools::output;
 
 use crate::arguments::{Word, one_of};
@@ -45,6 +45,10 @@ pub(crate) struct CheckArgs {
     /// vcores are required; another resource type that is not named is 0.
     #[arg(long, value_name = "RESOURCES")]
     cluster: Option<String>,
+    /// The labels that nodes have, such as "gpu,spare(exclusive=false)". Those that a capacity-scheduler.xml names are
+    /// compared with them.
+    #[arg(long, value_name = "LABELS")]
+    node_labels: Option<String>,
     /// What the files are, whatever their names and content say.
     #[arg(long, value_parser = one_of(KINDS))]
     kind: Option<Kind>,
@@ -59,9 +63,10 @@ pub(crate) struct CheckArgs {
 /// Prints what is found, and gives the exit code.
 ///
 /// # Errors
-/// `--cluster` is no resource, or standard output cannot be written.
+/// `--cluster` is no resource, `--node-labels` no labels, or standard output cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
-    let checked = check::check(&args.files, &args.site, args.cluster.as_deref(), args.kind)?;
+    let cluster = ClusterFacts { total: args.cluster.as_deref(), labels: args.node_labels.as_deref() };
+    let checked = check::check(&args.files, &args.site, cluster, args.kind)?;
     let out = match args.format {
         Format::Text => report(checked.files(), colours()),
         Format::Json => checked.json(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use evenweave_bench::load::{InFlight, Inputs, LateOptions, LoadOptions, Speed};
+use evenweave_bench::load::{InFlight, Inputs, LabelShares, LateOptions, LoadOptions, Speed};
 use evenweave_bench::options::CoreChoice;
 use evenweave_bench::{load, report};
 use evenweave_tools::Failure;
@@ -45,6 +45,11 @@ pub(crate) struct LoadArgs {
     /// A leaf queue that gets jobs; may be given more than once [default: all leaf queues].
     #[arg(long, value_name = "NAME")]
     queue: Vec<String>,
+    /// With --scheduler capacity: node labels, each with its share of the nodes, for example gpu:0.25 or
+    /// gpu:25%,fast(exclusive=false):0.1. Jobs of a queue ask for the labels for which it has a capacity; without
+    /// --config every queue has one for each [default: no labels].
+    #[arg(long, value_name = "LABEL:SHARE,...", conflicts_with_all = ["reservations", "soak", "preemption"])]
+    node_labels: Option<LabelShares>,
     /// Job trace of any form that `simulate` reads: SWIM; SLS, RUMEN and SYNTH JSON; a CSV of jobs; Google's
     /// task_events and instance_events; Alibaba's batch_task. May be packed with gzip or zstd [default: bundled, a day
     /// of Facebook's of 2009].
@@ -168,8 +173,9 @@ impl LoadArgs {
 /// Wrong input, or a scheduler that does what it must not.
 pub(crate) fn run(args: LoadArgs) -> Result<bool, Failure> {
     let (json, quiet, soak, out) = (args.json, args.quiet, args.soak.options(), args.out.clone());
+    let labels = args.node_labels.clone().unwrap_or_default();
     let options = args.options();
-    let inputs = Inputs::read(&options)?;
+    let inputs = Inputs::read(&options, &labels)?;
     // From here on, because the check makes a file.
     let stop = interrupt::flag()?;
     let report_path = evenweave_tools::report::check_writable(&out)?;

@@ -1,7 +1,9 @@
 //! Why a CapacityScheduler configuration cannot be taken.
 
 use crate::diagnostic::{Diagnostic, Place};
+use crate::java;
 use crate::known::TYPES;
+use crate::nearest::nearest;
 use crate::quoted::one_line;
 use crate::settings_error::{SettingsError, SettingsProblem};
 use crate::site::SiteProperties;
@@ -467,11 +469,28 @@ impl CapacityFileError {
         let message = format!("{}: {}", self.property, self.fault);
         let mut diagnostic = Diagnostic::error(self.fault.code(), self.at.clone(), message);
         diagnostic.effect("the scheduler does not start, and a refresh leaves everything as it was");
+        if let Some(near) = self.fault.meant() {
+            diagnostic.help(format!("did you mean {near}?"));
+        }
         diagnostic
     }
 }
 
 impl CapacityFault {
+    /// Of an unknown class the one that there is whose name is nearest.
+    fn meant(&self) -> Option<&'static str> {
+        let (CapacityFault::UnknownClass { name, known, .. } | CapacityFault::UnknownCalculator { name, known }) = self
+        else {
+            return None;
+        };
+        // The ones there are stand in a sentence.
+        let mut classes = known.split([' ', ',']).filter(|word| word.contains('.') && !word.ends_with('.'));
+        let name = java::trim(name);
+        let near = nearest(name, classes.clone());
+        // The name without its package.
+        near.or_else(|| classes.find(|class| class.rsplit('.').next() == Some(name)))
+    }
+
     /// A short stable name of its kind.
     fn code(&self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ use super::amount_lint::{self, Known};
 use super::creation_lint;
 use super::figures::CapacityFigures;
 use super::file::CapacityFile;
+use super::label_lint;
 use super::mapping;
 use super::ordering::{AppOrdering, QueueOrdering};
 use super::plan_lint;
@@ -18,6 +19,7 @@ use super::source::{PREFIX, Source};
 use super::unsupported;
 use super::warnings::Warnings;
 use crate::java;
+use crate::nearest::nearest;
 use crate::scheduler_class::{SCHEDULER_CLASS, SchedulerKind};
 use evenweave_resource::{Calculator, Resource};
 
@@ -62,6 +64,7 @@ pub(super) fn run(file: &CapacityFile, source: &Source<'_>, beside: Beside<'_>, 
     creation_lint::check(file, source, lint.warnings);
     plan_lint::check(file, source, lint.warnings);
     unsupported::check(file, source, lint.warnings);
+    label_lint::check(file, source, is_site_known, lint.warnings);
     if let Some(cluster) = cluster {
         amount_lint::check(file, source, cluster, lint.warnings);
     }
@@ -312,10 +315,12 @@ impl Lint<'_, '_> {
             if !SHIPPED_SORTING_POLICIES.contains(&&**class) {
                 let property = format!("{POLICY}.{name}.class");
                 let message = format!("is {class}, which only a program that embeds Evenweave may have");
+                let near = nearest(class, SHIPPED_SORTING_POLICIES);
+                let meant = near.map(|near| format!("did you mean {near}? Else ")).unwrap_or_default();
                 self.warnings.push(&property, "unsupported", &message, |found| {
-                    found
-                        .effect("Evenweave does not start with it unless its builder is given such a policy")
-                        .help("set it to evenweave.FullestFirst, evenweave.EmptiestFirst or Hadoop's policy");
+                    found.effect("Evenweave does not start with it unless its builder is given such a policy").help(
+                        format!("{meant}set it to evenweave.FullestFirst, evenweave.EmptiestFirst or Hadoop's policy"),
+                    );
                 });
             }
         }
@@ -582,6 +587,27 @@ mod tests {
         }
         let own = [("maximum-am-resource-percent", "10"), ("root.a.maximum-am-resource-percent", "20")];
         assert_eq!(codes(&own, None), ["am-percent"; 2], "one of the queue, and one of all others");
+    }
+
+    #[test]
+    fn a_class_of_our_own_that_is_not_there_has_a_proposal() {
+        let pairs = [
+            ("multi-node-placement-enabled", "true"),
+            ("multi-node-sorting.policy.names", "x"),
+            ("multi-node-sorting.policy", "x"),
+            ("multi-node-sorting.policy.x.class", "evenweave.FullestFrist"),
+            ("root.queues", "a"),
+            ("root.a.capacity", "100"),
+        ];
+        let property = |(name, value): (&str, &str)| {
+            format!("<property><name>{PREFIX}{name}</name><value>{value}</value></property>")
+        };
+        let text = format!("<configuration>{}</configuration>", pairs.map(property).concat());
+        let file = SiteFile::parse(&text, "capacity-scheduler.xml").unwrap();
+        let (_, found) = CapacityFile::check(&SiteProperties::new(), &file, None);
+        assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unsupported"]);
+        let help = found[0].help.as_deref().unwrap_or_default();
+        assert!(help.starts_with("did you mean evenweave.FullestFirst? Else set it to "), "{help}");
     }
 
     #[test]

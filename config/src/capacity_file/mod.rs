@@ -38,6 +38,9 @@ mod property_names;
 
 mod label_capacity;
 
+#[cfg(feature = "check")]
+mod label_lint;
+
 mod labels;
 
 mod refresh_end;

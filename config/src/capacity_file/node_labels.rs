@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 pub(super) const ENABLED: &str = "yarn.node-labels.enabled";
 const ENFORCED: &str = "yarn.node-labels.exclusive-enforced-partitions";
-const AM_DEFAULT: &str = "yarn.resourcemanager.node-labels.am.default-node-label-expression";
-const AM_BY_SHARING: &str = "yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation";
+pub(super) const AM_DEFAULT: &str = "yarn.resourcemanager.node-labels.am.default-node-label-expression";
+pub(super) const AM_BY_SHARING: &str = "yarn.resourcemanager.node-labels.am.allow-non-exclusive-allocation";
 
 /// Node labels, as `yarn-site.xml` sets them; the default is Hadoop's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

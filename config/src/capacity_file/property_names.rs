@@ -208,7 +208,7 @@ impl Teller<'_, '_> {
 }
 
 /// Whether queues may come to be in it, whose settings then stand in the file before they do.
-fn may_come(queue: &CapacityQueue) -> bool {
+pub(super) fn may_come(queue: &CapacityQueue) -> bool {
     let flexible = queue.as_parent().is_some_and(|parent| parent.flexible_creation.enabled);
     flexible || queue.kind == CapacityQueueKind::ManagedParent
 }

@@ -403,4 +403,19 @@ mod tests {
         assert!(wrong.starts_with("yarn.scheduler.capacity.multi-node-sorting.policy.x.class: "), "{wrong}");
         assert!(wrong.contains("evenweave.EmptiestFirst"), "{wrong}");
     }
+
+    #[test]
+    fn an_unknown_class_has_a_proposal() {
+        let names = ("yarn.scheduler.capacity.multi-node-sorting.policy.names", "x");
+        let class = "yarn.scheduler.capacity.multi-node-sorting.policy.x.class";
+        let calculator = "yarn.scheduler.capacity.resource-calculator";
+        let help = |pairs: &[(&'static str, &'static str)]| settings(pairs).unwrap_err().diagnostic().help;
+        let meant = |class: &str| Some(format!("did you mean {class}?"));
+        assert_eq!(help(&[names, (class, "evenwave.FullestFrist")]), meant("evenweave.FullestFirst"));
+        assert_eq!(help(&[names, (class, "ResourceUsageMultiNodeLookupPolicy")]), meant(SORTING_POLICY));
+        let dominant = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator";
+        assert_eq!(help(&[(calculator, "DominantResourceCalculator")]), meant(dominant));
+        assert_eq!(help(&[(calculator, "org.apache.hadoop.yarn.util.resource.DominantCalculator")]), meant(dominant));
+        assert_eq!(help(&[names, (class, "org.example.Nodes")]), None);
+    }
 }

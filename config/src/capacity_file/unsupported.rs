@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const OF_LABELS: &str = "yarn.node-labels.enabled is not true: no node has a label and no ask may name one";
 /// The same where they are on.
 const BY_CALLS: &str =
-    "nodes get labels by calls of the library, in `simulate`, and over REST in `serve`; `load` gives them none";
+    "nodes get labels by calls of the library, in `simulate`, over REST in `serve`, and with --node-labels in `load`";
 pub(super) const CONSTRAINTS: &str = "yarn.resourcemanager.placement-constraints.handler";
 
 /// One thing that is not here.
@@ -34,7 +34,7 @@ struct Absent {
 enum Starts {
     /// A program that embeds the library, and can give nodes labels.
     Embedder,
-    /// `load`: its nodes have none.
+    /// A program whose nodes have none.
     Program,
 }
 
@@ -119,7 +119,7 @@ impl CapacityFile {
         self.absent(all, Starts::Embedder)
     }
 
-    /// The same for `load`, whose nodes have no labels.
+    /// The same for a program whose nodes have no labels.
     #[doc(hidden)]
     pub fn unsupported_without_labels(&self, all: &SiteProperties) -> Vec<String> {
         self.absent(all, Starts::Program)

@@ -10,7 +10,7 @@ use super::types::{MAXIMUM, MINIMUM, of_type};
 use crate::acl::AccessControlList;
 use crate::diagnostic::Diagnostic;
 use crate::java;
-use crate::known::{AM_PREEMPTION_OF, FAIR, KNOWN, TYPE_FIELDS, TYPES};
+use crate::known::{AM_PREEMPTION_OF, FAIR, KNOWN, OF_EMR, TYPE_FIELDS, TYPES, misspelt};
 use crate::names::{ROOT, rooted};
 use crate::nearest::nearest;
 use crate::properties::Properties;
@@ -98,6 +98,11 @@ fn names(reader: &mut Reader<'_>, types: &ResourceTypes) {
             let known = KNOWN.iter().map(|(known, _)| *known).filter(|known| known.starts_with(FAIR));
             let help = || nearest(name, known).map(|known| format!("did you mean {known}?"));
             unknown(reader, name, format!("{name} is unknown"), help);
+        } else if name == OF_EMR.0 {
+            let message = format!("{name} is read by EMR's Hadoop alone");
+            unknown(reader, name, message, || Some(format!("write {}", OF_EMR.1)));
+        } else if let Some(near) = misspelt(name) {
+            unknown(reader, name, format!("{name} is unknown"), || Some(format!("did you mean {near}?")));
         } else if let Some(tail) = name.strip_prefix(TYPES).and_then(|tail| tail.strip_prefix('.')) {
             unknown_of_types(reader, types, name, tail);
         }

@@ -22,6 +22,7 @@ pub use kind::Kind;
 use crate::api::{CheckOptions, Missing, Resource, ResourceTypes, SchedulerKind, Severity, parse_resource};
 use crate::failure::Failure;
 use crate::file_kind::has_properties;
+use crate::traces::node_label;
 use kind::ReadAs;
 use site::{Below, Layers, Properties};
 
@@ -147,15 +148,33 @@ impl Input {
     }
 }
 
-/// Checks files, those of `site` first: the properties that the others are to work with. Limits are compared with
-/// `cluster`, its total. `kind` is what the other files are, where their names are not to say it.
+/// Labels that nodes have, as in `gpu,spare(exclusive=false)`.
+fn node_labels(text: &str) -> Result<Vec<(String, bool)>, Failure> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let wrong = |part: &str| {
+        Failure::input(format!("--node-labels has {part:?}; write labels as in \"gpu,spare(exclusive=false)\""))
+    };
+    parts.map(|part| node_label(part).filter(|(name, _)| !name.is_empty()).ok_or_else(|| wrong(part))).collect()
+}
+
+/// What the cluster is, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClusterFacts<'a> {
+    /// Its total, as `--cluster` has it.
+    pub total: Option<&'a str>,
+    /// The labels of its nodes, as `--node-labels` has them.
+    pub labels: Option<&'a str>,
+}
+
+/// Checks files, those of `site` first: the properties that the others are to work with. Limits and labels are compared
+/// with `cluster`. `kind` is what the other files are, where their names are not to say it.
 ///
 /// # Errors
-/// `cluster` is no resource, or lacks memory or vcores.
+/// The cluster's total is no resource, or lacks memory or vcores; a label that cannot be read.
 pub fn check(
     files: &[PathBuf],
     site: &[PathBuf],
-    cluster: Option<&str>,
+    cluster: ClusterFacts<'_>,
     kind: Option<Kind>,
 ) -> Result<Findings, Failure> {
     let types = ResourceTypes::standard();
@@ -173,9 +192,10 @@ pub fn check(
     if let Some(settings) = &settings {
         options = CheckOptions::with_settings(settings);
     }
-    if let Some(text) = cluster {
+    if let Some(text) = cluster.total {
         options.cluster = Some(total(text, options.types)?);
     }
+    let labels = cluster.labels.map(node_labels).transpose()?;
     layers.check_queues(&beside, options.cluster.as_ref());
     let below = Below::new(&layers, inputs.iter().map(|input| (&input.checked, input.properties())));
     for Input { checked, content } in &mut inputs {
@@ -189,7 +209,8 @@ pub fn check(
         };
         let ReadAs { capacity: as_capacity, site: as_site } = properties.read;
         if as_capacity {
-            let read = site::check_capacity(checked, &properties.file, &below, options.cluster.as_ref());
+            let read =
+                site::check_capacity(checked, &properties.file, &below, options.cluster.as_ref(), labels.as_deref());
             if fair {
                 // Of files of both schedulers the class can read one alone.
                 checked.forget("other-scheduler");

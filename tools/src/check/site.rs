@@ -127,6 +127,7 @@ pub(super) fn check_capacity(
     file: &SiteFile,
     below: &Below,
     cluster: Option<&Resource>,
+    labels: Option<&[(String, bool)]>,
 ) -> Option<CapacityFile> {
     // What is wrong may be a property of yarn-site.
     checked.included.extend(below.texts.iter().cloned());
@@ -140,6 +141,10 @@ pub(super) fn check_capacity(
     checked.find(found);
     if let Some(read) = &read {
         check_rules(checked, read);
+        if let Some(labels) = labels {
+            properties.add(file);
+            checked.find(read.check_labels(&properties, labels));
+        }
     }
     read
 }

@@ -49,7 +49,7 @@ pub use clock::{LATEST_START_MS, LONGEST_MS, shift, shift_of, shift_told};
 pub use error::{At, TraceFileError};
 pub use hosts::Host;
 pub use job::{Execution, Item, Job, Note, Refusal, Task};
-pub use nodes::{Node, Nodes, generated_nodes, read_node_file};
+pub use nodes::{Node, Nodes, generated_nodes, node_label, read_node_file};
 pub use options::{Times, TraceKind, TraceOptions};
 pub use swim_line::{FieldProblem, SWIM_EXAMPLE, SwimLine};
 pub use synth::Cluster;

@@ -121,19 +121,22 @@ fn labels(text: &str, at: At) -> Result<Vec<(String, bool)>, Wrong> {
         Wrong::new(at, problem, "write labels as in \"gpu(exclusive=true),ssd\"")
     };
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    let label = |part: &str| match part.split_once('(') {
-        None => Ok((part.to_owned(), true)),
-        Some((name, rest)) => {
-            let said = rest.strip_suffix(')').and_then(|rest| rest.trim().strip_prefix("exclusive"));
-            let said = said.and_then(|rest| rest.trim_start().strip_prefix('=')).map(|said| said.trim().to_lowercase());
-            match said.as_deref() {
-                Some("true") => Ok((name.trim().to_owned(), true)),
-                Some("false") => Ok((name.trim().to_owned(), false)),
-                _ => Err(wrong(part)),
-            }
-        }
+    parts.map(|part| node_label(part).ok_or_else(|| wrong(part))).collect()
+}
+
+/// Reads one label, `gpu` or `gpu(exclusive=false)`: its name, and whether it is exclusive. It is if not said. `None`
+/// for another text in brackets.
+#[must_use]
+pub fn node_label(part: &str) -> Option<(String, bool)> {
+    let Some((name, rest)) = part.split_once('(') else { return Some((part.trim().to_owned(), true)) };
+    let said = rest.trim_end().strip_suffix(')').and_then(|rest| rest.trim().strip_prefix("exclusive"))?;
+    let said = said.trim_start().strip_prefix('=').map(|said| said.trim().to_lowercase())?;
+    let exclusive = match said.as_str() {
+        "true" => true,
+        "false" => false,
+        _ => return None,
     };
-    parts.map(label).collect()
+    Some((name.trim().to_owned(), exclusive))
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use evenweave_server::scheduler::Scheduler;
 use evenweave_tools::Failure;
 
-use crate::api::{NewLabel, SiteProperties};
-
-const ENABLED: &str = "yarn.node-labels.enabled";
+use crate::api::NewLabel;
 
 /// See the module's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,24 +17,6 @@ pub struct StartLabels {
 }
 
 impl StartLabels {
-    /// Switches labels on, unless the site says otherwise.
-    ///
-    /// # Errors
-    /// The site switches them off.
-    pub(super) fn switch_on(&self, site: &mut SiteProperties) -> Result<(), Failure> {
-        let said = site.get(ENABLED).map_err(|error| Failure::input(error.to_string()))?;
-        match said.as_deref().map(str::trim) {
-            None | Some("") => site.set(ENABLED, "true"),
-            Some(on) if on.eq_ignore_ascii_case("true") => {}
-            Some(off) => {
-                return Err(Failure::input(format!(
-                    "--node-labels: {ENABLED} is {off}; leave it out or set it to true"
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// The label of each node that has one, of so many nodes.
     ///
     /// # Errors
@@ -116,22 +96,5 @@ mod tests {
         );
         assert_eq!(said(&[(9, 10, "gpu")]), "--labelled-nodes: there is no node n10: the nodes are n0 to n9");
         assert!(said(&[(0, 3, "gpu"), (3, 3, "a")]).contains("n3 has the labels gpu and a; a node has at most one"));
-    }
-
-    #[test]
-    fn they_are_on_unless_the_site_says_otherwise() {
-        for (said, is) in
-            [(None, Some("true")), (Some(" "), Some("true")), (Some(" TRUE"), Some(" TRUE")), (Some("false"), None)]
-        {
-            let mut site = SiteProperties::new();
-            if let Some(said) = said {
-                site.set(ENABLED, said);
-            }
-            let switched = labels(&[]).switch_on(&mut site);
-            assert_eq!(switched.is_ok(), is.is_some(), "{said:?}");
-            if is.is_some() {
-                assert_eq!(site.get(ENABLED).unwrap().as_deref(), is, "{said:?}");
-            }
-        }
     }
 }
