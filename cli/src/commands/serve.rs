@@ -48,7 +48,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "LABELS", value_parser = NewLabels::parse)]
     node_labels: Vec<NewLabels>,
     /// Nodes that have a label from the start, such as "n0..n9=gpu n12=fast". May be given more than once.
-    #[arg(long, value_name = "NODES", value_parser = LabelledNodes::parse, requires = "node_labels")]
+    #[arg(long, value_name = "NODES=LABEL", value_parser = LabelledNodes::parse, requires = "node_labels")]
     labelled_nodes: Vec<LabelledNodes>,
     /// Worker threads of the scheduler; each has its part of the nodes.
     #[arg(long, default_value_t = 1, value_parser = workers)]
