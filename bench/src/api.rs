@@ -13,11 +13,12 @@ pub(crate) use evenweave::reservation::{
 };
 pub(crate) use evenweave::resource::ResourceTypes;
 pub(crate) use evenweave::view::{
-    AppView, CapacityAppPartitionView, CapacityAppView, CapacityQueueView, CapacityStats, LabelView, NodeView, QueueConfig, Stats,
+    AppView, CapacityAppPartitionView, CapacityAppView, CapacityQueueView, CapacityStats, LabelView, NodeView,
+    QueueConfig, Stats,
 };
 pub(crate) use evenweave::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Capacity, CapacityConfiguration, CapacityScheduler,
     CapacitySchedulerBuilder, Container, ContainerId, EndReason, Fair, FairScheduler, FairSchedulerBuilder, Heartbeat,
-    HeartbeatProbe, Label, Location, NewNode, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource, Scheduler,
-    SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
+    HeartbeatProbe, Label, Location, NewNode, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource,
+    Scheduler, SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

@@ -203,7 +203,8 @@ fn each_line_of_a_workload_is_as_its_schema_says() {
         let lines = String::from_utf8(output.stdout).unwrap();
         let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert!(lines.len() > 1 && lines.last().unwrap()["median_of"].is_number(), "{arguments:?}");
-        let of_the_median = ["median_of", "update_ms_p50_min_max", "allocations_per_s_min_max", "rate_labelled_to_unlabelled"];
+        let of_the_median =
+            ["median_of", "update_ms_p50_min_max", "allocations_per_s_min_max", "rate_labelled_to_unlabelled"];
         lines.iter().for_each(|line| schema.holds(line, &[], &of_the_median));
     }
     refused(&scratch, &["bench", "W2", "--size", "L50", "--brief"]);

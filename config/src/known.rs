@@ -161,9 +161,12 @@ pub(super) fn misspelt(name: &str) -> Option<&'static str> {
     tails.retain(|known| edits(tail, known) <= MOST_EDITS);
     let near = nearest(tail, tails)?;
     // The whole of it: a prefix and a tail lie side by side in no text that lives long enough.
-    KNOWN.iter().map(|(known, _)| *known).chain(OF_OTHERS).chain(OF_CAPACITY).find(|known| {
-        known.strip_prefix(prefix) == Some(near)
-    })
+    KNOWN
+        .iter()
+        .map(|(known, _)| *known)
+        .chain(OF_OTHERS)
+        .chain(OF_CAPACITY)
+        .find(|known| known.strip_prefix(prefix) == Some(near))
 }
 
 #[cfg(test)]

@@ -9,15 +9,15 @@ pub(crate) use evenweave::{
 
 use evenweave::SchedulerApi;
 use evenweave::config::{SiteFile, SiteProperties};
-use evenweave::resource::ResourceTypes;
 use evenweave::labels::NewLabel;
+use evenweave::resource::ResourceTypes;
 use evenweave::view::{
     AppView, CapacityAppView, CapacityQueueView, CapacityStats, ContainerView, LabelView, NodeView, PreemptionRound,
     QueueView, Stats,
 };
 use evenweave::{
-    AmRequest, AllocationFile, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location, Settings,
-    Stepped, Submission,
+    AllocationFile, AmRequest, CapacityConfiguration, CapacityScheduler, CapacityStepped, FairScheduler, Location,
+    Settings, Stepped, Submission,
 };
 
 use crate::simulator::Failure;
@@ -451,8 +451,11 @@ trait Views {
 
     fn label(&self, label: &LabelView) -> View {
         let nodes = label.nodes.len() as u64;
-        let mut view =
-            vec![text("name", &label.name), ("exclusive".to_owned(), Field::Flag(label.exclusive)), count("nodes", nodes)];
+        let mut view = vec![
+            text("name", &label.name),
+            ("exclusive".to_owned(), Field::Flag(label.exclusive)),
+            count("nodes", nodes),
+        ];
         self.amounts(&mut view, "total", &label.resource);
         view
     }

@@ -16,8 +16,8 @@ use crate::errors::{Refused, input, raised};
 use crate::given::Given;
 use crate::handles::{App, Container, Ended, Node};
 use crate::scheduler::{
-    self, AllocateRequest, Allocation, AppHandle, ContainerId, Core, EndedContainer, Field, Heartbeat, Labels, NodeHandle,
-    Resource, View,
+    self, AllocateRequest, Allocation, AppHandle, ContainerId, Core, EndedContainer, Field, Heartbeat, Labels,
+    NodeHandle, Resource, View,
 };
 use evenweave::refused::NotFound;
 

@@ -17,8 +17,8 @@ use super::running::{Loaded, Running};
 use super::under_load::{CLUSTER_TIMESTAMP, Engine, Pending, Wake};
 use crate::api::{
     AllocateRequest, Allocation, AllocationFile, AppHandle, Fair, FairScheduler, FairSchedulerBuilder, Groups,
-    Heartbeat, HeartbeatProbe, Label, LabelView, Location, NodeHandle, NodeView, NotSent, Refused, Resource, SchedulerApi, Settings,
-    Stepped, Submission, Worker,
+    Heartbeat, HeartbeatProbe, Label, LabelView, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
+    SchedulerApi, Settings, Stepped, Submission, Worker,
 };
 
 /// What an engine is made from.

@@ -7,8 +7,8 @@ use evenweave_tools::figures::QueueFigures;
 use super::figures::{AppFigures, Totals};
 use super::under_load::{Engine, Pending, finish_soon};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Heartbeat, Label, LabelView, Location, NewNode, NodeHandle, NodeView, NotSent, Policy,
-    Refused, Resource, Scheduler, Submission,
+    AllocateRequest, Allocation, AppHandle, Heartbeat, Label, LabelView, Location, NewNode, NodeHandle, NodeView,
+    NotSent, Policy, Refused, Resource, Scheduler, Submission,
 };
 
 /// What the load needs of each of the two in its own way.

@@ -6,8 +6,8 @@ use evenweave_tools::figures::QueueFigures;
 
 use super::figures::{AppFigures, Totals};
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, Heartbeat, Label, LabelView, Location, NodeHandle, NodeView, NotSent, Refused, Resource,
-    Submission,
+    AllocateRequest, Allocation, AppHandle, Heartbeat, Label, LabelView, Location, NodeHandle, NodeView, NotSent,
+    Refused, Resource, Submission,
 };
 use evenweave::refused::TryAgain;
 

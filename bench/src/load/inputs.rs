@@ -62,9 +62,7 @@ impl Inputs {
     /// A missing or malformed file; labels where there can be none.
     pub fn read(options: &LoadOptions, labels: &LabelShares) -> Result<Inputs, Failure> {
         if !labels.is_empty() && options.scheduler == SchedulerChoice::Fair {
-            return Err(Failure::input(
-                "--node-labels: a FairScheduler has no node labels; give --scheduler capacity",
-            ));
+            return Err(Failure::input("--node-labels: a FairScheduler has no node labels; give --scheduler capacity"));
         }
         Inputs::read_for(options, if labels.is_empty() { Nodes::Unlabelled } else { Nodes::ByShare(labels) })
     }

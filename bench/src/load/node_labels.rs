@@ -54,7 +54,9 @@ impl FromStr for LabelShares {
             return Err(format!("there is no label; {example}"));
         }
         if sum > 1.0 + 1e-9 {
-            return Err(format!("the labels have {sum} of the nodes together; a node has one label, so it is 1 at most"));
+            return Err(format!(
+                "the labels have {sum} of the nodes together; a node has one label, so it is 1 at most"
+            ));
         }
         Ok(LabelShares(labels))
     }
@@ -201,7 +203,9 @@ impl Partitions {
                 let label = read.label.as_deref().unwrap_or_default();
                 let partition = self.names.iter().position(|name| name == label).ok_or_else(|| {
                     let there = self.names[1..].join(", ");
-                    Failure::input(format!("the trace has jobs for nodes with the label {label:?}, and --node-labels has {there}"))
+                    Failure::input(format!(
+                        "the trace has jobs for nodes with the label {label:?}, and --node-labels has {there}"
+                    ))
                 })?;
                 of_queue.map(|(at, _)| at).find(|at| self.lines[*at].partition == partition)
             } else {
@@ -244,9 +248,8 @@ impl Partitions {
 
     /// Containers that run in a partition for a queue or those below it, by the driver's count.
     pub(crate) fn held_below(&self, queue: &str, partition: usize) -> i64 {
-        let is_below = |line: &Line| {
-            line.queue.strip_prefix(queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
+        let is_below =
+            |line: &Line| line.queue.strip_prefix(queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let lines = self.lines.iter().zip(&self.held).filter(|(line, _)| is_below(line));
         lines.map(|(_, held)| held[partition]).sum()
     }

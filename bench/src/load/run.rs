@@ -307,7 +307,8 @@ fn drive(
     let pace = pace(options, duration);
     let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
     let partitions = (!inputs.labels.is_empty()).then(|| {
-        let partitions = Partitions::new(&inputs.labels, &*engine, nodes.len(), &leaves, inputs.jobs_name_labels(options));
+        let partitions =
+            Partitions::new(&inputs.labels, &*engine, nodes.len(), &leaves, inputs.jobs_name_labels(options));
         leaves = partitions.lines.iter().map(|line| line.queue.clone()).collect();
         partitions
     });
@@ -572,8 +573,8 @@ pub(super) fn names(engine: &dyn Engine) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::api::{
-        AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, Label, LabelView, Location, NodeHandle, NodeView, NotSent,
-        Refused, ResourceTypes, Settings, Submission,
+        AllocateRequest, Allocation, AllocationFile, AppHandle, Heartbeat, Label, LabelView, Location, NodeHandle,
+        NodeView, NotSent, Refused, ResourceTypes, Settings, Submission,
     };
     use crate::engine::Totals;
     use crate::engine::figures::AppFigures;

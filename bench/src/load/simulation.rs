@@ -187,7 +187,8 @@ fn scheduler(
             let configuration = configuration.clone();
             let basics = Basics::of_capacity(configuration.file().settings());
             let labels = StoredLabels::default();
-            let parts = CapacityParts { configuration, workers, fold_every: None, slack: None, groups, labels, probe, wake };
+            let parts =
+                CapacityParts { configuration, workers, fold_every: None, slack: None, groups, labels, probe, wake };
             let engine = Capacity::start(parts)?;
             let (shown, told) = (engine.scheduler(), engine.scheduler());
             let next_event = Box::new(move || told.next_event());

@@ -13,8 +13,8 @@ use super::pace::Pace;
 use super::plan::Plan;
 use super::shape::{NODE, NODES_A_RACK, Shape, label_name, node_name, rack_name};
 use crate::api::{
-    AllocationFile, AppHandle, CapacityConfiguration, FairScheduler, Heartbeat, Label, NodeHandle, Settings, Submission,
-    Worker,
+    AllocationFile, AppHandle, CapacityConfiguration, FairScheduler, Heartbeat, Label, NodeHandle, Settings,
+    Submission, Worker,
 };
 use crate::engine::{Capacity, CapacityParts, Engine, Locked, Parts, Threaded};
 use crate::latency::{LatencyProbe, histogram};

@@ -335,7 +335,9 @@ impl Results {
             return table;
         }
         let labelled = self.labelled.iter().enumerate();
-        rows.extend(labelled.map(|(at, figures)| (format!("repeat {}, {} partitions", at + 1, figures.partitions), figures)));
+        rows.extend(
+            labelled.map(|(at, figures)| (format!("repeat {}, {} partitions", at + 1, figures.partitions), figures)),
+        );
         rows.extend(self.open_loop.iter().map(|part| (format!("open loop {} %", part.percent), &part.figures)));
         let mut table = evenweave_tools::report::table(&[
             name,

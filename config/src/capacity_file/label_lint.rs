@@ -71,8 +71,7 @@ fn may_use(file: &CapacityFile, queue: &CapacityQueue, label: &str) -> bool {
 
 /// Whether applications of a queue can get nodes of a label, or of queues that may come to be in it.
 fn can_use(file: &CapacityFile, queue: &CapacityQueue, label: &str) -> bool {
-    may_use(file, queue, label)
-        && (may_come(queue) || queue.as_leaf().is_some() && has_room(file, queue, label))
+    may_use(file, queue, label) && (may_come(queue) || queue.as_leaf().is_some() && has_room(file, queue, label))
 }
 
 impl Lint<'_, '_> {
@@ -175,8 +174,7 @@ impl Lint<'_, '_> {
         let mut without_room =
             leaves().filter(|queue| may_use(self.file, queue, label) && !has_room(self.file, queue, label));
         if let Some(first) = without_room.next() {
-            let message =
-                format!("is {label:?}, for which {} has no capacity", and_more(first, without_room.count()));
+            let message = format!("is {label:?}, for which {} has no capacity", and_more(first, without_room.count()));
             self.warnings.push(AM_DEFAULT, "am-label", &message, |found| {
                 found
                     .effect("AMs there that name no label wait for ever")
@@ -202,9 +200,14 @@ impl CapacityFile {
                 Some(near) => format!("did you mean {near:?}? Else give nodes the label, or remove what names it"),
                 None => "give nodes the label, or remove what names it".to_owned(),
             };
-            warnings.push(&property, "label-without-nodes", &format!("names the label {label:?}, and no node has it"), |found| {
-                found.effect("asks for it wait for ever, or are refused where the label is not added").help(help);
-            });
+            warnings.push(
+                &property,
+                "label-without-nodes",
+                &format!("names the label {label:?}, and no node has it"),
+                |found| {
+                    found.effect("asks for it wait for ever, or are refused where the label is not added").help(help);
+                },
+            );
         }
         let mut found = warnings.into_vec();
         let queues = self.queues();
@@ -216,8 +219,9 @@ impl CapacityFile {
         for (label, exclusive) in labels {
             if *exclusive && !queues.iter().any(|queue| can_use(self, queue, label)) {
                 let message = format!("nodes have the label {label:?}, and no queue can use it");
-                let help =
-                    format!("give a queue the label in {LIST}, and {LIST}.{label}.capacity to it and to those above it");
+                let help = format!(
+                    "give a queue the label in {LIST}, and {LIST}.{label}.capacity to it and to those above it"
+                );
                 warn("label-unused", message, "these nodes stay empty: the label is exclusive", help);
             }
         }
@@ -226,9 +230,7 @@ impl CapacityFile {
         let mut leaves = queues.iter().filter(|queue| queue.as_leaf().is_some()).peekable();
         let all_labelled = leaves.peek().is_some() && leaves.all(is_labelled) && !queues.iter().any(may_come);
         if let Some((label, _)) = labels.iter().find(|(_, exclusive)| !exclusive && all_labelled) {
-            let message = format!(
-                "the label {label:?} is shared, and every queue has a default-node-label-expression"
-            );
+            let message = format!("the label {label:?} is shared, and every queue has a default-node-label-expression");
             let effect = "nodes are lent only to asks for no label, and asks that name none get the queue's";
             let help = "let a queue have no default label, or its AMs ask for the empty one".to_owned();
             warn("label-not-lent", message, effect, help);
@@ -244,7 +246,8 @@ impl CapacityFile {
             for label in list.filter(|label| *label != ANY) {
                 named.entry(label.as_str()).or_insert_with(|| Source::of(&queue.path, LIST));
             }
-            for capacity in queue.capacities.iter().filter(|capacity| queue.parent.is_some() && capacity.is_configured) {
+            for capacity in queue.capacities.iter().filter(|capacity| queue.parent.is_some() && capacity.is_configured)
+            {
                 named
                     .entry(capacity.label.as_str())
                     .or_insert_with(|| Source::of_label(&queue.path, &capacity.label, "capacity"));
@@ -271,9 +274,8 @@ mod tests {
     const ON: (&str, &str) = (ENABLED, "true");
 
     fn site(pairs: &[(&str, &str)]) -> SiteProperties {
-        let property = |(name, value): &(&str, &str)| {
-            format!("<property><name>{name}</name><value>{value}</value></property>")
-        };
+        let property =
+            |(name, value): &(&str, &str)| format!("<property><name>{name}</name><value>{value}</value></property>");
         let text = format!("<configuration>{}</configuration>", pairs.iter().map(property).collect::<String>());
         let mut site = SiteProperties::new();
         site.add(&SiteFile::parse(&text, "yarn-site.xml").unwrap());
@@ -407,7 +409,8 @@ mod tests {
         let (read, _) = CapacityFile::check(&site, &file, None);
         let mut all = site.clone();
         all.add(&file);
-        let labels: Vec<(String, bool)> = labels.iter().map(|(name, exclusive)| ((*name).to_owned(), *exclusive)).collect();
+        let labels: Vec<(String, bool)> =
+            labels.iter().map(|(name, exclusive)| ((*name).to_owned(), *exclusive)).collect();
         let found = read.unwrap().check_labels(&all, &labels);
         assert!(found.iter().all(|one| one.effect.is_some() && one.help.is_some()), "{found:?}");
         let said = |one: &Diagnostic| {

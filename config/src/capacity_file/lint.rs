@@ -318,11 +318,9 @@ impl Lint<'_, '_> {
                 let near = nearest(class, SHIPPED_SORTING_POLICIES);
                 let meant = near.map(|near| format!("did you mean {near}? Else ")).unwrap_or_default();
                 self.warnings.push(&property, "unsupported", &message, |found| {
-                    found
-                        .effect("Evenweave does not start with it unless its builder is given such a policy")
-                        .help(format!(
-                            "{meant}set it to evenweave.FullestFirst, evenweave.EmptiestFirst or Hadoop's policy"
-                        ));
+                    found.effect("Evenweave does not start with it unless its builder is given such a policy").help(
+                        format!("{meant}set it to evenweave.FullestFirst, evenweave.EmptiestFirst or Hadoop's policy"),
+                    );
                 });
             }
         }
