@@ -131,7 +131,7 @@ fn blank_tests(source: &str) -> String {
         let end = rest[at..].char_indices().find_map(|(i, c)| {
             match c {
                 '{' => depth += 1,
-                '}' => depth -= 1,
+                '}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
             (depth == 0 && matches!(c, '}' | ';')).then_some(at + i + 1)

@@ -1,5 +1,6 @@
-//! Lints of node labels: labels that a queue can get nothing of, shares that nobody can ask for, AMs that are sent where
-//! their queue may not go; and, where the labels of the nodes are known, labels that queues and nodes do not share.
+//! Lints of node labels: labels that a queue can get nothing of, shares that nobody can ask for, AMs that are sent
+//! where their queue may not go; and, where the labels of the nodes are known, labels that queues and nodes do not
+//! share.
 //!
 //! Follows rules/node-labels.md 6 to 8. A queue has room in a partition if it, and every queue above it but root, has a
 //! capacity for the label: of others the maximum is 0.
@@ -185,8 +186,8 @@ impl Lint<'_, '_> {
 }
 
 impl CapacityFile {
-    /// Finds what does not go together with the labels that nodes have, each with whether it is exclusive. `all` is what
-    /// the file was read from: yarn-site with the file over it.
+    /// Finds what does not go together with the labels that nodes have, each with whether it is exclusive. `all` is
+    /// what the file was read from: yarn-site with the file over it.
     #[must_use]
     pub fn check_labels(&self, all: &SiteProperties, labels: &[(String, bool)]) -> Vec<Diagnostic> {
         let source = Source::new(all);
