@@ -96,6 +96,8 @@ impl Books {
         }
         if waits {
             leaf.change_pending_am((old, &before), (label, &now));
+            // As in Hadoop, the AM was not counted before, and is counted again when its application starts.
+            self.drifts_by_label();
         }
         let slot = self.apps[entry].leaf;
         self.am_is_known(slot, old);
