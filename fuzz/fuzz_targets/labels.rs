@@ -92,7 +92,8 @@ impl World {
     fn replace(&mut self, mappings: &rmadmin::Mappings) {
         let labels: Vec<(&String, Vec<&str>)> =
             mappings.iter().map(|(node, labels)| (node, labels.iter().map(String::as_str).collect())).collect();
-        let nodes: Vec<(&str, &[&str])> = labels.iter().map(|(node, labels)| (node.as_str(), labels.as_slice())).collect();
+        let nodes: Vec<(&str, &[&str])> =
+            labels.iter().map(|(node, labels)| (node.as_str(), labels.as_slice())).collect();
         if !taken(self.stepped.set_node_labels(&nodes)) {
             return;
         }
