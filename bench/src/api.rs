@@ -17,8 +17,8 @@ pub(crate) use evenweave::view::{
     QueueConfig, Stats,
 };
 pub(crate) use evenweave::{
-    AllocateRequest, Allocation, AllocationFile, AppHandle, Ask, Capacity, CapacityConfiguration, CapacityScheduler,
-    CapacitySchedulerBuilder, Container, ContainerId, EndReason, Fair, FairScheduler, FairSchedulerBuilder, Heartbeat,
-    HeartbeatProbe, Label, Location, NewNode, NodeHandle, NodeId, NotSent, Policy, Polled, Refused, Resource,
-    Scheduler, SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
+    AllocateRequest, Allocation, AllocationFile, AmRequest, AppHandle, Ask, Capacity, CapacityConfiguration,
+    CapacityScheduler, CapacitySchedulerBuilder, Container, ContainerId, EndReason, Fair, FairScheduler,
+    FairSchedulerBuilder, Heartbeat, HeartbeatProbe, Label, Location, NewNode, NodeHandle, NodeId, NotSent, Policy,
+    Polled, Refused, Resource, Scheduler, SchedulerApi, SchedulerEvent, Settings, Stepped, Submission, Worker,
 };

@@ -89,7 +89,8 @@ impl PlacementRule {
     pub fn is_terminal(&self) -> bool {
         match self.kind {
             RuleKind::Specified | RuleKind::SecondaryGroupExisting => false,
-            // It takes no rule inside. Hadoop notices that after it has looked at the order, and then asks the parent.
+            // A nested rule is an error here, but Hadoop reports it only after an error in the order of the rules. For
+            // the order a `reject` with a nested rule is terminal only if the nested rule is, too.
             RuleKind::Reject => self.parent.as_ref().is_none_or(|parent| parent.is_terminal()),
             RuleKind::User | RuleKind::PrimaryGroup | RuleKind::Default => {
                 self.create && self.parent.as_ref().is_none_or(|parent| parent.is_terminal())
@@ -111,7 +112,7 @@ pub fn default_rules(settings: &Settings) -> Vec<PlacementRule> {
     rules_without_policy(settings.allow_undeclared_pools, settings.user_as_default_queue)
 }
 
-/// The same by the two properties.
+/// As [`default_rules`]. `undeclared` is `allow-undeclared-pools`, and `user_as_default` is `user-as-default-queue`.
 pub(super) fn rules_without_policy(undeclared: bool, user_as_default: bool) -> Vec<PlacementRule> {
     let mut rules = vec![PlacementRule::new(RuleKind::Specified, undeclared)];
     if user_as_default {

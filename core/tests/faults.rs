@@ -229,6 +229,11 @@ fn three_workers_are_given_up(mut world: World) {
         world.check();
         let injected = world.scheduler.inject(Fault::WorkerPanic { worker });
         assert_eq!(injected, Err(Refused::Gone(Gone::Worker(worker))));
+        // Whoever answers for it goes on, also where a caller waits no longer.
+        for _ in 0..10 {
+            let _ = world.scheduler.quiesce_within(Duration::ZERO);
+        }
+        within("quiesce", || world.scheduler.quiesce()).unwrap();
     }
     // A queue that gets a limit now is granted from all the same.
     let file = "<allocations><queue name='a'/><queue name='b'><maxResources>61440 mb, 60 vcores</maxResources></queue></allocations>";

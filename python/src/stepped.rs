@@ -282,6 +282,9 @@ impl Stepped {
         label: Option<&str>,
         am_label: Option<&str>,
     ) -> PyResult<App> {
+        if am_memory_mb.is_none() && am_label.is_some() {
+            return Err(input("am_label is of an AM: give am_memory_mb too"));
+        }
         let am = am_memory_mb.map(|memory_mb| size(memory_mb, am_vcores));
         let labels = Labels { of_app: label, of_am: am_label };
         let handle = self.core().submit(app, user, queue, am, &labels).map_err(|why| refused(&why))?;

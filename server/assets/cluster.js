@@ -29,9 +29,12 @@ const link = (to, words) => {
 /** What is used, of what, and what is reserved: of all partitions where the scheduler says that, as on YARN's pages. */
 function amounts(of) {
   if (of.crossPartitionMetricsAvailable) {
+    const { totalUsedResourcesAcrossPartition: all, totalReservedResourcesAcrossPartition: reserved } = of;
     return {
-      containers: of.totalAllocatedContainersAcrossPartition, used: of.totalUsedResourcesAcrossPartition,
-      total: of.totalClusterResourcesAcrossPartition, reserved: of.totalReservedResourcesAcrossPartition,
+      containers: of.totalAllocatedContainersAcrossPartition, reserved,
+      // What is used is told with what is reserved.
+      used: { memory: all.memory - reserved.memory, vCores: all.vCores - reserved.vCores },
+      total: of.totalClusterResourcesAcrossPartition,
     };
   }
   return {

@@ -166,6 +166,11 @@ impl LoadApp {
         self.maps + self.reduces - self.tasks_done
     }
 
+    /// Its AM's container was granted.
+    pub(crate) fn has_master(&self) -> bool {
+        self.master.is_some()
+    }
+
     /// The AM's container, once every task has finished and not before; given once.
     pub(crate) fn master_to_end(&mut self) -> Option<(ContainerId, NodeId)> {
         if self.leaving || self.tasks_left() > 0 {

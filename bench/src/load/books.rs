@@ -218,12 +218,17 @@ fn check_apps<'a>(
         found.compare::<Resource>(|| format!("usage of application {number}"), view.usage, held);
         let asked = containers(u64::from(app.asked()));
         found.compare::<Resource>(|| format!("outstanding asks of application {number}"), view.outstanding, asked);
-        // Without a label of its own it has its queue's.
+        // An AM that is yet to come, of a job without a label, may be asked for by the site's label for AMs.
         if let Some(label) = partitions.and_then(|partitions| partitions.label_name(app.leaf))
-            && !view.outstanding_by_label.is_empty()
+            && (!label.is_empty() || app.has_master())
         {
-            let mut of_labels = view.outstanding_by_label.iter().filter(|(of, _)| of == label);
-            let there = of_labels.next().map_or(Resource::ZERO, |(_, outstanding)| *outstanding);
+            let of_label = view.outstanding_by_label.iter().find(|(of, _)| of == label);
+            let there = match of_label {
+                Some((_, outstanding)) => *outstanding,
+                // It never had to do with labels.
+                None if label.is_empty() => view.outstanding,
+                None => Resource::ZERO,
+            };
             let what = || format!("outstanding asks of application {number} for {}", named(label));
             found.compare::<Resource>(what, there, asked);
         }

@@ -37,7 +37,7 @@ use hdrhistogram::Histogram;
 use rustc_hash::FxHashMap;
 
 use crate::api::{
-    AllocateRequest, Allocation, AppHandle, EndReason, Heartbeat, NodeHandle, Refused, Resource, Submission,
+    AllocateRequest, Allocation, AmRequest, AppHandle, EndReason, Heartbeat, NodeHandle, Refused, Resource, Submission,
 };
 use crate::engine::{Engine, Pending};
 use crate::jobs::{Job, Lives};
@@ -556,9 +556,14 @@ impl<'a> Driver<'a> {
                 let user = &self.jobs[index].user;
                 watched.tell(Happened::Submitted { number, user, queue: &self.leaves[leaf], label });
             }
+            let mut am = AmRequest::from(CONTAINER);
+            // A site's default label for AMs would come before the application's.
+            if let Some(label) = label.filter(|label| !label.is_empty()) {
+                am = am.labelled(label);
+            }
             let submission = Submission::new(number, self.jobs[index].user.to_string())
                 .in_queue(self.leaves[leaf].clone())
-                .with_am(CONTAINER);
+                .with_am(am);
             submissions.push(match label {
                 Some(label) => submission.labelled(label),
                 None => submission,

@@ -64,6 +64,13 @@ impl Inputs {
         if !labels.is_empty() && options.scheduler == SchedulerChoice::Fair {
             return Err(Failure::input("--node-labels: a FairScheduler has no node labels; give --scheduler capacity"));
         }
+        if let Some(label) = labels.without_nodes(options.nodes()) {
+            return Err(Failure::input(format!(
+                "--node-labels: none of {} nodes would have the label {label:?}; give it a larger share, or the cluster \
+                 more nodes",
+                options.nodes()
+            )));
+        }
         Inputs::read_for(options, if labels.is_empty() { Nodes::Unlabelled } else { Nodes::ByShare(labels) })
     }
 
@@ -145,7 +152,7 @@ impl Inputs {
         let counts = !self.labels.is_empty() && options.speed.is_some();
         (named > 0 && !counts).then(|| {
             format!(
-                "{}: the labels of {named} jobs do not count: they do with --node-labels and --speed",
+                "{}: the labels of {named} jobs do not count: they do with --scheduler capacity, --node-labels and --speed",
                 self.trace_name
             )
         })

@@ -42,6 +42,12 @@ impl FromStr for LabelShares {
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (label, share) = part.rsplit_once(':').ok_or_else(|| format!("{part:?} has no share; {example}"))?;
             let (name, exclusive) = node_label(label).ok_or_else(|| format!("{label:?} is no label; {example}"))?;
+            let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+            if !begins_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
+                return Err(format!(
+                    "{name:?} is no name of a label: letters, digits, - and _, a letter or digit first"
+                ));
+            }
             let share = fraction(share)
                 .ok_or_else(|| format!("{share:?} is no share of the nodes, above 0 and at most 1; {example}"))?;
             if labels.iter().any(|label| label.name == name) {
@@ -93,6 +99,12 @@ impl LabelShares {
                 most
             })
             .collect()
+    }
+
+    /// A label whose share of so many nodes comes to none of them.
+    pub(super) fn without_nodes(&self, nodes: u32) -> Option<&str> {
+        let of = self.by_node(nodes as usize);
+        (1..).zip(&self.0).find(|(at, _)| !of.contains(at)).map(|(_, label)| label.name.as_str())
     }
 
     /// What the scheduler begins with. The nodes need not be there yet.

@@ -164,8 +164,10 @@ impl Plan {
             if workload != W2 || !of_capacity {
                 return wrong("--partitions is of W2 with --scheduler capacity: a FairScheduler has no node labels");
             }
-            if args.self_driven || args.open_loop {
-                return wrong("--partitions runs two clusters in turn: leave --self-driven and --open-loop out");
+            if args.self_driven || args.open_loop || aside {
+                return wrong(
+                    "--partitions runs two clusters in turn: leave --self-driven, --open-loop and --async out",
+                );
             }
         }
         if args.self_driven {

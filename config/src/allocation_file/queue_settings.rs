@@ -9,7 +9,8 @@ use evenweave_resource::Resource;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct QueueSettings {
-    /// `weight`; 1 where absent. Of a file that a program makes, not negative.
+    /// `weight`; 1 where absent. A file that was read may have any weight, as in Hadoop. A file that a program has made
+    /// is refused if a weight is negative or not finite.
     pub weight: Option<f32>,
     /// `minResources`; zero where absent or given as a percentage.
     pub min: Option<Resource>,
@@ -37,11 +38,11 @@ pub struct QueueSettings {
     pub acl_submit: Option<AccessControlList>,
     /// `aclAdministerApps`; nobody where absent, everybody in root.
     pub acl_administer: Option<AccessControlList>,
-    /// `aclAdministerReservations`
+    /// `aclAdministerReservations` of a plan; everybody where absent.
     pub acl_administer_reservations: Option<AccessControlList>,
-    /// `aclListReservations`
+    /// `aclListReservations` of a plan; everybody where absent.
     pub acl_list_reservations: Option<AccessControlList>,
-    /// `aclSubmitReservations`
+    /// `aclSubmitReservations` of a plan; everybody where absent.
     pub acl_submit_reservations: Option<AccessControlList>,
     /// `reservation`: the queue is a plan. It counts as a parent then.
     pub reservation: bool,

@@ -30,9 +30,8 @@ use std::sync::Arc;
 /// let error = CapacityFile::from_properties([], properties[..2].iter().copied()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "yarn.scheduler.capacity.root.queues: Illegal capacity sum of 0.7 for children of queue root for label=. It
-///     should \
-///      be either 0 or 1.0"
+///     "yarn.scheduler.capacity.root.queues: Illegal capacity sum of 0.7 for children of queue root for label=. It \
+///      should be either 0 or 1.0"
 /// );
 /// ```
 #[derive(Clone, Debug)]

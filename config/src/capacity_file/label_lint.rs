@@ -93,9 +93,10 @@ impl Lint<'_, '_> {
                     continue;
                 }
                 let property = Source::of(&queue.path, LIST);
-                let message = format!("has the label {label:?}, and no queue there has a capacity for it");
+                let message = format!("has the label {label:?}, and no leaf queue there can get anything of it");
                 let help = format!(
-                    "write {}, and the same for every queue above it but root; or take the label out of the list",
+                    "write {} above 0 for a leaf there, and the same for every queue above it but root; or take the label \
+                     out of the list",
                     Source::of_label(&queue.path, label, "capacity")
                 );
                 self.warnings.push(&property, "label-capacity", &message, |found| {

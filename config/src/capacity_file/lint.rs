@@ -64,7 +64,10 @@ pub(super) fn run(file: &CapacityFile, source: &Source<'_>, beside: Beside<'_>, 
     creation_lint::check(file, source, lint.warnings);
     plan_lint::check(file, source, lint.warnings);
     unsupported::check(file, source, lint.warnings);
-    label_lint::check(file, source, is_site_known, lint.warnings);
+    // An error may have taken away the very property that a warning would miss.
+    if figures.is_some() {
+        label_lint::check(file, source, is_site_known, lint.warnings);
+    }
     if let Some(cluster) = cluster {
         amount_lint::check(file, source, cluster, lint.warnings);
     }

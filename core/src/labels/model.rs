@@ -104,7 +104,8 @@ fn a_label_that_goes_leaves_its_nodes_without_one_and_tells_of_all() {
     all.sort();
     assert_eq!(all, [one("n1", 1, ""), one("n2", 1, ""), one("n3", 1, "")]);
     assert_eq!(sizes(&labels), [(String::new(), 3, 3072)]);
-    // It begins with nothing when it comes again; what it was set to is forgotten, and that something was is not.
+    // A label that is removed and added again has no nodes. A node that had it still counts as one for which something
+    // was set, now no label: so setting no label changes nothing.
     labels.add(&[label("x", false)]).unwrap();
     assert_eq!(sizes(&labels), [(String::new(), 3, 3072)]);
     assert_eq!(labels.replace(&[("n2", 1, vec![])]), Ok(None), "none was set for the node itself");
@@ -127,11 +128,11 @@ fn a_node_goes_by_what_was_set_last() {
     assert_eq!(replace(&mut labels, 0, &["y"]), Some(vec![one("n1", 1, "y"), one("n1", 2, "y")]));
     assert_eq!(labels.label("n1", 3).as_deref(), Some("y"), "of a node that is not known");
     assert_eq!(sizes(&labels), [("y".to_owned(), 2, 2048)]);
-    // One that came after that has nothing set.
+    // For a node that was activated after its host was labelled nothing is set, so that the same label is a change.
     labels.activate("n1", 4, &GB);
     assert_eq!(replace(&mut labels, 4, &["y"]), Some(vec![one("n1", 4, "y")]));
     assert_eq!(replace(&mut labels, 4, &["y"]), None);
-    // Nobody of it runs.
+    // No node runs on port 7, so that the change tells of none.
     assert_eq!(replace(&mut labels, 7, &["x"]), Some(vec![]));
     assert_eq!(told(labels.replace(&[("far", 0, vec![])]).unwrap()), Some(vec![]), "a host that is not known");
 }
@@ -217,11 +218,13 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Everything written down anew for each question: a node's label is what was set last for it or for its host.
+/// The plain model. It keeps what was set and when, and computes each answer from that: a node's label is what was set
+/// last for it or for its host.
 #[derive(Debug, Default)]
 struct Model {
     labels: BTreeMap<usize, bool>,
-    /// By host and port, port 0 for the host, what was set, and when.
+    /// By host and port, port 0 for the host: the label that was set, and when. No change uses port 9: its entry only
+    /// says that the host is known, because a node of it was activated or deactivated.
     set: BTreeMap<(usize, u16), (Option<usize>, usize)>,
     /// What a change of a node is compared with, where something was set for it.
     as_set: BTreeMap<(usize, u16), Option<usize>>,
@@ -230,7 +233,8 @@ struct Model {
 }
 
 impl Model {
-    /// Whether what was set for a node was set after its host's.
+    /// What was set for a node after its host's label was set; `Some(None)` if it was set to no label. `None` if
+    /// nothing was: then the host's label counts.
     fn own(&self, host: usize, port: u16) -> Option<Option<usize>> {
         let (label, when) = self.set.get(&(host, port))?;
         let of_host = self.set.get(&(host, 0)).map_or(0, |(_, when)| *when);

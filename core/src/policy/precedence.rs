@@ -13,17 +13,19 @@ pub enum Precedence {
     MinShare,
     /// Both are below their min share, and it has the smaller part of it.
     PartOfMinShare,
-    /// The other one's weight is not positive, or smaller still (`fair`).
+    /// The other one's weight is not positive, and this one's is larger (`fair`).
     Weight,
     /// It uses less for its weight (`fair`: memory over weight).
     UsageToWeight,
-    /// Its largest share of the cluster, over its weight, is smaller; or, where those are equal, a further one (`drf`).
+    /// Its largest share of the cluster, divided by its weight, is smaller. If those are equal, the first of the next
+    /// largest shares that differs is smaller (`drf`).
     DominantShare,
     /// It started earlier.
     StartTime,
     /// Its name sorts first.
     Name,
-    /// A policy that gives no reasons; or an order that no single comparison gives, as with weight 0 under `drf`.
+    /// No reason is known. Either the policy gives none, or it does not put this one first if only the two are
+    /// compared: its comparison is not transitive, as with weight 0 under `drf`.
     Policy,
 }
 

@@ -45,12 +45,13 @@ pub(crate) struct Yardstick {
 }
 
 impl Yardstick {
-    /// Strictly below, by the largest share alone.
+    /// Whether `a` is strictly below `b`. Under `drf` only the largest share of each is compared.
     pub(crate) fn below(&self, a: &Resource, b: &Resource) -> bool {
         self.calculator.compare(self.cluster.types, &self.cluster.total, a, b, true).is_lt()
     }
 
-    fn above_in_all(&self, a: &Resource, b: &Resource) -> bool {
+    /// Whether `a` is above `b`. Under `drf` the largest share of each decides; if those are equal, the next largest.
+    fn above_by_all_shares(&self, a: &Resource, b: &Resource) -> bool {
         self.calculator.compare(self.cluster.types, &self.cluster.total, a, b, false).is_gt()
     }
 }
@@ -64,10 +65,11 @@ pub(crate) fn is_busy(threshold: f32, allocated: &Resource, cluster: &Resource) 
 }
 
 impl QueuePreemption {
-    /// What an application is short of up to its threshold, and since when; `None` where it is not, which sets its
-    /// stamp.
+    /// What an application lacks of its fair share, up to the threshold and up to its demand; `None` if it lacks
+    /// nothing. Only the amount: the caller keeps the time at which the application last lacked nothing, and compares
+    /// it with the timeout.
     ///
-    /// 10240 MB of fair share and a threshold of 0.9 make 9215: the threshold is a 32-bit float.
+    /// 10240 MB of fair share and a threshold of 0.9 make 9215, not 9216: the threshold is a 32-bit float.
     pub(crate) fn fair_share_starvation(
         &self,
         yardstick: &Yardstick,
@@ -80,7 +82,7 @@ impl QueuePreemption {
     }
 }
 
-/// What a leaf queue is short of its min share, whatever the time.
+/// What a leaf queue lacks of its min share, up to its demand. The caller checks the timeout.
 pub(crate) fn min_share_starvation(min_share: &Resource, demand: &Resource, usage: &Resource) -> Resource {
     min_share.least(demand).minus_non_negative(usage)
 }
@@ -88,13 +90,13 @@ pub(crate) fn min_share_starvation(min_share: &Resource, demand: &Resource, usag
 /// What the next application in order is credited with of what is left of its queue's min-share starvation; `None` when
 /// nothing is left. `wanted` is its pending demand less its fair-share starvation.
 ///
-/// The one for whom too little is left is credited with the rest *of its demand*, not with what is left: Hadoop's
-/// quirk.
+/// An application that wants more than is left is credited with `wanted - left`, the part that it cannot have, and not
+/// with `left`, the part that it can have: Hadoop's quirk.
 pub(crate) fn min_share_part(yardstick: &Yardstick, left: &mut Resource, wanted: &Resource) -> Option<Resource> {
     if left.is_zero() {
         return None;
     }
-    if yardstick.above_in_all(wanted, left) {
+    if yardstick.above_by_all_shares(wanted, left) {
         let rest = wanted.minus_non_negative(left);
         *left = Resource::ZERO;
         Some(rest)

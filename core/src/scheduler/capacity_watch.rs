@@ -23,8 +23,8 @@ impl Scheduler<Capacity> {
     ///
     /// ```
     /// use evenweave::reason::{PassCourse, QueueEnd, Watch};
-    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Heartbeat, Resource,
-    /// Submission};
+    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Heartbeat};
+    /// use evenweave::{Resource, Submission};
     ///
     /// let queues = [
     ///     ("yarn.scheduler.capacity.root.queues", "default"),

@@ -731,8 +731,9 @@ impl<P: Policy> Scheduler<P> {
     /// scheduler.update_now()?; // new demand counts from the next update on
     /// scheduler.quiesce()?;
     /// let reasons = scheduler.why_waiting(&app)?;
-    /// let said = "priority 1: larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores
-    /// (n1)"; assert_eq!(reasons[0].to_string(), said); scheduler.shutdown()?;
+    /// let said = "larger than the whole node: wants 4096 MB, 1 vcores, the node has 2048 MB, 4 vcores (n1)";
+    /// assert_eq!(reasons[0].to_string(), format!("priority 1: {said}"));
+    /// scheduler.shutdown()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -740,8 +741,8 @@ impl<P: Policy> Scheduler<P> {
     ///
     /// ```
     /// use evenweave::reason::CapacityWait;
-    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler, Resource,
-    /// Submission};
+    /// use evenweave::{AllocateRequest, Allocation, Ask, CapacityConfiguration, CapacityScheduler};
+    /// use evenweave::{Resource, Submission};
     ///
     /// let queues = [
     ///     ("yarn.scheduler.capacity.root.queues", "default"),

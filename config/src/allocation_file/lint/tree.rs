@@ -88,6 +88,7 @@ impl<'a> Tree<'a> {
             }
             let number = *numbers.entry(name.clone()).or_insert_with(|| {
                 let number = tree.queues.len();
+                // Below `<queue name="ROOT">` the key is not the queue's name, and settings under that key are lost.
                 let settings = if name == key { file.queues.get(&key) } else { None };
                 let settings = settings.unwrap_or(blank);
                 tree.queues[parent].children.push(number);

@@ -111,7 +111,8 @@ impl MappingLint<'_, '_> {
         }
     }
 
-    /// A rule is for one name, to the letter.
+    /// Warns of a rule whose user or group looks like a list or a pattern. Hadoop compares the name literally, so that
+    /// such a rule probably matches nobody.
     fn names(&mut self, property: &str, at: usize, matches: &RuleMatch) {
         let (kind, name, is_odd) = match matches {
             RuleMatch::Everybody | RuleMatch::Application(_) => return,

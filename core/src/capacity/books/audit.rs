@@ -326,6 +326,13 @@ impl Books {
             if (wanting.len(), first) != (siblings.wanting, order.first()) {
                 wrong.push(format!("queue {}: others stand among its children than want something", self.path(parent)));
             }
+            for p in self.partitions() {
+                if !self.children_in_line(parent, p).eq(self.sorted_children(parent, p)) {
+                    let (path, label) = (self.path(parent), p.label().0);
+                    wrong
+                        .push(format!("queue {path} (label {label}): children stand elsewhere than their figures say"));
+                }
+            }
         }
     }
 }

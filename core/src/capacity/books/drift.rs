@@ -6,8 +6,8 @@
 //!   off the container's size. Queues and users are charged the reserved size.
 //! - An application moves. The queues that it leaves, and those above them, go on counting its reservations.
 //! - A node gets another label while something that has ended still stands on it: with one worker that goes along, and
-//!   is taken off nowhere. The AM of an application that waits to start is moved to the other partition, too, although it
-//!   has not been counted (`Drift::by_label`).
+//!   is taken off nowhere. The AM of an application that waits to start is moved to the other partition, too, although
+//!   it has not been counted (`Drift::by_label`).
 //! - A user's record is made a second time, or lists and counts become inconsistent: `Users::drift`, `Leaf::is_odd`.
 //!
 //! Owned by the books. Written where drift arises, which is rare. No scheduling rule reads it.

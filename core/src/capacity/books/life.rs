@@ -55,8 +55,8 @@ impl Books {
         }
     }
 
-    /// A list has an entry no longer. Where two attempts of an application are in it, that may be the one that has
-    /// ended.
+    /// To be called when a list has lost an entry. `entry` is the one that was found there: two attempts of an
+    /// application may compare as equal, so that it may be the ended attempt and not the one that was looked for.
     pub(super) fn is_out_of_list(&mut self, entry: AppEntry) {
         self.apps[entry].lists -= 1;
         self.take_out_if_over(entry);
@@ -85,7 +85,7 @@ impl Books {
         true
     }
 
-    /// An attempt that has left the lists for good is in another leaf: its user has a seat there.
+    /// Gives an attempt that has moved after its end the seat of its user in the new leaf. It enters no list there.
     fn sits(&mut self, entry: AppEntry) {
         let Books { queues, apps, .. } = self;
         let sitting = &mut apps[entry];
@@ -116,7 +116,8 @@ impl Books {
         let Some(QueueBook { published, leaf: Some(leaf), .. }) = &mut queues[slot as usize] else { return };
         let leaving = &apps[entry];
         let record = leaf.users.ensure(&leaving.user, || published.user_weight(&leaving.user));
-        // One that waits to run is not counted, and is taken off all the same, as in Hadoop.
+        // An application that a limit of parallel applications kept waiting was never counted for its user. As in
+        // Hadoop it is subtracted all the same, so that the counts are inconsistent from now on (rules/capacity.md 20).
         leaf.is_odd |= !leaving.runnable;
         let leaves_home = leaf.runnable.remove(&entry) && leaving.home == self.place.worker;
         leaf.to_reorder.remove(&(leaving.number, entry));
@@ -131,7 +132,8 @@ impl Books {
             found = leaf.leave_pending(&rank, (leaving.am_partition, &leaving.am), |other| apps.rank(other));
             leaf.users.count(record, 0, -1);
         }
-        // Who has a record no more has nobody else here, but where lists and counts are odd.
+        // A user whose record was dropped has no other application here, unless the counts are inconsistent. Then what
+        // was published for the others is about the dropped record, and each must be visited again.
         if leaf.users.drop_if_idle(&apps[entry].user) && leaf.is_odd {
             self.note_all_of(slot, entry);
         }
@@ -184,19 +186,20 @@ impl Books {
         }
     }
 
-    /// The active list of a leaf has an application from now on. Of one that has moved on to another leaf that changes
-    /// nothing there.
+    /// Marks an application that has just entered the active list of the leaf `slot`. If it has moved to another leaf,
+    /// its marks stay as they are, because they are about that leaf.
     pub(super) fn has_become_active(&mut self, entry: AppEntry, slot: u32) {
         let app = &mut self.apps[entry];
-        let is_at_home = app.leaf == slot;
-        if is_at_home {
+        let is_in_own_leaf = app.leaf == slot;
+        if is_in_own_leaf {
             (app.is_active, app.must_be_visited) = (true, false);
         }
-        if !is_at_home || !self.leaf(slot).active.is_sorted() {
-            // Its rank may change where it is by now, or a value that is no number has come.
+        if !is_in_own_leaf || !self.leaf(slot).active.is_sorted() {
+            // Events of the leaf that it has moved to change its rank, and this list does not follow. Or its rank has a
+            // value that is not a number, which cannot be sorted. So the entries of these lists count by place now.
             self.stop_sorting_lists(slot);
         }
-        if is_at_home {
+        if is_in_own_leaf {
             self.note(entry);
         }
     }
@@ -269,7 +272,8 @@ impl Books {
         }
     }
 
-    /// Whoever may run for an attempt that has ended does: nothing more is known of it, unless a list still has it.
+    /// Forgets an attempt that has ended, once the applications that may run in its place have been started. Its book
+    /// is removed, unless a list still has it.
     pub(crate) fn forget(&mut self, entry: AppEntry) {
         let leaf = self.apps[entry].leaf;
         // Another queue may be in the slot by now.
@@ -297,7 +301,8 @@ impl Books {
             return;
         }
         if local.is_out {
-            // It is in no list, and gets into none by this.
+            // Its attempt has ended and is in no list. Hadoop would put it into one; here only the number changes
+            // (docs/deviations.md).
             self.apps[entry].priority = priority;
             return;
         }
@@ -308,7 +313,8 @@ impl Books {
         if !was_active {
             match leaf.leave_pending(&apps.rank(entry), (label, &am), |other| apps.rank(other)) {
                 Some(found) => self.is_out_of_list(found),
-                // It does not run, and waits for a limit of AMs from now on.
+                // It was found in neither list: a limit of parallel applications keeps it waiting. As in Hadoop it is
+                // put into the waiting list below, so that lists and counts are inconsistent (rules/capacity.md 21).
                 None => leaf.is_odd = true,
             }
         }
@@ -327,8 +333,8 @@ impl Books {
         self.publish_surplus_entries(slot);
     }
 
-    /// An application is in another leaf, where it may run or not; `sizes` are those of its containers, then of its
-    /// reservations.
+    /// Moves an application to the leaf queue `target`. `runnable`: no limit of parallel applications there keeps it
+    /// waiting. `held`: its containers, then its reservations; their charges move along.
     pub(crate) fn moved(&mut self, entry: AppEntry, target: u32, runnable: bool, held: &[HeldOnNode]) {
         let source = self.apps[entry].leaf;
         for HeldOnNode { size, label, .. } in held {

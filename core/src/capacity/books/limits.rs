@@ -34,7 +34,8 @@ impl Books {
         nodes: u32,
         labels: &Arc<LabelTable>,
     ) {
-        // What leaves may use, as they were.
+        // Passes skip leaves that ask for nothing, whose limits Hadoop stores all the same. Store them now, because
+        // they are computed from the old structure.
         if !self.queues.is_empty() {
             self.store_skipped_limits();
         }
@@ -46,7 +47,7 @@ impl Books {
         }
         let is_resized = self.nodes != nodes || is_relabelled;
         self.nodes = nodes;
-        let (mut turns, mut is_new) = (self.turns, false);
+        let (mut turns, mut has_changed_queues) = (self.turns, false);
         let known = self.queues.len();
         for (slot, new) in (0..).zip(queues) {
             if self.queues.len() <= slot as usize {
@@ -54,8 +55,8 @@ impl Books {
             }
             let Some(new) = new else {
                 if let Some(queue) = self.queues[slot as usize].as_mut().filter(|queue| queue.node().known) {
-                    // It has gone, and its slot rests: nothing that is worked out for those that are there is worked
-                    // out for it.
+                    // The queue was removed, and no other one has its slot yet. Its book stays, for applications that
+                    // it may still have, but as a queue that is not known: nothing is computed for it any more.
                     Arc::make_mut(&mut queue.published.node).known = false;
                 }
                 continue;
@@ -69,7 +70,7 @@ impl Books {
             match &mut self.queues[slot as usize] {
                 Some(queue) if queue.node().born == new.node.born => {
                     (queue.published, queue.figures) = (new, figures);
-                    is_new = true;
+                    has_changed_queues = true;
                 }
                 place => {
                     // Until the cluster changes a new one may use all of it, as in Hadoop.
@@ -79,7 +80,7 @@ impl Books {
                         leaf
                     });
                     let before = place.replace(QueueBook::new(new, figures, leaf));
-                    is_new = true;
+                    has_changed_queues = true;
                     self.drift.forget(slot);
                     if let Some(leaf) = before.and_then(|queue| queue.leaf) {
                         self.discard_lists(slot, &leaf);
@@ -87,19 +88,20 @@ impl Books {
                 }
             }
         }
+        // Changes of the cluster and refreshes of the queues that were known until now: see `Books::turns`.
         let [of_cluster, of_file] = self.turns;
         self.turns = turns;
         if turns[1] != of_file {
             (0..known).for_each(|slot| self.leaf_refreshed(u32::try_from(slot).expect("slots are u32")));
         }
-        let is_other = turns[0] != of_cluster;
-        if is_other {
+        let cluster_has_changed = turns[0] != of_cluster;
+        if cluster_has_changed {
             self.cluster = cluster;
         }
-        if is_resized || is_other || (is_new && self.has_labels()) {
+        if is_resized || cluster_has_changed || (has_changed_queues && self.has_labels()) {
             self.renew_figures();
         }
-        if is_other {
+        if cluster_has_changed {
             self.spread_limits(ROOT, cluster);
             if self.has_labels() {
                 self.amounts_have_fractions();
@@ -108,7 +110,9 @@ impl Books {
         self.order_all_children();
     }
 
-    /// Its applications go into a new list in the order of the old one; awaited refreshes of places are forgotten.
+    /// What a refresh of the queues does to a leaf (rules/capacity.md 13.3). Its active applications go into a new
+    /// list, in the order of the old one. Applications whose place was to be refreshed lose that refresh. Users get
+    /// the weights of the new file.
     fn leaf_refreshed(&mut self, slot: u32) {
         if self.queues[slot as usize].as_ref().is_none_or(|queue| queue.leaf.is_none() || !queue.node().known) {
             return;
@@ -139,7 +143,8 @@ impl Books {
         }
     }
 
-    /// Something has come or gone below a queue. As in Hadoop it may use all of the cluster at first.
+    /// Computes the limits of a queue's subtree anew, after a queue has come or gone below it. As in Hadoop the subtree
+    /// may use all of the cluster until the cluster changes (rules/capacity.md 6).
     pub(crate) fn limits_below(&mut self, slot: u32) {
         // It may have gone meanwhile.
         if self.queues[slot as usize].as_ref().is_some_and(|queue| queue.node().known) {
@@ -182,6 +187,7 @@ impl Books {
         self.activate(slot);
         self.leaf_mut(slot).users.invalidate();
         let active: Vec<AppEntry> = self.leaf(slot).active.iter().collect();
+        // `user_limit` is called for what it publishes; the limits themselves are not needed here.
         for entry in active {
             if has_labels {
                 self.user_limit::<(), _>(slot, entry, Part::DEFAULT);
@@ -197,7 +203,8 @@ impl Books {
         self.leaf_mut(slot).stored_limit = limit;
     }
 
-    /// What this worker does not go by is shown all the same.
+    /// Computes the AM limit of a leaf in which another worker decides who starts. This worker does not apply the
+    /// limit, but its views show it.
     fn show_am_limit(&mut self, slot: u32) {
         let QueueBook { figures, leaf, .. } = self.queue_mut(slot);
         if let (Some(leaf), Some(figures)) = (leaf, &figures.leaf) {
@@ -234,33 +241,38 @@ impl Books {
         };
         let weight = |user: &str| published.user_weight(user);
         let waited = leaf.pending.len();
-        // A limit of AMs is an amount that is known from now on; so is what AMs use.
+        // The AM limit of a label is computed here, which makes it a known amount of this leaf alone
+        // (rules/node-labels.md 1). What AMs use becomes known below, by `am_is_known`, in the leaf and above it.
         for label in limits.iter().filter_map(|terms| terms.label.ix().checked_sub(1)) {
             parts[label].is_known = true;
         }
         let activated = leaf.activate(figures.order, &by, (&limits, |label| of_all[label.ix()]), candidate, weight);
-        // Who is in the active list already is in one list less.
+        // Each activated application has left the waiting list once. Only lists that go by place may count otherwise.
         debug_assert!(
             waited - leaf.pending.len() == activated.len() || !leaf.active.is_sorted(),
-            "lists are odd by place alone"
+            "only lists that go by place may count otherwise"
         );
         for (entry, comes) in activated {
             self.am_is_known(slot, self.apps[entry].am_partition);
-            // Of one that has moved on, and waits here still, nobody hears: it starts in the leaf that it is in.
+            // An application that has moved to another leaf may still be in the waiting list of this one
+            // (rules/capacity.md 23). Its activation here counts only here: no worker is told, because it starts in its
+            // own leaf.
             if self.apps[entry].leaf == slot {
                 self.lets_start(entry);
             }
             if comes {
                 self.has_become_active(entry, slot);
             } else {
+                // The active list had it already, so that it is now in one list less.
                 self.is_out_of_list(entry);
                 self.publish_surplus_entries(slot);
             }
         }
     }
 
-    /// The limit of an application's user; the leaf's limit and where its headroom comes from are published, if what is
-    /// worked out stays. `None` without a record.
+    /// Returns the limit of an application's user; `None` if the user has no record. Unless the observer only asks
+    /// (`KEEPS_RESULTS` is false), this also publishes: the leaf's stored limit becomes its published one, and the
+    /// application's headroom is computed from this leaf and this user record from now on.
     pub(crate) fn user_limit<O: Observer, P: Partition>(
         &mut self,
         slot: u32,
@@ -329,7 +341,8 @@ impl Books {
         }
         let mut requested: Vec<LabelId> = requested.into_iter().collect();
         if requested.len() > 1 {
-            // As in Hadoop's set of names: views show the limit of the user that was worked out last.
+            // The order in which Hadoop iterates a set of label names. It matters because `limit_at` stores each limit
+            // in the user's record, and views show the last one.
             requested.sort_by_key(|label| spread(hash_of_text(self.labels.name(*label))) % HASH_SET);
         }
         let (arith, minimum) = (self.arith, self.minimum);
@@ -379,7 +392,8 @@ impl Books {
         let leaf = node.leaf().map(|leaf| {
             let given = Given { arith: self.arith, cluster: size, minimum: self.minimum };
             let bounds = Bounds::of(node, label, given);
-            // -1 is no delay at all.
+            // A negative delay is no count and is not divided. -1 for the node means no delay; -1 for the rack means
+            // that the delay depends on the number of places that were asked for (rules/capacity.md 16.5).
             let part = |delay: i32| u32::try_from(delay).map_or(delay, |delay| self.place.part_of(delay).cast_signed());
             let rules = Rules {
                 arith: self.arith,

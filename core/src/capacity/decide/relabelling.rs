@@ -71,7 +71,8 @@ impl Books {
     pub(crate) fn am_has_moved(&mut self, moved: &AmMoved) {
         let Some(entry) = self.apps.entry(moved.app) else { return };
         // Of an attempt that has ended nothing counts any more.
-        if Arc::ptr_eq(&self.apps[entry].shared_attempt, &moved.shared_attempt) {
+        let app = &self.apps[entry];
+        if Arc::ptr_eq(&app.shared_attempt, &moved.shared_attempt) && !app.is_out {
             self.am_is_in(entry, moved.label, &moved.size);
         }
     }
@@ -86,16 +87,20 @@ impl Books {
         let now = app.am_left_mut(label).plus(size);
         *app.am_left_mut(label) = Resource::ZERO;
         (app.am, app.am_partition) = (now, label);
-        let (user, waits) = (app.user.clone(), app.runnable && !app.is_active);
+        let (user, is_active) = (app.user.clone(), app.is_active);
         let leaf = self.leaf_mut(leaf);
+        // One that a limit of parallel applications keeps waiting may stand there, too, and one that has ended does not.
+        let waits = leaf.pending.iter().filter(|other| *other == entry).count();
         leaf.add_am(old, &less);
         leaf.add_am(label, size);
         if let Some(record) = leaf.users.record(&user) {
             leaf.users.add_am(record, &less, Part::of(old));
             leaf.users.add_am(record, size, Part::of(label));
         }
-        if waits {
+        for _ in 0..waits {
             leaf.change_pending_am((old, &before), (label, &now));
+        }
+        if !is_active {
             // As in Hadoop, the AM was not counted before, and is counted again when its application starts.
             self.drifts_by_label();
         }

@@ -21,10 +21,11 @@ pub(crate) struct QueueRank<'a> {
     pub(crate) minimum: &'a Resource,
 }
 
-/// Something is guaranteed to it. An absolute minimum on a partition without nodes is no number, and nothing.
+/// Something is guaranteed to it. An absolute minimum on a partition without nodes makes a capacity that is no number. As
+/// in Java's comparison that is larger than nothing.
 #[inline]
 fn has_capacity(rank: &QueueRank<'_>) -> bool {
-    rank.absolute_capacity > 0.0
+    rank.absolute_capacity > 0.0 || rank.absolute_capacity.is_nan()
 }
 
 /// What its use is measured against: what is guaranteed, or the cluster where nothing is.

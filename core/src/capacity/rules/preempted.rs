@@ -28,8 +28,9 @@ pub(crate) struct Live {
     /// Of the ask.
     pub(crate) priority: i32,
     pub(crate) am: bool,
-    /// Of its node, and of the ask.
+    /// The label of its node.
     pub(crate) label: LabelId,
+    /// The label that was asked for.
     pub(crate) asked: LabelId,
 }
 
@@ -38,8 +39,9 @@ pub(crate) struct Live {
 pub(crate) struct ReservedIn {
     pub(crate) number: ContainerNumber,
     pub(crate) size: Resource,
-    /// Of its node, and of the ask.
+    /// The label of its node.
     pub(crate) label: LabelId,
+    /// The label that was asked for.
     pub(crate) asked: LabelId,
 }
 
@@ -51,7 +53,8 @@ pub(crate) struct NodeIn<Place> {
     pub(crate) free: Resource,
     pub(crate) killable: Resource,
     pub(crate) held: Option<HeldIn>,
-    /// Live ones, and those that have ended and whose room it has not given back; the oldest first.
+    /// The containers that take room on the node, the oldest first: live ones, and ended ones whose room the node has
+    /// not given back yet.
     pub(crate) containers: Vec<OnNode>,
 }
 
@@ -74,6 +77,6 @@ pub(crate) struct OnNode {
     pub(crate) asked: LabelId,
     pub(crate) am: bool,
     pub(crate) killable: bool,
-    /// Of one that has ended: the leaf in which it did.
+    /// If it has ended: the leaf queue in which it ended. `None` while it lives.
     pub(crate) leaf: Option<u32>,
 }

@@ -223,7 +223,7 @@ impl AppTried {
 }
 
 impl CapacityPass {
-    /// Whether the pass counts for [`Watch::AnyNode`](crate::Watch::AnyNode). It does not only where the node is
+    /// Whether the pass counts for [`Watch::AnyNode`]. It does not only where the node is
     /// reserved and its application has no key that is tried. A full node counts, although no queue is asked.
     #[must_use]
     pub fn tries_something(&self) -> bool {

@@ -118,7 +118,7 @@ impl<D: Decider> Runner<D> {
             worker.shard.sync();
             let now = shared.clock.now_ms();
             worker.shard.fold_if_due(now);
-            let looking = worker.shard.scan_for_expired(now);
+            let scan_goes_on = worker.shard.scan_for_expired(now);
             // The message that ended the wait.
             lanes.take_held(worker);
             let part = left.min(BATCH);
@@ -133,7 +133,7 @@ impl<D: Decider> Runner<D> {
             match then {
                 Then::GiveWay => return Polled::GiveWay,
                 Then::End => return Polled::Ended,
-                Then::Wait if !looking => return Polled::Idle,
+                Then::Wait if !scan_goes_on => return Polled::Idle,
                 Then::Wait | Then::Again if left == 0 => return Polled::More,
                 Then::Wait | Then::Again => {}
             }
@@ -172,6 +172,7 @@ impl<D: Decider> Runner<D> {
 
     /// Gives the worker up, because its [`Lent`] was dropped.
     pub(super) fn give_up(&mut self, message: String) {
+        // As after a second panic: `lose_nodes` then keeps no message for another try.
         self.worker.again = true;
         let (nodes, _) = lose_nodes(&mut self.worker);
         self.tell(message, nodes, false);
@@ -218,19 +219,21 @@ impl Whereabouts {
 
     #[inline]
     fn note(&self, thread: u64) {
-        // ORDERING: Relaxed. It says something to the thread that wrote it, and to any other that it is not this one.
+        // ORDERING: Relaxed. A thread compares the value only with its own number. No other thread writes that number,
+        // and a thread sees its own writes.
         if self.0.load(Ordering::Relaxed) != thread {
             self.0.store(thread, Ordering::Relaxed);
         }
     }
 
-    /// Whether it is on the calling thread.
+    /// Whether the calling thread polled the worker last, or made it and nobody has polled it yet. Such a thread must
+    /// not wait for the worker's end.
     pub(crate) fn is_here(&self) -> bool {
         // ORDERING: Relaxed, as in `note`.
         self.0.load(Ordering::Relaxed) & !Whereabouts::MADE_HERE == number()
     }
 
-    /// Whether it was polled on the calling thread last.
+    /// Whether the calling thread polled the worker last. Such a thread must not wait for an answer of the worker.
     pub(crate) fn is_polled_here(&self) -> bool {
         // ORDERING: Relaxed, as in `note`.
         self.0.load(Ordering::Relaxed) == number()
@@ -343,8 +346,7 @@ impl<D: Decider> Drop for Lent<D> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- messages,
-// counted
+// ---------------------------------------------------------------------------------------------------- messages
 
 /// A worker with the messages that it is processing. It counts each message, and keeps it until it is done, so that a
 /// panic does not lose it.
@@ -378,6 +380,7 @@ impl<D: Decider> TrackedWorker<D> {
         self.shared.counters[self.shard.id()].handled.note();
     }
 
+    /// Processes an external message. It is kept until then, so that a panic does not lose it.
     #[inline]
     fn keep_external(&mut self, message: Parcel) {
         self.shard.handle_external(self.outside.insert(message).message());
@@ -483,8 +486,9 @@ fn is_idempotent<D: Decider>(message: &Internal<D>) -> bool {
         | Internal::FirstAsk { .. }
         | Internal::CloseApp { .. }
         | Internal::Barrier(_) => true,
-        // `GiveBack` puts the unit back first. The nodes are gone. A caller that waits for an answer learns that there
-        // will be none, because its channel ends.
+        // `GiveBack` puts the unit back before most of what may panic: processed again it would put back a second unit.
+        // Messages about nodes are void, because the worker has lost its nodes. A caller that waits for an answer
+        // learns that there will be none, because its channel ends.
         Internal::GiveBack { .. }
         | Internal::Recover(..)
         | Internal::AddNode { .. }
@@ -505,7 +509,11 @@ fn acknowledge<D: Decider>(message: Internal<D>, shared: &Shared<D>) -> bool {
     let answer = match message {
         Internal::CloseApp { app, .. } => ControlMessage::AppClosed { slot: app.slot, handed_over: Vec::new() },
         Internal::RemoveNode(node) => ControlMessage::NodeClosed { node, place_is_free: true },
-        Internal::Barrier(reply) => return reply.send(()).is_ok(),
+        Internal::Barrier(reply) => {
+            // The send fails if the caller waits no longer, and that is no shutdown.
+            let _ = reply.send(());
+            return true;
+        }
         Internal::Shutdown => return false,
         Internal::News(_)
         | Internal::Reopened { .. }
@@ -534,6 +542,7 @@ pub(super) fn answer_until_shutdown<D: Decider>(worker: &mut TrackedWorker<D>, l
     for message in worker.outside.take().into_iter().chain(lanes.received()) {
         answer_barrier(message);
     }
+    // Queues that have a limit wait until every worker counts its usage there. They must not wait for this one.
     worker.shard.join_for_good();
     let mut answer = |message: Internal<D>| answer_dead(&mut worker.shard, message, shared);
     for message in under_way {
@@ -564,6 +573,7 @@ pub(super) fn answer_dead<D: Decider>(shard: &mut Shard<D>, message: Internal<D>
         let lost = Panicked { worker: shard.id(), message, nodes: vec![node], goes_on: false };
         return shared.lanes.control.send(ControlMessage::WorkerPanicked(lost)).is_ok();
     }
+    // The new snapshot may have queues that have got a limit: they must not wait for this worker either.
     if matches!(message, Internal::TakeSnapshot) {
         shard.join_for_good();
     }

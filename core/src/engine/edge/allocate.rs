@@ -131,9 +131,9 @@ fn leaf_of<'s, D: Decider>(
 /// How many calls are prefetched for at most. The cache would not hold what more of them read.
 const MAX_PREFETCHED: usize = 16;
 
-/// Calls of these applications come next. Prefetches what the first [`MAX_PREFETCHED`] of them read: the first link of
-/// every call, then the second link of every call, and so on. So memory is waited for once a link, not once a link and
-/// call.
+/// Prefetches what the next calls, those of these applications, read. Only the first [`MAX_PREFETCHED`] count. A call
+/// follows a chain of pointers. The first load of every call is prefetched, then the second load of every call, and so
+/// on. So the loads of different calls overlap, and the wait is one memory access for each step of the chain.
 pub(crate) fn prefetch_calls<'a, D: Decider>(shared: &Shared<D>, apps: impl Iterator<Item = &'a AppShared> + Clone) {
     let (snapshot, apps) = (shared.publisher.guard(), apps.take(MAX_PREFETCHED));
     let mut leaves: SmallVec<[&QueueSnapshot<D>; MAX_PREFETCHED]> = SmallVec::new();
@@ -158,7 +158,7 @@ fn prefetch_leaf<D: Decider>(leaf: &QueueSnapshot<D>) {
     prefetch(&leaf.max_container);
 }
 
-/// The records that lie on top of an application's mailbox, several beside each other.
+/// Prefetches the top records of each worker's part of an application's mailbox, so that their loads overlap.
 #[inline]
 fn prefetch_mail<D: Decider>(shared: &Shared<D>, app: &AppShared) {
     for (arena, cell) in shared.arenas.iter().zip(&app.cells) {
@@ -195,8 +195,8 @@ pub(crate) fn allocate<D: Decider>(
     answer(shared, app, &snapshot, leaf, out)
 }
 
-/// The first half of a call: checks a request and sends it to the workers concerned. Where there is nothing to send,
-/// the second half says what is to be said against the application.
+/// The first half of a call: checks a request and sends it to the workers concerned. An empty request is accepted
+/// without a check: if the application has ended, [`collect`] refuses the call.
 #[inline]
 pub(crate) fn send_changes<D: Decider>(
     shared: &Shared<D>,
@@ -256,7 +256,7 @@ fn send<D: Decider>(
         return Err(Invalid::Blacklist.into());
     }
     let named = asks.iter().map(|ask| &ask.location);
-    // To take back what nobody could list is as good as done.
+    // No blacklist can contain `NOWHERE`, so its removal is accepted and changes nothing.
     let taken_back = blacklist_remove.iter().filter(|location| **location != Location::NOWHERE);
     shared.locations.check(named.chain(blacklist_add).chain(taken_back))?;
     app.check_keys(asks)?;
@@ -288,10 +288,10 @@ const FEW_RELEASES: usize = 8;
 /// No more travel in one message, so that other messages are not kept waiting.
 const MANY_RELEASES: usize = 1 << 14;
 
-/// What an AM gives back goes to the workers that granted it. Of many, all of a worker's go in one message, so that a
-/// call with more of them than a lane holds messages is no reason to be busy.
+/// Sends each released container to the worker that granted it. If there are many, those of one worker are sent
+/// together. Otherwise a call with more releases than a lane holds messages would always be refused as busy.
 fn send_releases<D: Decider>(shared: &Shared<D>, app: &AppShared, releases: &[ContainerId]) -> Result<(), Refused> {
-    // Of an earlier attempt too: what was kept is this one's.
+    // Containers of an earlier attempt count too: those that were kept belong to this attempt.
     let own = || releases.iter().filter(|release| release.application == app.id.number);
     let lanes = &shared.lanes.external;
     if own().nth(FEW_RELEASES).is_none() {
@@ -341,7 +341,7 @@ fn send_asks<D: Decider>(
 }
 
 fn send_to_home<D: Decider>(shared: &Shared<D>, app: &AppShared, message: External) -> Result<(), Refused> {
-    // Its number is not read before it is needed: it lies in a line that no call needs.
+    // Not `ok_or`: it would read `app.id.number` in every call, from a cache line that nothing else in a call reads.
     let Some(lane) = shared.lanes.external.get(app.home) else { return Err(NotFound::App(app.id.number).into()) };
     lane.try_send(Parcel::of(message)).map_err(|error| not_taken(&error))
 }
@@ -382,7 +382,7 @@ pub(crate) fn drain<D: Decider>(shared: &Shared<D>, app: &AppShared, out: &mut A
     }
 }
 
-/// What the cluster has left for an application: what nobody uses, without what is free where it wants no container.
+/// What the cluster has left for an application: what nobody uses, less the free room of the nodes on its blacklist.
 pub(crate) fn left_of_cluster<D: Decider>(
     shared: &Shared<D>,
     snapshot: &SchedulerSnapshot<D>,
@@ -400,7 +400,8 @@ pub(crate) fn left_of_cluster<D: Decider>(
             let is_listed = |node: &NodeShared| node.locations().into_iter().any(listed);
             am.blacklisted = Some(shared.nodes.lock().in_map_order(is_listed));
         }
-        // One may use more than it has: as each step stops at 0, the order tells.
+        // As in Hadoop each subtraction stops at 0. So the order of the nodes changes the result if one of them has
+        // negative free room, because more runs on it than its total.
         for node in am.blacklisted.iter().flatten() {
             available = available.minus_non_negative(&node.free.read());
         }

@@ -34,7 +34,7 @@ pub(crate) struct ContainerRecord {
     pub(crate) attempt: u16,
     /// That of the scheduler that granted it.
     pub(crate) epoch: u32,
-    /// 0 where this scheduler granted it; of one that was taken over, which of those it was.
+    /// 0 if this scheduler granted it. Otherwise its number, from 1, among those taken over from before a restart.
     pub(crate) taken_over: u32,
     pub(crate) application: u32,
     pub(crate) number: u32,
@@ -50,6 +50,7 @@ pub(crate) struct ContainerRecord {
     pub(crate) launched: bool,
     /// It is its application's AM.
     pub(crate) am: bool,
+    /// Whether the AM had fetched the container when it ended. False until then.
     pub(crate) acquired_at_end: bool,
     /// Of the nodes that its ask named when it was granted.
     pub(crate) label: LabelId,
@@ -83,7 +84,8 @@ impl ContainerRecord {
         app_place: NONE,
     };
 
-    /// Its place among its application's containers.
+    /// Its attempt, epoch and number, by which an application's containers are sorted in the order of Hadoop's ids. Not
+    /// `app_place`.
     pub(crate) fn named(&self) -> ContainerNumber {
         let ContainerRecord { attempt, epoch, number, taken_over, .. } = *self;
         ContainerNumber { attempt: attempt.into(), epoch, number, taken_over }
@@ -102,10 +104,11 @@ pub(crate) struct Containers {
     used: u32,
     free: Vec<u32>,
     sizes: Sizes,
-    /// Of those kept from an earlier attempt: the attempt that each was granted to, as its id has it. Of those taken
-    /// over from an earlier scheduler: a slot that no attempt has, and each its own.
+    /// By record, the slot in the container's id, where it is not the record's `app`. A container that was kept from an
+    /// earlier attempt has that attempt's slot. A container that was taken over from before a restart has a slot that
+    /// no attempt and no other such container of this worker has.
     granted_to: FxHashMap<u32, Slot>,
-    /// How many were taken over.
+    /// How many containers were taken over from before a restart, also before a panic of the worker: see `emptied`.
     taken_over: u32,
     /// The sizes of the `*`, rack and node ask of those whose asks were not of the container's size.
     asked_sizes: FxHashMap<u32, [Resource; 3]>,
@@ -157,7 +160,9 @@ impl Containers {
         self.sizes.take(types, size, like)
     }
 
-    /// A container that its node has just room for; its size is taken, its lists are the caller's.
+    /// Adds the record of a new container and returns its index. The caller has made sure of the room on the node and
+    /// has counted the size ([`take_size`](Self::take_size)). It also puts the index into the lists of the application
+    /// and of the node.
     #[inline]
     pub(crate) fn add(&mut self, record: ContainerRecord) -> u32 {
         let index = self.free.pop().unwrap_or_else(|| {
@@ -205,13 +210,15 @@ impl Containers {
         self.granted_to.entry(index).or_insert(before);
     }
 
-    /// None, after a worker has lost all that it had: who was taken over before is still not named again.
+    /// Returns an empty table, for a worker that has lost all its containers. The count of containers that were taken
+    /// over goes on, so that no id of one of them is used again.
     pub(crate) fn emptied(&self) -> Containers {
         Containers { taken_over: self.taken_over, ..Containers::default() }
     }
 
-    /// A container was granted by an earlier scheduler, which counted from 1 as this one does: its number may come
-    /// again, in its record even. Its id is another all the same (I13).
+    /// Notes that an earlier scheduler, from before a restart, granted this container. That scheduler numbered its
+    /// containers from 1, as this one does. So this one may grant a container of the same number later, even in the
+    /// same record. The slot that is put into `granted_to` keeps the two ids apart (I13).
     pub(crate) fn take_over(&mut self, index: u32) {
         self.granted_to.insert(index, Slot { index: NONE, generation: self.taken_over });
         self.taken_over = self.taken_over.wrapping_add(1);
@@ -232,7 +239,7 @@ impl Containers {
         self.asked_sizes.get(&index).copied().unwrap_or([*self.size(&self[index]); 3])
     }
 
-    /// The record may be another container's, if nobody means it any more.
+    /// Frees the record for another container if this one is over. Does nothing if it is free.
     #[inline]
     pub(crate) fn reuse(&mut self, index: u32) {
         let record = &mut self[index];

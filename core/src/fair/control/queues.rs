@@ -13,10 +13,12 @@ use rustc_hash::FxHashSet;
 /// without an end to it a name of a few thousand parts would end the process.
 const DEEPEST: usize = 128;
 
-/// Changes of type that wait; beyond so many each is kept once. Hadoop keeps all of them, and each reload adds its own.
+/// If more changes of type than this wait, duplicates are removed. Hadoop keeps all of them, and each reload adds the
+/// same ones again.
 const MANY_PENDING: usize = 4096;
 
-/// Sees to it that what waits does not grow with every reload.
+/// Removes duplicates among the waiting changes of type once there are many, so that their number does not grow with
+/// every reload.
 pub(super) fn bound_pending(waiting: &mut Vec<(String, bool)>) {
     if waiting.len() > MANY_PENDING {
         let mut seen = FxHashSet::default();
@@ -24,7 +26,7 @@ pub(super) fn bound_pending(waiting: &mut Vec<(String, bool)>) {
     }
 }
 
-/// Every part must be non-empty and trimmed, and there may not be too many, nor may all be too long.
+/// Refuses a name that is too long, that has more than `DEEPEST` parts, or that has an empty or untrimmed part.
 pub(super) fn check_name(name: &str) -> Result<(), Refused> {
     check_length(Named::Queue, name)?;
     if name.split('.').nth(DEEPEST).is_some() {
@@ -37,7 +39,8 @@ pub(super) fn check_name(name: &str) -> Result<(), Refused> {
 }
 
 impl Control {
-    /// Whether a queue of one policy may have a child of the other. Not where that is a question that panics.
+    /// Whether a queue with the policy `parent` may have a child with the policy `child`. False if the policy's code
+    /// panics; the panic is reported.
     pub(super) fn compatible(&mut self, parent: &dyn SchedulingPolicy, child: &dyn SchedulingPolicy) -> bool {
         self.asked(|| parent.allows_child(child)).unwrap_or(false)
     }
@@ -114,7 +117,9 @@ impl Control {
         self.structure_changed = true;
     }
 
-    /// The queue that has to go before this one can be.
+    /// The queue that must be removed before a queue `name` of this type can exist: the queue of this name if it has
+    /// the other type, or else the nearest leaf above it. As in Hadoop, nothing is in the way of a queue below
+    /// `root.default.`, so that none is ever replaced there (rules/configuration.md 7.4).
     fn in_the_way(&self, name: &str, leaf: bool) -> Option<u32> {
         if name.starts_with("root.default.") {
             return None;
@@ -140,7 +145,8 @@ impl Control {
         }
     }
 
-    /// Looks again at a queue that waits; true when the matter is settled.
+    /// Tries a waiting change of type again. Returns false if it goes on waiting. As in Hadoop, a change that finds
+    /// nothing in its way any more is dropped and makes no queue (rules/configuration.md 7.4).
     fn retry_queue(&mut self, name: &str, leaf: bool) -> bool {
         let Some(old) = self.in_the_way(name, leaf) else { return true };
         if !self.tree.is_empty(old) {
