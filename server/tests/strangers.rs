@@ -186,6 +186,7 @@ const ROWS: &[Row] = &[
     ("GET", "/cluster", "/cluster", alike(200, NOTHING)),
     ("GET", "/cluster/", "/cluster/", alike(200, NOTHING)),
     ("GET", "/cluster/{page}", "/cluster/apps", alike(200, NOTHING)),
+    ("GET", "/cluster/{page}/", "/cluster/apps/", alike(200, NOTHING)),
     ("GET", "/cluster/app/{id}", "/cluster/app/application_7_0001", alike(200, NOTHING)),
     ("GET", "/assets/{*path}", "/assets/live.js", alike(200, NOTHING)),
     // The whole of the cluster: what is open in Hadoop. The users of a CapacityScheduler's queues are in it there.
