@@ -402,6 +402,8 @@ def test_labels_that_cannot_be():
     ):
         with pytest.raises(Refused, match=why):
             call()
+    with pytest.raises(InputError, match="give am_memory_mb too"):
+        stepped.submit(3, "ann", "root.b", am_label="gpu")
     for call in (
         lambda: stepped.add_labels("gpu"),
         lambda: stepped.add_labels([1]),

@@ -66,8 +66,8 @@ impl AllocationFile {
     /// let error = AllocationFile::parse(text, "fair-scheduler.xml", &ResourceTypes::standard(), &[]).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "fair-scheduler.xml:2:30: queue \"root.a\": maxAMShare \"1.5x\" is not a number; write a number, such as 0.5 \
-    ///      or -1"
+    ///     "fair-scheduler.xml:2:30: queue \"root.a\": maxAMShare \"1.5x\" is not a number; write a number, \
+    ///      such as 0.5 or -1"
     /// );
     /// ```
     ///

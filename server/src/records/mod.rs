@@ -170,7 +170,12 @@ impl Records {
     pub fn container_on(&mut self, container: ContainerKey, label: &str, amounts: &Resource, at_ms: u64) {
         let label = self.label_named(label);
         let living = Living { made_ms: at_ms, amounts: *amounts, label: label.clone() };
-        let is_new = self.containers.insert(container, living).is_none();
+        let before = self.containers.insert(container, living);
+        let is_new = before.is_none();
+        if let (Some(before), Some(living)) = (before, self.containers.get_mut(&container)) {
+            // It stays where it was counted.
+            living.label = before.label;
+        }
         let Some(app) = self.apps.get_mut(&container.0) else { return };
         if is_new {
             match label {

@@ -89,7 +89,8 @@ impl Books {
         (app.am, app.am_partition) = (now, label);
         let (user, is_active) = (app.user.clone(), app.is_active);
         let leaf = self.leaf_mut(leaf);
-        // One that a limit of parallel applications keeps waiting may stand there, too, and one that has ended does not.
+        // One that a limit of parallel applications keeps waiting may stand there, too, and one that has ended does
+        // not.
         let waits = leaf.pending.iter().filter(|other| *other == entry).count();
         leaf.add_am(old, &less);
         leaf.add_am(label, size);

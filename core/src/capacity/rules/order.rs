@@ -21,8 +21,8 @@ pub(crate) struct QueueRank<'a> {
     pub(crate) minimum: &'a Resource,
 }
 
-/// Something is guaranteed to it. An absolute minimum on a partition without nodes makes a capacity that is no number. As
-/// in Java's comparison that is larger than nothing.
+/// Something is guaranteed to it. An absolute minimum on a partition without nodes makes a capacity that is no number.
+/// As in Java's comparison that is larger than nothing.
 #[inline]
 fn has_capacity(rank: &QueueRank<'_>) -> bool {
     rank.absolute_capacity > 0.0 || rank.absolute_capacity.is_nan()
