@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import evenweave
-from evenweave import Refused, Stepped
+from evenweave import InputError, Refused, Stepped
 
 QUEUES = """<allocations>
   <queue name="a"><weight>1</weight></queue>
