@@ -333,8 +333,8 @@ mod tests {
     #[test]
     fn a_label_without_a_capacity_is_told_of_once() {
         let list = ("root.a.accessible-node-labels", "gpu");
-        let told = "label-capacity: ~root.a.accessible-node-labels has the label \"gpu\", and no leaf queue there can get \
-                    anything of it";
+        let told = "label-capacity: ~root.a.accessible-node-labels has the label \"gpu\", and no leaf queue \
+                    there can get anything of it";
         assert_eq!(found(&[ON], &[list]), [told]);
         // The one above has none.
         let below = [
@@ -343,8 +343,8 @@ mod tests {
             ("root.p.b.accessible-node-labels", "gpu"),
             ("root.p.b.accessible-node-labels.gpu.capacity", "0"),
         ];
-        let told = "label-capacity: ~root.p.accessible-node-labels has the label \"gpu\", and no leaf queue there can get \
-                    anything of it";
+        let told = "label-capacity: ~root.p.accessible-node-labels has the label \"gpu\", and no leaf queue \
+                    there can get anything of it";
         assert_eq!(found(&[ON], &below), [told]);
         // Queues that come to be there have what their templates say.
         let flexible = [list, ("root.a.auto-queue-creation-v2.enabled", "true")];

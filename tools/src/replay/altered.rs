@@ -14,7 +14,7 @@ use crate::random::mix;
 /// By folder: of each family so many runs are altered at least, of those with fewer recordings each one several times;
 /// and how many families there are at least.
 const FAMILIES: [(&str, usize, usize); 4] =
-    [("capacity", 60, 37), ("capacity-labels", 10, 20), ("capacity-labelled", 10, 32), ("capacity-multinode", 10, 8)];
+    [("capacity", 60, 37), ("capacity-labels", 4, 20), ("capacity-labelled", 4, 32), ("capacity-multinode", 4, 8)];
 
 /// Numbers and nodes must be there once.
 fn may_be_altered(step: &Value) -> bool {
