@@ -40,7 +40,7 @@ impl StartLabels {
     /// How many nodes have which label, to be said behind how many there are.
     ///
     /// # Errors
-    /// Those of [`give`](Self::give) that are seen before there is a scheduler.
+    /// Those of `give` that are seen before there is a scheduler.
     pub fn told(&self, nodes: u32) -> Result<String, Failure> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         self.by_node(nodes)?.into_values().for_each(|label| *counts.entry(label).or_default() += 1);
