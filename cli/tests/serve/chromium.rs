@@ -196,7 +196,10 @@ fn listen(messages: impl BufRead, answers: &Sender<Value>, errors: &Mutex<Vec<St
 fn complaint(event: &Value) -> Option<String> {
     let params = &event["params"];
     match event["method"].as_str()? {
-        "Log.entryAdded" if params["entry"]["level"] == "error" => params["entry"]["text"].as_str().map(str::to_owned),
+        "Log.entryAdded" if params["entry"]["level"] == "error" => {
+            let entry = &params["entry"];
+            Some(format!("{}: {}", entry["url"].as_str().unwrap_or_default(), entry["text"].as_str()?))
+        }
         "Runtime.exceptionThrown" => Some(params["exceptionDetails"].to_string()),
         "Runtime.consoleAPICalled" if params["type"] == "error" => Some(params["args"].to_string()),
         _ => None,
