@@ -7,7 +7,7 @@ pub(crate) use evenweave::config::capacity::CapacityQueueKind;
 pub(crate) use evenweave::config::{Missing, SiteFile, SiteProperties, parse_resource, read_file, read_text_file};
 pub(crate) use evenweave::faults::Fault;
 pub(crate) use evenweave::groups::Groups;
-pub(crate) use evenweave::labels::{NewLabel, StoredLabels};
+pub(crate) use evenweave::labels::{NewLabel, NodeLabels, StoredLabels};
 pub(crate) use evenweave::reservation::{
     PlanBooks, Reservation, ReservationId, ReservationQuery, ReservationSubmission, ReserveError,
 };

@@ -577,3 +577,34 @@ fn a_round_fails_where_the_node_of_what_was_lent_is_gone() {
     assert!(run(false) > 0);
     assert_eq!(run(true), 0);
 }
+
+/// An attempt that has ended stands in no list; its AM goes along with its node to another partition. Those that wait
+/// are counted as before, and start as soon as there is room.
+#[test]
+fn the_am_of_an_attempt_that_has_ended_is_none_that_waits() {
+    let more = [
+        ("yarn.scheduler.capacity.root.a.maximum-am-resource-percent", "0.1"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels", "*"),
+        ("yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity", "100"),
+    ];
+    let site = [("yarn.node-labels.enabled", "true")];
+    let mut scheduler = capacity(site, QUEUES.into_iter().chain(more)).stepped().expect("nothing that is not built");
+    scheduler.add_labels(&[NewLabel { name: "gpu".to_owned(), exclusive: true }]).unwrap();
+    let nodes = ["n1", "n2"].map(|name| scheduler.add_node(name, "/r1", Resource::new(4096, 8)).unwrap());
+    let beats = |scheduler: &mut CapacityStepped, at: usize| scheduler.heartbeat(Heartbeat::new(&nodes[at]));
+    let am = Resource::new(1024, 1);
+    let apps = [1, 2, 3].map(|number| scheduler.submit(submission(number, "ann", "a").with_am(am)).unwrap());
+    beats(&mut scheduler, 0);
+    assert_eq!(granted(&mut scheduler, &apps[0]), 1, "its AM runs on n1");
+    scheduler.stop_attempt(&apps[0]).unwrap();
+    assert_eq!(scheduler.audit(true).wrong, [""; 0]);
+    scheduler.set_node_labels(&[("n1", &["gpu"])]).unwrap();
+    assert_eq!(scheduler.audit(true).wrong, [""; 0]);
+    for (ends, starts) in [(1, 2)] {
+        beats(&mut scheduler, 1);
+        assert_eq!(granted(&mut scheduler, &apps[ends]), 1);
+        scheduler.finish(&apps[ends]).unwrap();
+        beats(&mut scheduler, 1);
+        assert_eq!(granted(&mut scheduler, &apps[starts]), 1, "it has waited for the one before");
+    }
+}

@@ -87,10 +87,13 @@ impl World {
 
     fn remove(&mut self, text: &str) {
         let labels: Vec<&str> = text.split(',').collect();
+        let before = self.stepped.stored_labels();
         if taken(self.stepped.remove_labels(&labels)) {
             for label in labels {
                 self.labels.remove(evenweave::config::trim_java(label));
             }
+        } else {
+            assert_eq!(self.stepped.stored_labels(), before, "what is refused changes nothing");
         }
     }
 
@@ -99,7 +102,9 @@ impl World {
             mappings.iter().map(|(node, labels)| (node, labels.iter().map(String::as_str).collect())).collect();
         let nodes: Vec<(&str, &[&str])> =
             labels.iter().map(|(node, labels)| (node.as_str(), labels.as_slice())).collect();
+        let before = self.stepped.stored_labels();
         if !taken(self.stepped.set_node_labels(&nodes)) {
+            assert_eq!(self.stepped.stored_labels(), before, "what is refused changes nothing");
             return;
         }
         // Of a host and one of its ports the later counts.

@@ -11,7 +11,7 @@ use evenweave_tools::bundled;
 use evenweave_tools::figures::QueueFigures;
 use evenweave_tools::traces::node_label;
 
-use crate::api::{Label, NewLabel, SiteFile, SiteProperties, StoredLabels};
+use crate::api::{Label, NewLabel, NodeLabels, SiteFile, SiteProperties, StoredLabels};
 use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::trace::TraceJob;
@@ -42,12 +42,8 @@ impl FromStr for LabelShares {
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (label, share) = part.rsplit_once(':').ok_or_else(|| format!("{part:?} has no share; {example}"))?;
             let (name, exclusive) = node_label(label).ok_or_else(|| format!("{label:?} is no label; {example}"))?;
-            let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
-            if !begins_well || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
-                return Err(format!(
-                    "{name:?} is no name of a label: letters, digits, - and _, a letter or digit first"
-                ));
-            }
+            let new = NewLabel { name: name.clone(), exclusive };
+            NodeLabels::new(true).add(&[new]).map_err(|why| format!("{name:?}: {why}"))?;
             let share = fraction(share)
                 .ok_or_else(|| format!("{share:?} is no share of the nodes, above 0 and at most 1; {example}"))?;
             if labels.iter().any(|label| label.name == name) {
@@ -201,16 +197,18 @@ impl Partitions {
         }
     }
 
-    /// Puts the jobs of a timetable, which have a line of their queue, on the line of the label that they name; where
-    /// none does, on the lines of their queue in turn, by shares.
+    /// Puts the jobs of a timetable, which have one of `queues`, on the line of the label that they name; where none
+    /// does, on the lines of their queue in turn, by shares.
     ///
     /// # Errors
     /// A label that is not there.
-    pub(crate) fn deal(&self, jobs: &mut [Job], trace: &[TraceJob]) -> Result<(), Failure> {
+    pub(crate) fn deal(&self, jobs: &mut [Job], trace: &[TraceJob], queues: &[String]) -> Result<(), Failure> {
         let mut given = vec![0.0; self.lines.len()];
         for (job, read) in jobs.iter_mut().zip(trace) {
-            let queue = &self.lines[job.leaf].queue;
-            let of_queue = self.lines.iter().enumerate().filter(|(_, line)| line.queue == *queue);
+            let queue = &queues[job.leaf];
+            let mut of_queue = self.lines.iter().enumerate().filter(|(_, line)| line.queue == *queue);
+            // Each queue has a line; the first, where its jobs name a label of which it has none.
+            let first = of_queue.clone().next().map_or(0, |(at, _)| at);
             let line = if self.jobs_name_labels {
                 let label = read.label.as_deref().unwrap_or_default();
                 let partition = self.names.iter().position(|name| name == label).ok_or_else(|| {
@@ -219,12 +217,12 @@ impl Partitions {
                         "the trace has jobs for nodes with the label {label:?}, and --node-labels has {there}"
                     ))
                 })?;
-                of_queue.map(|(at, _)| at).find(|at| self.lines[*at].partition == partition)
+                of_queue.find(|(_, line)| line.partition == partition).map(|(at, _)| at)
             } else {
                 let load = |at: usize| (given[at] + 1.0) / self.lines[at].share_mib.max(1.0);
                 of_queue.map(|(at, _)| at).min_by(|a, b| load(*a).total_cmp(&load(*b)))
             };
-            job.leaf = line.unwrap_or(job.leaf);
+            job.leaf = line.unwrap_or(first);
             given[job.leaf] += job.containers() as f64;
         }
         Ok(())

@@ -306,6 +306,7 @@ fn drive(
     let mean = options.mean_life();
     let pace = pace(options, duration);
     let nodes = register(&*engine, &pace).map_err(Failure::Scheduler)?;
+    let queues = leaves.clone();
     let partitions = (!inputs.labels.is_empty()).then(|| {
         let partitions =
             Partitions::new(&inputs.labels, &*engine, nodes.len(), &leaves, inputs.jobs_name_labels(options));
@@ -319,13 +320,13 @@ fn drive(
         None => None,
     };
     let others = late.as_ref().map_or(leaves.len(), |late| late.others.len());
-    let mut timetable = options.speed.map(|speed| Timetable::new(options, inputs, &leaves, speed)).transpose()?;
+    let mut timetable = options.speed.map(|speed| Timetable::new(options, inputs, &queues, speed)).transpose()?;
     let whole = timetable.as_ref().map_or(duration, |timetable| duration.min(Duration::from_nanos(timetable.end)));
     let due = timetable.as_mut().map(|timetable| std::mem::take(&mut timetable.due));
     let (mut jobs, lives) = match timetable {
         Some(Timetable { mut jobs, lives, .. }) => {
             if let Some(partitions) = &partitions {
-                partitions.deal(&mut jobs, &inputs.trace)?;
+                partitions.deal(&mut jobs, &inputs.trace, &queues)?;
             }
             (jobs, lives)
         }

@@ -10,6 +10,7 @@ use super::labels::{ANY, permits};
 use super::node_labels::{AM_BY_SHARING, AM_DEFAULT, ENABLED};
 use super::property_names::may_come;
 use super::queue::CapacityQueue;
+use super::skeleton::CapacityQueueKind;
 use super::source::Source;
 use super::warnings::Warnings;
 use crate::diagnostic::Diagnostic;
@@ -55,7 +56,7 @@ fn and_more(first: &CapacityQueue, more: usize) -> String {
 /// Whether a queue can have anything of a partition.
 fn has_room(file: &CapacityFile, queue: &CapacityQueue, label: &str) -> bool {
     if !file.settings().legacy_queue_mode {
-        // Capacities are vectors there, and what is not written is no limit.
+        // Capacities are vectors there; nothing is said of them.
         return true;
     }
     let queues = file.queues();
@@ -114,7 +115,8 @@ impl Lint<'_, '_> {
         let queues = self.file.queues();
         let mut left = vec![index];
         while let Some(index) = left.pop() {
-            if can_use(self.file, &queues[index], label) {
+            // The leaves of a plan come and go with reservations.
+            if queues[index].kind == CapacityQueueKind::Plan || can_use(self.file, &queues[index], label) {
                 return true;
             }
             left.extend(&queues[index].children);

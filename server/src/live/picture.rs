@@ -138,9 +138,9 @@ impl Picture {
         let (scheduler, now_ms) = (manager.scheduler(), manager.now_ms());
         let counts = scheduler.counts();
         let present = scheduler.nodes();
-        let mut parted = parted(manager);
-        let (nodes, apps) =
-            nodes_and_apps(manager, &present, parted.as_mut(), before.map_or(&[], |before| &before.nodes));
+        let parted = parted(manager);
+        let (nodes, apps) = nodes_and_apps(manager, &present, before.map_or(&[], |before| &before.nodes));
+        let labels = parted.map(|parted| parted.of(&nodes));
         let used = nodes.iter().fold([0, 0], |[mib, vcores], node| [mib + node.used[0], vcores + node.used[1]]);
         let whole = Whole {
             version: before.map_or(now_ms, |before| before.whole.version + 1),
@@ -165,7 +165,7 @@ impl Picture {
             last_event,
             latencies_us: Waits::take(manager.latencies()),
         };
-        Picture { whole, nodes, queues: queues(scheduler), labels: parted.map(|parted| parted.partitions) }
+        Picture { whole, nodes, queues: queues(scheduler), labels }
     }
 
     fn since(&self) -> Since {
@@ -195,34 +195,39 @@ fn shared(text: &str, before: Option<&Arc<str>>) -> Arc<str> {
     before.filter(|before| &***before == text).map_or_else(|| text.into(), Arc::clone)
 }
 
-/// What labels nodes have, by id; it is asked for before the records are locked.
+/// The partitions, and the place of that of each node that has a label, by the node's name. It is made before the
+/// records are locked.
 struct Parted {
-    labels: HashMap<String, String>,
-    partitions: Partitions,
+    partitions: Vec<(String, bool)>,
+    places: HashMap<String, usize>,
 }
 
 fn parted(manager: &ResourceManager) -> Option<Parted> {
     let labels = labels(manager, |_| true)?;
-    let partitions = manager.scheduler().labels().into_iter().map(|label| (label.name, label.exclusive)).collect();
-    Some(Parted { labels, partitions: Partitions { partitions, of_nodes: Vec::new() } })
+    let partitions: Vec<(String, bool)> =
+        manager.scheduler().labels().into_iter().map(|label| (label.name, label.exclusive)).collect();
+    let numbers: HashMap<&str, usize> = partitions.iter().zip(0..).map(|((name, _), at)| (name.as_str(), at)).collect();
+    let place = |(id, label): (String, String)| {
+        let (name, _) = id.rsplit_once(':')?;
+        Some((name.to_owned(), *numbers.get(label.as_str())?))
+    };
+    let places = labels.into_iter().filter_map(place).collect();
+    Some(Parted { partitions, places })
 }
 
 impl Parted {
-    /// The next node. One whose label has just gone is in the default partition.
-    fn add(&mut self, node: &NodeRecord) {
-        let label = self.labels.get(&node.id());
-        let place = label.and_then(|label| self.partitions.partitions.iter().position(|(name, _)| name == label));
-        self.partitions.of_nodes.push(place.unwrap_or(0));
+    /// Of these nodes. One whose label has just gone is in the default partition.
+    fn of(self, nodes: &[Node]) -> Partitions {
+        let Parted { partitions, places } = self;
+        Partitions {
+            partitions,
+            of_nodes: nodes.iter().map(|node| places.get(&*node.name).copied().unwrap_or(0)).collect(),
+        }
     }
 }
 
 /// Whoever drives the scheduler waits for the records meanwhile, so nothing is written here.
-fn nodes_and_apps(
-    manager: &ResourceManager,
-    present: &[NodeView],
-    parted: Option<&mut Parted>,
-    before: &[Node],
-) -> (Vec<Node>, Apps) {
+fn nodes_and_apps(manager: &ResourceManager, present: &[NodeView], before: &[Node]) -> (Vec<Node>, Apps) {
     let by_name: HashMap<&str, &NodeView> = present.iter().map(|node| (node.name.as_str(), node)).collect();
     let records = manager.records();
     let node = |(index, record): (usize, &NodeRecord)| {
@@ -237,9 +242,6 @@ fn nodes_and_apps(
         }
     };
     let nodes = records.nodes().iter().enumerate().map(node).collect();
-    if let Some(parted) = parted {
-        records.nodes().iter().for_each(|record| parted.add(record));
-    }
     let (mut accepted, mut running) = (0, 0);
     for app in records.apps().filter(|app| !app.state.is_over()) {
         *(if app.state == AppState::Running { &mut running } else { &mut accepted }) += 1;

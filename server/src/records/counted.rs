@@ -1,7 +1,6 @@
 //! What queues, and users in them, have had since the start; and queues on the nodes of a label.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 /// The most queues, and the most users of queues, that are counted: the first ones. The others are not counted.
 const KEPT: usize = 10_000;
@@ -94,8 +93,8 @@ pub(crate) struct Counters {
     kept: usize,
     queues: HashMap<String, Counted>,
     users: HashMap<(String, String), Counted>,
-    /// By queue and label.
-    labels: HashMap<(String, String), OnLabel>,
+    /// By label, then by queue.
+    labels: HashMap<String, HashMap<String, OnLabel>>,
 }
 
 impl Default for Counters {
@@ -109,19 +108,25 @@ impl Counters {
         Counters { kept, queues: HashMap::new(), users: HashMap::new(), labels: HashMap::new() }
     }
 
-    /// Of a user's application in a queue. What no queue took counts for root.
+    /// Of a user's application in a queue.
     pub(super) fn add(&mut self, queue: &str, user: &str, more: &Counted) {
-        let queue = if queue.starts_with("root.") { queue } else { "root" };
-        for name in upwards(queue) {
-            add(&mut self.queues, self.kept, name.to_owned(), |of| of.add(more));
-            add(&mut self.users, self.kept, (name.to_owned(), user.to_owned()), |of| of.add(more));
+        for name in counted_in(queue) {
+            add(&mut self.queues, self.kept, name, |of| of.add(more));
+            let key = (name.to_owned(), user.to_owned());
+            if self.users.len() < self.kept || self.users.contains_key(&key) {
+                self.users.entry(key).or_default().add(more);
+            }
         }
     }
 
     /// Containers of a queue's application were made or have ended on the nodes of a label.
     pub(super) fn add_on_label(&mut self, queue: &str, label: &str, more: OnLabel) {
-        for name in upwards(queue) {
-            add(&mut self.labels, self.kept, (name.to_owned(), label.to_owned()), |of| {
+        if !self.labels.contains_key(label) {
+            self.labels.insert(label.to_owned(), HashMap::new());
+        }
+        let Some(queues) = self.labels.get_mut(label) else { return };
+        for name in counted_in(queue) {
+            add(queues, self.kept, name, |of| {
                 of.allocated += more.allocated;
                 of.released += more.released;
             });
@@ -130,17 +135,18 @@ impl Counters {
 
     /// Of a queue and those below it; `None` where that is not counted.
     pub(crate) fn of_queue(&self, queue: &str) -> Option<Counted> {
-        of(&self.queues, self.kept, &queue.to_owned())
+        of(self.queues.get(queue), self.queues.len(), self.kept)
     }
 
     /// Of a user there.
     pub(crate) fn of_user(&self, queue: &str, user: &str) -> Option<Counted> {
-        of(&self.users, self.kept, &(queue.to_owned(), user.to_owned()))
+        of(self.users.get(&(queue.to_owned(), user.to_owned())), self.users.len(), self.kept)
     }
 
     /// Of a queue and those below it on the nodes of a label.
     pub(crate) fn on_label(&self, queue: &str, label: &str) -> Option<OnLabel> {
-        of(&self.labels, self.kept, &(queue.to_owned(), label.to_owned()))
+        let Some(queues) = self.labels.get(label) else { return Some(OnLabel::default()) };
+        of(queues.get(queue), queues.len(), self.kept)
     }
 
     /// Users of queues that something is counted of.
@@ -149,17 +155,23 @@ impl Counters {
     }
 }
 
-fn add<K: Eq + Hash, V: Default>(counted: &mut HashMap<K, V>, kept: usize, key: K, add: impl FnOnce(&mut V)) {
-    if let Some(of) = counted.get_mut(&key) {
+/// A queue of an application and all above it. What no queue took counts for root.
+fn counted_in(queue: &str) -> impl Iterator<Item = &str> {
+    upwards(if queue.starts_with("root.") { queue } else { "root" })
+}
+
+/// Makes no text where the queue is counted already.
+fn add<V: Default>(counted: &mut HashMap<String, V>, kept: usize, queue: &str, add: impl FnOnce(&mut V)) {
+    if let Some(of) = counted.get_mut(queue) {
         add(of);
     } else if counted.len() < kept {
-        add(counted.entry(key).or_default());
+        add(counted.entry(queue.to_owned()).or_default());
     }
 }
 
-fn of<K: Eq + Hash, V: Copy + Default>(counted: &HashMap<K, V>, kept: usize, key: &K) -> Option<V> {
+fn of<V: Copy + Default>(there: Option<&V>, counted: usize, kept: usize) -> Option<V> {
     // Where there was room for it, it has had nothing yet.
-    counted.get(key).copied().or_else(|| (counted.len() < kept).then(V::default))
+    there.copied().or_else(|| (counted < kept).then(V::default))
 }
 
 #[cfg(test)]

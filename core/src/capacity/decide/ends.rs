@@ -64,7 +64,7 @@ impl Shard {
         self.own.books.leaf_mut(leaf).borrows_no_more(label, &held);
     }
 
-    /// The same, and the node is free.
+    /// A node's reservation ends, and the node is free.
     pub(crate) fn end_reservation(&mut self, node: u32) {
         self.reservation_is_over(node);
         self.unreserve(node);

@@ -91,14 +91,14 @@ impl Books {
         let leaf = self.leaf_mut(leaf);
         // One that a limit of parallel applications keeps waiting may stand there, too, and one that has ended does
         // not.
-        let waits = leaf.pending.iter().filter(|other| *other == entry).count();
+        let places = leaf.pending.iter().filter(|other| *other == entry).count();
         leaf.add_am(old, &less);
         leaf.add_am(label, size);
         if let Some(record) = leaf.users.record(&user) {
             leaf.users.add_am(record, &less, Part::of(old));
             leaf.users.add_am(record, size, Part::of(label));
         }
-        for _ in 0..waits {
+        for _ in 0..places {
             leaf.change_pending_am((old, &before), (label, &now));
         }
         if !is_active {
