@@ -46,13 +46,7 @@ fn submission(number: u32) -> Submission {
 
 /// A node with as many containers of one application, fetched and launched.
 fn with_containers(count: u32) -> (CapacityStepped, NodeHandle, AppHandle, Vec<Container>) {
-    containers_of(stepped(), count)
-}
-
-fn containers_of(
-    mut scheduler: CapacityStepped,
-    count: u32,
-) -> (CapacityStepped, NodeHandle, AppHandle, Vec<Container>) {
+    let mut scheduler = stepped();
     let node = scheduler.add_node("n1", "/r1", Resource::new(8192, 8)).unwrap();
     let app = scheduler.submit(submission(1)).unwrap();
     scheduler.allocate(&app, &ask(count), &mut Allocation::default()).unwrap();
@@ -114,22 +108,6 @@ fn a_smaller_node_keeps_its_containers_or_ends_the_youngest() {
     numbers.sort_unstable();
     assert!(ended.iter().all(|end| end.reason == EndReason::Preempted));
     assert_eq!(numbers, [granted[2].id.number(), granted[3].id.number()]);
-}
-
-/// Where others come first, what does not fit is marked. A report that says that it has ended frees its record before
-/// what did not fit is looked at again.
-#[test]
-fn what_does_not_fit_may_end_in_the_report_that_looks_for_it() {
-    let lazy = ("yarn.scheduler.capacity.lazy-preemption-enabled", "true");
-    let scheduler = capacity(SITE, QUEUES.into_iter().chain([lazy])).stepped().unwrap();
-    let (mut scheduler, node, _, granted) = containers_of(scheduler, 4);
-    scheduler.shrink_node(&node, Resource::new(2048, 8)).unwrap();
-    let mut heartbeat = Heartbeat::new(&node);
-    heartbeat.add_completed([granted[2].id, granted[3].id]);
-    scheduler.heartbeat(heartbeat);
-    assert_eq!(scheduler.nodes()[0].free, Resource::new(0, 6));
-    assert_eq!(scheduler.stats().running, 2);
-    assert_eq!(scheduler.audit(true).wrong, [""; 0]);
 }
 
 #[test]
